@@ -1,0 +1,11 @@
+/** Real parts start slowly and are shared: see test/support. One worker, because two cores also run Docker and Temporal. */
+module.exports = {
+  testEnvironment: 'node',
+  transform: {
+    '^.+\\.ts$': ['@swc/jest', { jsc: { target: 'es2022', parser: { syntax: 'typescript' } }, sourceMaps: 'inline' }],
+  },
+  testMatch: ['<rootDir>/test/**/*.test.ts'],
+  testPathIgnorePatterns: process.env.SWITCHYARD_CHAOS ? [] : [],
+  testTimeout: 60_000,
+  maxWorkers: 1,
+};

@@ -1,0 +1,4 @@
+export * from './errors';
+export * from './parse';
+export * from './profile';
+export * from './step';

@@ -1,0 +1,61 @@
+import { z } from 'zod';
+import { DialectName } from './step';
+
+export const HistoryProcessor = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('full') }),
+  z.strictObject({ kind: z.literal('last_n_observations'), n: z.int().min(1) }),
+]);
+export type HistoryProcessor = z.infer<typeof HistoryProcessor>;
+
+/** How a model sees a transcript. Part of the profile because the format is what the model was trained on. */
+export const View = z.strictObject({
+  dialect: DialectName.default('tools'),
+  history: HistoryProcessor.default({ kind: 'full' }),
+  /** Characters of one observation that the model is shown; the middle is cut. */
+  observationChars: z.int().min(200).default(100_000),
+  /** Whether `submit` first asks for one review of the diff. */
+  reviewOnSubmit: z.boolean().default(false),
+  /** Folder of prompt files that replaces ours (`system.md`, `instance.md`, ...); missing files fall back. */
+  prompts: z.string().optional(),
+});
+export type View = z.infer<typeof View>;
+
+/** USD per million tokens. */
+export const Price = z.strictObject({
+  input: z.number().min(0),
+  cachedInput: z.number().min(0).optional(),
+  output: z.number().min(0),
+});
+export type Price = z.infer<typeof Price>;
+
+export const ProfileName = z
+  .string()
+  .regex(/^[a-z0-9][a-z0-9._-]{0,62}$/, 'a profile name is lower-case letters, digits, ".", "_" and "-"');
+
+/** One model behind an OpenAI-compatible endpoint. Payloads only ever carry its name. */
+export const ModelProfile = z.strictObject({
+  provider: z.enum(['openai', 'rehearsal']).default('openai'),
+  /** Empty for the provider's default; `rehearsal` fills in the address of the local rehearsal server. */
+  baseUrl: z.url().optional(),
+  model: z.string().min(1),
+  /** Name of the environment variable that holds the key. The key itself is never configured. */
+  apiKeyEnv: z
+    .string()
+    .regex(/^[A-Z][A-Z0-9_]*$/)
+    .optional(),
+  view: View.prefault({}),
+  price: Price.optional(),
+  temperature: z.number().min(0).max(2).optional(),
+  topP: z.number().min(0).max(1).optional(),
+  maxOutputTokens: z.int().min(1).default(8192),
+  contextTokens: z.int().min(256).default(131_072),
+  /** Seconds after which one request is given up and retried. */
+  timeoutSeconds: z.number().positive().default(600),
+  /** Requests in flight at once, per worker process. */
+  concurrency: z.int().min(1).default(32),
+  /** Requests started a second, over all workers of this profile. */
+  requestsPerSecond: z.number().positive().optional(),
+  /** Extra fields of the request body, passed through as they are. */
+  extraBody: z.record(z.string(), z.unknown()).default({}),
+});
+export type ModelProfile = z.infer<typeof ModelProfile>;

@@ -1,0 +1,152 @@
+import { z } from 'zod';
+
+/**
+ * The canonical trajectory: an `opening` followed by `steps`, each a content-addressed blob that names its parent.
+ * Nothing here depends on a model's format; dialects render it and parse replies into it.
+ */
+
+/** A body kept outside of the workflow history. `sha256` is lower-case hex, `bytes` its length. */
+export const Ref = z.strictObject({ sha256: z.string().regex(/^[0-9a-f]{64}$/), bytes: z.int().min(0) });
+export type Ref = z.infer<typeof Ref>;
+
+export const Author = z.enum(['student', 'expert']);
+export type Author = z.infer<typeof Author>;
+
+export const DialectName = z.enum(['tools', 'xml', 'backticks']);
+export type DialectName = z.infer<typeof DialectName>;
+
+/** What a tool is called with. `args` was validated by the tool's own schema when the reply was parsed. */
+export const Action = z.strictObject({ tool: z.string(), args: z.record(z.string(), z.unknown()) });
+export type Action = z.infer<typeof Action>;
+
+/** A model's reply as the server gave it, before any reading of it. */
+export const RawReply = z.strictObject({
+  content: z.string().nullable(),
+  toolCalls: z.array(z.strictObject({ id: z.string(), name: z.string(), arguments: z.string() })),
+  finishReason: z.string().nullable().optional(),
+});
+export type RawReply = z.infer<typeof RawReply>;
+
+export const FormatErrorCode = z.enum([
+  'missing_action',
+  'multiple_actions',
+  'unknown_tool',
+  'invalid_arguments',
+  'missing_argument',
+  'unexpected_argument',
+  'blocked_command',
+  'empty_reply',
+  'reply_too_long',
+]);
+export type FormatErrorCode = z.infer<typeof FormatErrorCode>;
+
+/** Why a reply could not be executed. `observation` is what the model is told so that it can mend it. */
+export const FormatError = z.strictObject({ code: FormatErrorCode, observation: z.string() });
+export type FormatError = z.infer<typeof FormatError>;
+
+export const Usage = z.strictObject({
+  promptTokens: z.int().min(0),
+  cachedTokens: z.int().min(0),
+  completionTokens: z.int().min(0),
+  costUsd: z.number().min(0),
+});
+export type Usage = z.infer<typeof Usage>;
+
+/** A malformed reply and what was said about it. It is shown to the model once and never becomes a step. */
+export const Rejected = z.strictObject({ reply: RawReply, error: FormatError });
+export type Rejected = z.infer<typeof Rejected>;
+
+/** The model's half of a step, written by `callModel` before the tool runs. */
+export const Turn = z.strictObject({
+  kind: z.literal('turn'),
+  turn: z.int().min(1),
+  author: Author,
+  profile: z.string(),
+  model: z.string(),
+  dialect: DialectName,
+  reply: RawReply,
+  thought: z.string(),
+  action: Action,
+  /** Set when `render(parse(reply))` would not give the same action again (a value holds a closing tag). */
+  unfaithful: z.boolean().optional(),
+  rejected: z.array(Rejected),
+  usage: Usage,
+  responseId: z.string().nullable(),
+  latencyMs: z.number(),
+  tokenIds: z.array(z.int()).optional(),
+  logprobs: z.unknown().optional(),
+});
+export type Turn = z.infer<typeof Turn>;
+
+export const Observation = z.strictObject({
+  /** Full output as it left the sandbox, at most the sandbox's output cap (head and tail kept). */
+  text: Ref,
+  exitCode: z.int().nullable(),
+  durationMs: z.number(),
+  timedOut: z.boolean(),
+  /** Bytes that the output cap dropped between head and tail. */
+  elidedBytes: z.int().min(0),
+});
+export type Observation = z.infer<typeof Observation>;
+
+/** A file edit by bytes, so that `undo_edit` and viewers need no sandbox. `null` means the file did not exist. */
+export const Edit = z.strictObject({ path: z.string(), before: Ref.nullable(), after: Ref.nullable() });
+export type Edit = z.infer<typeof Edit>;
+
+export const Step = z.strictObject({
+  kind: z.literal('step'),
+  parent: z.string(),
+  turn: Turn,
+  observation: Observation,
+  edit: Edit.optional(),
+  /** Git tree id of the work directory that the action met; null where it is not a git work tree. */
+  workspace: z.string().nullable(),
+  /** How many times the action was applied again to rebuild a lost sandbox. */
+  redone: z.int().min(0).optional(),
+});
+export type Step = z.infer<typeof Step>;
+
+/** The first link of every chain. */
+export const Opening = z.strictObject({
+  kind: z.literal('opening'),
+  problemId: z.string(),
+  statement: z.string(),
+  workdir: z.string(),
+});
+export type Opening = z.infer<typeof Opening>;
+
+/** A step whose observation body has been read from the store: what dialects render. */
+export interface SeenStep {
+  readonly turn: Turn;
+  readonly observation: string;
+  readonly exitCode: number | null;
+  readonly timedOut: boolean;
+  readonly durationMs: number;
+  readonly elidedBytes: number;
+  readonly edit?: Edit;
+}
+
+/** A transcript with bodies: what rendering and tools work on. */
+export interface Transcript {
+  readonly opening: Opening;
+  readonly steps: readonly SeenStep[];
+}
+
+/** Messages of the OpenAI chat protocol, the neutral shape that every dialect renders into. */
+export type ChatMessage =
+  | { role: 'system' | 'user'; content: string }
+  | { role: 'assistant'; content: string | null; tool_calls?: ChatToolCall[] }
+  | { role: 'tool'; content: string; tool_call_id: string };
+export interface ChatToolCall {
+  id: string;
+  type: 'function';
+  function: { name: string; arguments: string };
+}
+export interface ChatTool {
+  type: 'function';
+  function: { name: string; description: string; parameters: Record<string, unknown> };
+}
+export interface ChatRequest {
+  messages: ChatMessage[];
+  tools?: ChatTool[];
+}

@@ -1,0 +1,39 @@
+import type { Action } from '../contract/step';
+import { preview } from './clip';
+
+export { preview } from './clip';
+
+/** Temporal shows this many characters of an activity's summary well. */
+export const SUMMARY_CHARS = 120;
+
+/** One line that tells a person what an action does, such as `bash sed -n 1,40p a.py` or `edit view /repo/a.py 1-40`. */
+export function actionLine({ tool, args }: Action): string {
+  const line =
+    tool === 'str_replace_editor' ? `edit ${text(args.command)} ${text(args.path)}${range(args)}` : plain(tool, args);
+  return preview(oneLine(line), SUMMARY_CHARS);
+}
+
+function range({ view_range, insert_line }: Action['args']): string {
+  if (Array.isArray(view_range)) return ` ${view_range.map(text).join('-').replace('--1', '-end')}`;
+  return insert_line === undefined ? '' : ` after line ${text(insert_line)}`;
+}
+
+function plain(tool: string, args: Action['args']): string {
+  const values = Object.entries(args).map(([name, value]) =>
+    name === 'command' ? text(value) : `${name}=${text(value)}`,
+  );
+  return [tool, ...values].join(' ');
+}
+
+function text(value: unknown): string {
+  const all = typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
+  return preview(all, 2_000);
+}
+
+/** Control characters would break a line or colour a terminal; lone surrogates cannot be stored. */
+function oneLine(value: string): string {
+  return value
+    .replace(/[\s\p{Cc}]+/gu, ' ')
+    .replace(/\p{Surrogate}/gu, '\ufffd')
+    .trim();
+}

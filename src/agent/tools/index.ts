@@ -1,0 +1,10 @@
+import { bash } from './bash';
+import { editor } from './editor';
+import { submit } from './submit';
+import type { Tool, ToolTable } from './tool';
+
+/** Every tool, in the order in which prompts document them. A new tool is one more entry. */
+export const TOOLS: ToolTable = new Map<string, Tool>([bash, submit, editor].map((tool) => [tool.name, tool]));
+
+export * from './tool';
+export { bash, editor, submit };

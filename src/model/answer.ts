@@ -1,0 +1,20 @@
+import { z } from 'zod';
+import { RawReply, Usage } from '../contract';
+
+/** One answered call, as it is kept in the ledger and handed to the activity. */
+export const ChatAnswer = z.strictObject({
+  reply: RawReply,
+  usage: Usage,
+  /** False when the profile has no price, so that `usage.costUsd` of 0 means "unknown" and not "free". */
+  priced: z.boolean(),
+  /** True when the server reported no usage and the tokens were estimated from bytes. */
+  estimated: z.boolean().optional(),
+  responseId: z.string().nullable(),
+  /** The model that the server says it ran, which may be more exact than the one asked for. */
+  model: z.string(),
+  /** Milliseconds from sending the request to the last byte of the answer; waiting for a free slot is not in it. */
+  latencyMs: z.number(),
+  tokenIds: z.array(z.int()).optional(),
+  logprobs: z.unknown().optional(),
+});
+export type ChatAnswer = z.infer<typeof ChatAnswer>;

@@ -1,0 +1,88 @@
+import http from 'node:http';
+import https from 'node:https';
+import { BAD_BODY } from './errors';
+
+/** No answer of a chat model is this long; without a cap a broken server could fill the worker's memory. */
+const MAX_BODY_BYTES = 64 * 1024 * 1024;
+
+const agents = {
+  'http:': new http.Agent({ keepAlive: true, noDelay: true }),
+  'https:': new https.Agent({ keepAlive: true, noDelay: true }),
+};
+
+/**
+ * The `fetch` that the `openai` client is given. It resolves when the whole body has arrived, so that the client's
+ * timeout covers the body and not only the headers, and it has no time limit of its own: Node's fetch gives a silent
+ * server up after 300 seconds, which a long answer of a large model easily takes. Aborting closes the socket.
+ * Connections are kept and shared by every client of the process.
+ */
+export async function wholeBodyFetch(input: string | URL | Request, init: RequestInit = {}): Promise<Response> {
+  const url = new URL(input instanceof Request ? input.url : input);
+  const message = await send(url, init);
+  const body = await collect(message, init.signal ?? undefined);
+  const status = message.statusCode ?? 0;
+  if (status < 200 || status > 599) throw badBody(`the server answered with status ${status}`);
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(message.headers)) {
+    if (value !== undefined) headers.set(name, Array.isArray(value) ? value.join(', ') : printable(value));
+  }
+  const empty = status === 204 || status === 205 || status === 304;
+  return new Response(empty ? null : status < 300 ? body : underErrorKey(body), { status, headers });
+}
+
+function send(url: URL, init: RequestInit): Promise<http.IncomingMessage> {
+  const secure = url.protocol === 'https:';
+  return new Promise((resolve, reject) => {
+    const request = (secure ? https : http).request(
+      url,
+      {
+        method: init.method ?? 'GET',
+        headers: Object.fromEntries(new Headers(init.headers)),
+        agent: secure ? agents['https:'] : agents['http:'],
+        ...(init.signal ? { signal: init.signal } : {}),
+      },
+      resolve,
+    );
+    request.on('error', reject);
+    request.end(typeof init.body === 'string' ? init.body : undefined);
+  });
+}
+
+async function collect(message: http.IncomingMessage, signal?: AbortSignal): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  try {
+    for await (const chunk of message as AsyncIterable<Buffer>) {
+      bytes += chunk.length;
+      if (bytes > MAX_BODY_BYTES) throw badBody(`the answer is longer than ${MAX_BODY_BYTES} bytes`);
+      chunks.push(chunk);
+    }
+  } catch (error) {
+    if (signal?.aborted) throw new DOMException('aborted', 'AbortError');
+    if (error instanceof Error && 'code' in error && error.code === BAD_BODY) throw error;
+    throw badBody(`the connection closed after ${bytes} bytes, in the middle of the answer`);
+  }
+  return Buffer.concat(chunks);
+}
+
+/**
+ * The client looks for an error's text under `error` and forgets the rest, but vLLM writes `message` and FastAPI
+ * `detail` at the top. Without this a context overflow of theirs would read "400 status code (no body)".
+ */
+function underErrorKey(body: Buffer): Buffer | string {
+  try {
+    const parsed: unknown = JSON.parse(body.toString('utf8'));
+    if (typeof parsed === 'object' && parsed !== null && 'error' in parsed) return body;
+    return JSON.stringify({ error: parsed });
+  } catch {
+    return body;
+  }
+}
+
+function badBody(message: string): Error {
+  return Object.assign(new Error(message), { code: BAD_BODY });
+}
+
+function printable(value: string): string {
+  return value.replace(/[^\t\x20-\x7e]/g, '?');
+}

@@ -1,0 +1,127 @@
+import { createHash } from 'node:crypto';
+import OpenAI from 'openai';
+import { type ChatRequest, type ModelProfile, SwitchyardError } from '../contract';
+import type { ChatAnswer } from './answer';
+import { bodyOf } from './body';
+import { classify, type ErrorContext } from './errors';
+import { Gate } from './gate';
+import { wholeBodyFetch } from './http';
+import { estimatePromptTokens } from './price';
+import { readAnswer } from './reply';
+
+export interface CallOptions {
+  /** Aborting closes the connection; `complete` then rejects with the signal's own reason. */
+  readonly signal?: AbortSignal;
+  /** Sent along as `X-Client-Request-Id` and `Idempotency-Key`: the same for every attempt at the same call. */
+  readonly requestId: string;
+}
+
+export interface ChatModel {
+  readonly name: string;
+  readonly profile: ModelProfile;
+  /** One answer, one request: nothing is retried here. Rejects with a `ModelError` (see `classify`). */
+  complete(request: ChatRequest, options: CallOptions): Promise<ChatAnswer>;
+}
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+const OPENAI_URL = 'https://api.openai.com/v1';
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+interface Line {
+  readonly client: OpenAI;
+  readonly gate: Gate;
+}
+const lines = new Map<string, Line>();
+
+/**
+ * A model behind an OpenAI-compatible endpoint. Throws `InvalidInput` where the variable of `apiKeyEnv` is unset or a
+ * `rehearsal` profile has no address. Profiles of one name share a client and its `concurrency`, so this is cheap to
+ * call for every request.
+ */
+export function createChatModel(profile: ModelProfile, at: { name: string; env: Env }): ChatModel {
+  const apiKey = keyOf(profile, at);
+  const secrets = profile.apiKeyEnv === undefined ? [] : [apiKey];
+  const context: ErrorContext = { profile: at.name, secrets };
+  const { client, gate } = lineOf(profile, at, apiKey);
+  return {
+    name: at.name,
+    profile,
+    async complete(request, { signal, requestId }) {
+      const body = bodyOf(profile, request);
+      const leave = await gate.enter(signal);
+      const started = performance.now();
+      try {
+        const response = await client.chat.completions
+          .create(body as unknown as OpenAI.ChatCompletionCreateParamsNonStreaming, {
+            headers: { 'X-Client-Request-Id': requestId, 'Idempotency-Key': requestId },
+            ...(signal ? { signal } : {}),
+          })
+          .asResponse();
+        const text = await response.text();
+        const latencyMs = Math.round(performance.now() - started);
+        return readAnswer(text, {
+          profile,
+          context,
+          requestId,
+          latencyMs,
+          promptTokens: estimatePromptTokens(request),
+        });
+      } catch (error) {
+        if (signal?.aborted) throw signal.reason;
+        throw classify(error, context);
+      } finally {
+        leave();
+      }
+    },
+  };
+}
+
+function keyOf(profile: ModelProfile, at: { name: string; env: Env }): string {
+  if (profile.apiKeyEnv === undefined) return 'no-key';
+  const key = at.env[profile.apiKeyEnv]?.trim();
+  if (key) return key;
+  throw new SwitchyardError(
+    'InvalidInput',
+    `profile "${at.name}": environment variable ${profile.apiKeyEnv} is not set`,
+    `Set ${profile.apiKeyEnv} where the worker starts, or remove apiKeyEnv if the server needs no key.`,
+  );
+}
+
+function addressOf(profile: ModelProfile, at: { name: string; env: Env }): string {
+  if (profile.baseUrl !== undefined) return profile.baseUrl;
+  if (profile.provider === 'openai') return OPENAI_URL;
+  const url = at.env.SWITCHYARD_REHEARSAL_URL;
+  if (url) return url;
+  throw new SwitchyardError(
+    'InvalidInput',
+    `profile "${at.name}": provider is rehearsal, but neither baseUrl nor SWITCHYARD_REHEARSAL_URL says where it runs`,
+    'Start the rehearsal server and set SWITCHYARD_REHEARSAL_URL to the address that it prints.',
+  );
+}
+
+/** Everything is passed explicitly, because the client would otherwise read OPENAI_* variables meant for others. */
+function lineOf(profile: ModelProfile, at: { name: string; env: Env }, apiKey: string): Line {
+  const baseURL = addressOf(profile, at);
+  const timeout = Math.min(Math.ceil(profile.timeoutSeconds * 1000), LONGEST_TIMER_MS);
+  const keyDigest = createHash('sha256').update(apiKey).digest('hex');
+  const id = JSON.stringify([at.name, baseURL, timeout, profile.concurrency, keyDigest]);
+  const known = lines.get(id);
+  if (known) return known;
+  const client = new OpenAI({
+    apiKey,
+    adminAPIKey: null,
+    organization: null,
+    project: null,
+    webhookSecret: null,
+    baseURL,
+    timeout,
+    maxRetries: 0,
+    // The client's own log would print prompts and headers.
+    logLevel: 'off',
+    fetch: wholeBodyFetch,
+  });
+  const line = { client, gate: new Gate(profile.concurrency) };
+  lines.set(id, line);
+  return line;
+}

@@ -1,0 +1,57 @@
+import type { DialectName, RawReply } from '../../contract';
+
+/** A scripted turn: what the policy thinks and does. */
+export interface ScriptedTurn {
+  readonly thought: string;
+  readonly tool: string;
+  readonly args: Record<string, unknown>;
+}
+
+export type Reply = Pick<RawReply, 'content' | 'toolCalls'>;
+
+/** Arguments that hold text of several lines stand on lines of their own, as the models were trained. */
+const BLOCKS = new Set(['file_text', 'old_str', 'new_str']);
+
+/** The reply of a model that speaks `dialect`. `callId` names the call in the dialects that have ids. */
+export function renderReply(turn: ScriptedTurn, dialect: DialectName, callId: string): Reply {
+  switch (dialect) {
+    case 'tools': {
+      const call = { id: callId, name: turn.tool, arguments: JSON.stringify(turn.args) };
+      return { content: turn.thought === '' ? null : turn.thought, toolCalls: [call] };
+    }
+    case 'xml':
+      return { content: joined(turn.thought, xml(turn)), toolCalls: [] };
+    case 'backticks':
+      return { content: joined(turn.thought, `\`\`\`\n${shellLine(turn)}\n\`\`\``), toolCalls: [] };
+    default:
+      return dialect satisfies never;
+  }
+}
+
+function joined(thought: string, action: string): string {
+  return thought === '' ? action : `${thought}\n\n${action}`;
+}
+
+function xml({ tool, args }: ScriptedTurn): string {
+  const parameters = Object.entries(args).map(([key, value]) => {
+    const text = typeof value === 'string' ? value : JSON.stringify(value);
+    return `<parameter=${key}>${BLOCKS.has(key) ? `\n${text}\n` : text}</parameter>\n`;
+  });
+  return `<function=${tool}>\n${parameters.join('')}</function>`;
+}
+
+/** `bash` is its command as it stands; other tools are command lines: path and command bare, the rest as options. */
+function shellLine({ tool, args }: ScriptedTurn): string {
+  if (tool === 'bash') return String(args.command ?? '');
+  const { command, path, ...options } = args;
+  const words = [tool, ...[command, path].filter((value) => value !== undefined).map(quoted)];
+  for (const [key, value] of Object.entries(options)) {
+    words.push(`--${key}`, Array.isArray(value) ? value.map(quoted).join(' ') : quoted(value));
+  }
+  return words.join(' ');
+}
+
+function quoted(value: unknown): string {
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  return /^[A-Za-z0-9_@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'"'"'`)}'`;
+}

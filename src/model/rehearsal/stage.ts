@@ -1,0 +1,153 @@
+import { createWriteStream, openSync } from 'node:fs';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
+import { z } from 'zod';
+import { isSwitchyardError, parseInput } from '../../contract';
+import { callIdOf, completionOf, conversationOf, promptTokens, type RequestBody, replyTokens } from './completion';
+import { embeddingsOf } from './embedding';
+import { Fault, FaultRules } from './faults';
+import type { IncomingMessage as ChatMessage } from './matching';
+import { Policy } from './policy';
+import { errorBody, isAnswered, overflowBody, sendFault, sendJson } from './respond';
+import type { ScriptedModel } from './script';
+import { type LogLine, Tally } from './stats';
+
+/** What POST /control takes: new faults and a new latency for one model, or for all; `reset` forgets the counts. */
+const Control = z.strictObject({
+  model: z.string().optional(),
+  faults: z.array(Fault).optional(),
+  latencyMs: z.number().min(0).optional(),
+  reset: z.boolean().optional(),
+});
+type Control = z.infer<typeof Control>;
+
+interface Actor {
+  readonly name: string;
+  readonly model: ScriptedModel;
+  readonly policy: Policy;
+  readonly faults: FaultRules;
+  latencyMs: number;
+}
+
+/** The scripted models and what they are doing: answers one request after another, remembering none of them. */
+export class Stage {
+  readonly tally = new Tally();
+  private readonly actors: Map<string, Actor>;
+  private readonly log;
+
+  constructor(models: Record<string, ScriptedModel>, log: string | undefined) {
+    this.actors = new Map(
+      Object.entries(models).map(([name, model]) => {
+        const faults = new FaultRules(model.faults);
+        return [name, { name, model, policy: new Policy(model), faults, latencyMs: model.latencyMs }];
+      }),
+    );
+    this.log = log === undefined ? undefined : createWriteStream(log, { fd: openSync(log, 'a') });
+  }
+
+  /** Answers the request; never rejects. */
+  async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    try {
+      await this.route(request, response);
+    } catch (error) {
+      const bad = isSwitchyardError(error) || error instanceof SyntaxError;
+      const body = errorBody(
+        error instanceof Error ? error.message : String(error),
+        bad ? 'invalid_request_error' : 'server_error',
+      );
+      if (!response.headersSent) sendJson(response, bad ? 400 : 500, body);
+    }
+  }
+
+  private async route(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const path = new URL(request.url ?? '/', 'http://rehearsal').pathname.replace(/^\/v1(?=\/)/, '');
+    const route = `${request.method} ${path}`;
+    if (route === 'GET /stats') return sendJson(response, 200, this.tally.stats);
+    if (route === 'GET /models') {
+      const data = [...this.actors.keys()].map((id) => ({
+        id,
+        object: 'model',
+        created: 0,
+        owned_by: 'switchyard-rehearsal',
+      }));
+      return sendJson(response, 200, { object: 'list', data });
+    }
+    const text = await bodyOf(request);
+    if (route === 'POST /chat/completions') return await this.chat(JSON.parse(text), text, request, response);
+    if (route === 'POST /embeddings') return sendJson(response, 200, embeddingsOf(JSON.parse(text)));
+    if (route === 'POST /control') {
+      this.control(parseInput<Control>(Control as unknown as z.ZodType<Control>, JSON.parse(text), 'control'));
+      return sendJson(response, 200, { ok: true });
+    }
+    sendJson(response, 404, errorBody(`no such route: ${route}`, 'invalid_request_error'));
+  }
+
+  async close(): Promise<void> {
+    if (this.log) await new Promise<void>((resolve) => this.log!.end(resolve));
+  }
+
+  private async chat(
+    body: RequestBody,
+    text: string,
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): Promise<void> {
+    const actor = this.actors.get(String(body.model).replace(/^rehearsal\//, ''));
+    if (!actor) {
+      const known = [...this.actors.keys()].join(', ');
+      const message = `The model ${JSON.stringify(body.model)} does not exist; the script has: ${known}`;
+      return sendJson(response, 404, errorBody(message, 'invalid_request_error', 'model_not_found'));
+    }
+    if (!Array.isArray(body.messages) || body.stream === true) {
+      const message = body.stream === true ? 'streaming is not rehearsed' : 'messages must be an array';
+      return sendJson(response, 400, errorBody(message, 'invalid_request_error'));
+    }
+    const messages = body.messages as ChatMessage[];
+    this.tally.began();
+    response.once('close', () => this.tally.ended(response.writableFinished));
+    const conversation = conversationOf(messages);
+    const cue = actor.policy.next(messages);
+    const tokens = promptTokens(messages, body.tools);
+    const reply = actor.policy.reply(cue, callIdOf(conversation, actor.name, cue.position));
+    const sound = completionOf(actor.name, reply, tokens);
+    const tooLong = actor.model.contextTokens !== undefined && tokens.prompt > actor.model.contextTokens;
+    const fault = tooLong ? undefined : actor.faults.pick(conversation, cue.position + 1);
+    const line: LogLine = {
+      at: new Date().toISOString(),
+      model: actor.name,
+      conversation,
+      k: cue.position + 1,
+      bytes: Buffer.byteLength(text),
+      tIn: tokens.prompt,
+      tOut: !tooLong && isAnswered(fault) ? replyTokens(reply) : 0,
+      fault: tooLong ? 'contextTokens' : (fault?.kind ?? null),
+    };
+    const wait = fault?.latencyMs ?? actor.latencyMs;
+    if (wait > 0) await delay(wait);
+    if (response.destroyed) return this.note({ ...line, tOut: 0, fault: 'abandoned' });
+    this.note(line);
+    if (tooLong) return sendJson(response, 400, overflowBody());
+    if (fault) return sendFault(response, fault, sound, request.headers);
+    sendJson(response, 200, sound);
+  }
+
+  private control({ model, faults, latencyMs, reset }: Control): void {
+    for (const actor of this.actors.values()) {
+      if (model !== undefined && model !== actor.name) continue;
+      if (faults) actor.faults.set(faults);
+      if (latencyMs !== undefined) actor.latencyMs = latencyMs;
+    }
+    if (reset) this.tally.reset();
+  }
+
+  private note(line: LogLine): void {
+    this.tally.note(line);
+    this.log?.write(`${JSON.stringify(line)}\n`);
+  }
+}
+
+async function bodyOf(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
+  return Buffer.concat(chunks).toString('utf8');
+}

@@ -1,0 +1,28 @@
+import Docker from 'dockerode';
+import { SwitchyardError } from '../contract/errors';
+
+/** The Docker Engine that DOCKER_HOST names, or the local socket. */
+export function connectEngine(): Docker {
+  return new Docker();
+}
+
+export function statusOf(error: unknown): number | undefined {
+  return (error as { statusCode?: number }).statusCode;
+}
+
+/** Runs an engine call whose object may be gone already: 404 is success, so removal may be retried. */
+export async function ignoreMissing(call: Promise<unknown>): Promise<void> {
+  await call.catch((error: unknown) => {
+    if (statusOf(error) !== 404) throw error;
+  });
+}
+
+export async function assertEngine(docker: Docker): Promise<void> {
+  await docker.ping().catch((error: Error) => {
+    throw new SwitchyardError(
+      'Unavailable',
+      `no Docker engine answers: ${error.message}`,
+      'Start Docker, or set DOCKER_HOST; `switchyard doctor` checks it.',
+    );
+  });
+}

@@ -1,0 +1,101 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { constants } from 'node:fs';
+import { access, mkdir, open, readFile, rename } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { LRUCache } from 'lru-cache';
+import { SwitchyardError } from '../contract/errors';
+import type { Ref } from '../contract/step';
+
+/**
+ * Content-addressed bodies: the sha256 of the bytes is the name. Writing the same bytes twice is one blob, so every
+ * write may be retried. A blob never changes, so reads are cached in the process.
+ */
+export interface BlobStore {
+  put(bytes: Uint8Array | string): Promise<Ref>;
+  /** Throws `NotFound` when the blob is missing. */
+  get(sha256: string): Promise<Buffer>;
+  has(sha256: string): Promise<boolean>;
+}
+
+export interface FileBlobsOptions {
+  /** Wait for the disk on every write: survives a power cut, not only a killed process. Costs a few ms a blob. */
+  readonly fsync?: boolean;
+  /** Bytes of recently used blobs kept in memory. */
+  readonly cacheBytes?: number;
+}
+
+export class FileBlobs implements BlobStore {
+  private readonly cache: LRUCache<string, Buffer>;
+  private readonly folders = new Set<string>();
+
+  constructor(
+    readonly root: string,
+    private readonly options: FileBlobsOptions = {},
+  ) {
+    this.cache = new LRUCache({
+      maxSize: options.cacheBytes ?? 64 * 1024 * 1024,
+      sizeCalculation: (bytes) => bytes.length + 128,
+    });
+  }
+
+  async put(body: Uint8Array | string): Promise<Ref> {
+    const bytes = Buffer.from(body as Uint8Array);
+    const sha256 = createHash('sha256').update(bytes).digest('hex');
+    const ref = { sha256, bytes: bytes.length };
+    if (this.cache.has(sha256)) return ref;
+    const path = this.pathOf(sha256);
+    if (!(await exists(path))) await this.write(path, bytes);
+    this.cache.set(sha256, bytes);
+    return ref;
+  }
+
+  async get(sha256: string): Promise<Buffer> {
+    const cached = this.cache.get(sha256);
+    if (cached) return cached;
+    const bytes = await readFile(this.pathOf(sha256)).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ENOENT') throw error;
+      throw new SwitchyardError(
+        'NotFound',
+        `blob ${sha256} is not in the store at ${this.root}`,
+        'Workers that share runs must share the blob store: check SWITCHYARD_HOME.',
+      );
+    });
+    this.cache.set(sha256, bytes);
+    return bytes;
+  }
+
+  async has(sha256: string): Promise<boolean> {
+    return this.cache.has(sha256) || (await exists(this.pathOf(sha256)));
+  }
+
+  pathOf(sha256: string): string {
+    return join(this.root, sha256.slice(0, 2), sha256.slice(2));
+  }
+
+  /** A rename is atomic: a reader, or a process started after a kill, sees the whole blob or none. */
+  private async write(path: string, bytes: Buffer): Promise<void> {
+    await this.ensureFolder(dirname(path));
+    const temporary = `${path}.${process.pid}.${randomBytes(4).toString('hex')}`;
+    const file = await open(temporary, 'wx');
+    try {
+      await file.writeFile(bytes);
+      if (this.options.fsync) await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(temporary, path);
+  }
+
+  private async ensureFolder(folder: string): Promise<void> {
+    if (this.folders.has(folder)) return;
+    await mkdir(folder, { recursive: true });
+    this.folders.add(folder);
+  }
+}
+
+async function exists(path: string): Promise<boolean> {
+  return access(path, constants.F_OK).then(
+    () => true,
+    () => false,
+  );
+}

@@ -1,0 +1,75 @@
+import type { z } from 'zod';
+import { SwitchyardError } from '../contract/errors';
+import { Opening, type SeenStep, Step, type Transcript, Turn } from '../contract/step';
+import type { BlobStore } from './blobs';
+
+/**
+ * The chain of steps behind a head hash. Links are JSON blobs; each names its parent, so a head stands for exactly one
+ * transcript and forking is keeping an older head.
+ */
+export class Transcripts {
+  constructor(private readonly blobs: BlobStore) {}
+
+  async open(opening: Opening): Promise<string> {
+    return (await this.blobs.put(encode(opening))).sha256;
+  }
+
+  async append(step: Step): Promise<string> {
+    return (await this.blobs.put(encode(step))).sha256;
+  }
+
+  async saveTurn(turn: Turn): Promise<string> {
+    return (await this.blobs.put(encode(turn))).sha256;
+  }
+
+  async turn(sha256: string): Promise<Turn> {
+    return this.read(sha256, Turn);
+  }
+
+  /** Steps from the first to the head, with the opening that they follow. */
+  async chain(head: string): Promise<{ opening: Opening; steps: Step[]; hashes: string[] }> {
+    const steps: Step[] = [];
+    const hashes: string[] = [];
+    let at = head;
+    for (;;) {
+      const link = JSON.parse((await this.blobs.get(at)).toString('utf8')) as { kind?: string };
+      if (link.kind === 'opening') {
+        return { opening: Opening.parse(link), steps: steps.reverse(), hashes: hashes.reverse() };
+      }
+      if (link.kind !== 'step') {
+        throw new SwitchyardError('NotFound', `blob ${at} is no link of a transcript`, 'Give the head of a rollout.');
+      }
+      // Links were written by us and are immutable under their hash: parsing each again at every turn is quadratic.
+      const step = link as Step;
+      steps.push(step);
+      hashes.push(at);
+      at = step.parent;
+    }
+  }
+
+  async load(head: string): Promise<Transcript> {
+    const { opening, steps } = await this.chain(head);
+    return { opening, steps: await Promise.all(steps.map((step) => this.see(step))) };
+  }
+
+  async see(step: Step): Promise<SeenStep> {
+    const { observation, turn, edit } = step;
+    return {
+      turn,
+      edit,
+      observation: (await this.blobs.get(observation.text.sha256)).toString('utf8'),
+      exitCode: observation.exitCode,
+      timedOut: observation.timedOut,
+      durationMs: observation.durationMs,
+      elidedBytes: observation.elidedBytes,
+    };
+  }
+
+  private async read<T>(sha256: string, schema: z.ZodType<T>): Promise<T> {
+    return schema.parse(JSON.parse((await this.blobs.get(sha256)).toString('utf8')));
+  }
+}
+
+function encode(link: Opening | Step | Turn): string {
+  return JSON.stringify(link);
+}

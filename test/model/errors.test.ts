@@ -1,0 +1,87 @@
+import { ApplicationFailure } from '@temporalio/common';
+import { APIError } from 'openai';
+import { SwitchyardError } from '../../src/contract';
+import { classify, failureOf, ModelError } from '../../src/model';
+import { isContextOverflow } from '../../src/model/overflow';
+import { quotable } from '../../src/model/redact';
+import { retryAfterMs } from '../../src/model/retryAfter';
+
+test.each([
+  "This model's maximum context length is 8192 tokens. However, your messages resulted in 8545 tokens.",
+  'Input tokens exceed the configured limit of 272000 tokens.',
+  'prompt is too long: 210000 tokens > 200000 maximum',
+  'The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).',
+  'the request exceeds the available context size. try increasing the context size or enable context shift',
+  '`inputs` tokens + `max_new_tokens` must be <= 4096. Given: 5000 `inputs` tokens',
+  "The prompt is longer than the model's context length (32768).",
+  'Requested token count exceeds the model\'s maximum context length of 131072 tokens.',
+  'Input is too long for requested model.',
+  'Prompt contains 40000 tokens, too large for model with 32768 maximum context length',
+  'The decoder prompt (length 40000) is longer than the maximum model length. prompt length exceeds',
+  'Please reduce the length of the messages or completion.',
+  'Trying to keep the first 5000 tokens when context the overflows; context length exceeded',
+])('is about the window: %s', (text) => {
+  expect(isContextOverflow(400, [], text)).toBe(true);
+});
+
+test.each([
+  'max_tokens is too large: 100000. This model supports at most 16384 completion tokens.',
+  "Invalid 'user': string too long. Expected a string with maximum length 64",
+  'Rate limit reached: tokens per min (TPM): Limit 30000, Requested 40000. Input tokens exceed',
+  "Unsupported parameter: 'max_tokens' is not supported with this model.",
+  'temperature must be at most 2',
+])('is not about the window: %s', (text) => {
+  expect(isContextOverflow(400, [], text)).toBe(false);
+});
+
+test('a code is enough, a status may rule it out', () => {
+  expect(isContextOverflow(400, ['context_length_exceeded'], '')).toBe(true);
+  expect(isContextOverflow(429, [null], 'maximum context length')).toBe(false);
+});
+
+test('Retry-After in all its spellings', () => {
+  const now = Date.parse('2026-01-01T00:00:00Z');
+  const of = (headers: Record<string, string>) => retryAfterMs(new Headers(headers), now);
+  expect(of({ 'retry-after': '3' })).toBe(3000);
+  expect(of({ 'retry-after': ' 1.5s ' })).toBe(1500);
+  expect(of({ 'retry-after-ms': '20', 'retry-after': '3' })).toBe(20);
+  expect(of({ 'retry-after': 'Thu, 01 Jan 2026 00:01:00 GMT' })).toBe(60_000);
+  for (const bad of ['', 'soon', '-5', 'NaN', 'Infinity', '1e9', 'Thu, 01 Jan 2020 00:00:00 GMT', '2030']) {
+    const wait = of({ 'retry-after': bad });
+    expect(wait === undefined || wait <= 900_000).toBe(true);
+  }
+  expect(retryAfterMs(undefined)).toBeUndefined();
+});
+
+test('words of a server are clipped after they are cleaned', () => {
+  const key = 'local-key-12345';
+  const text = quotable(`${'a'.repeat(2030)} Authorization: Bearer ${key} ${'é'.repeat(3000)}`, [key]);
+  expect(text).not.toContain('local-k');
+  expect(Buffer.byteLength(text)).toBeLessThanOrEqual(2048);
+  expect(quotable('<html><style>x{}</style><h1>No</h1></html>')).toBe('No');
+  expect(quotable('\u001b[31mred\u0000 \uD83D')).toBe('[31mred');
+  expect(quotable('api_key=abcdef&x=1 http://u:pw@h/')).toBe('api_key=[redacted]&x=1 http://[redacted]@h/');
+});
+
+test('classify leaves aborts and our own errors alone, and knows a stranger', () => {
+  const context = { profile: 'p', secrets: [] };
+  const abort = new DOMException('no', 'AbortError');
+  expect(classify(abort, context)).toBe(abort);
+  const own = new SwitchyardError('InvalidInput', 'x');
+  expect(classify(own, context)).toBe(own);
+  expect(classify(new TypeError('oops'), context)).toMatchObject({ code: 'Unavailable' });
+  const redirect = new APIError(307, undefined, undefined, new Headers());
+  expect(classify(redirect, context)).toMatchObject({ code: 'ModelRejected', hint: expect.stringContaining('baseUrl') });
+});
+
+test('failures for Temporal', () => {
+  const limited = failureOf(new ModelError('RateLimited', 'slow down', 'wait', true, 7000)) as ApplicationFailure;
+  expect(limited).toBeInstanceOf(ApplicationFailure);
+  expect(limited).toMatchObject({ type: 'RateLimited', nonRetryable: false, nextRetryDelay: 7000, category: 'BENIGN' });
+  const rejected = failureOf(new ModelError('ModelRejected', 'no', 'look', false)) as ApplicationFailure;
+  expect(rejected).toMatchObject({ type: 'ModelRejected', nonRetryable: true, message: 'no — look' });
+  expect(rejected.category ?? null).toBeNull();
+  expect(failureOf(new SwitchyardError('BudgetExhausted', 'b'))).toMatchObject({ nonRetryable: true });
+  const other = new Error('cancelled');
+  expect(failureOf(other)).toBe(other);
+});

@@ -45,10 +45,10 @@ export function renderRequest(
 /** One observation as the model reads it: cut to the view's limit, or in words where there was no output. */
 export function observationText(step: SeenStep, view: View, prompts: Prompts): string {
   const observation = fitted(step, view, prompts);
-  if (step.timedOut) {
+  if (step.timedOutAfter !== null) {
     const cancelled = fillTemplate(prompts['observation-timeout'], {
       command: preview(commandOf(step), 1_000),
-      seconds: `${Math.round(step.durationMs / 1000)}`,
+      seconds: `${step.timedOutAfter}`,
       observation: observation === '' ? '(no output)' : observation,
     });
     return fillTemplate(prompts.observation, { observation: cancelled });

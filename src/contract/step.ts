@@ -2,7 +2,9 @@ import { z } from 'zod';
 
 /**
  * The canonical trajectory: an `opening` followed by `steps`, each a content-addressed blob that names its parent.
- * Nothing here depends on a model's format; dialects render it and parse replies into it.
+ * Nothing here depends on a model's format; dialects render it and parse replies into it. Nothing in the chain depends on
+ * when or how often something ran either: two runs that did the same have the same head. Durations, response ids and
+ * redone steps are written beside it (`Timing`).
  */
 
 /** A body kept outside of the workflow history. `sha256` is lower-case hex, `bytes` its length. */
@@ -71,8 +73,6 @@ export const Turn = z.strictObject({
   unfaithful: z.boolean().optional(),
   rejected: z.array(Rejected),
   usage: Usage,
-  responseId: z.string().nullable(),
-  latencyMs: z.number(),
   tokenIds: z.array(z.int()).optional(),
   logprobs: z.unknown().optional(),
 });
@@ -82,8 +82,8 @@ export const Observation = z.strictObject({
   /** Full output as it left the sandbox, at most the sandbox's output cap (head and tail kept). */
   text: Ref,
   exitCode: z.int().nullable(),
-  durationMs: z.number(),
-  timedOut: z.boolean(),
+  /** Seconds after which the command was killed; null when it ended by itself. */
+  timedOutAfter: z.number().nullable(),
   /** Bytes that the output cap dropped between head and tail. */
   elidedBytes: z.int().min(0),
 });
@@ -101,10 +101,19 @@ export const Step = z.strictObject({
   edit: Edit.optional(),
   /** Git tree id of the work directory that the action met; null where it is not a git work tree. */
   workspace: z.string().nullable(),
-  /** How many times the action was applied again to rebuild a lost sandbox. */
-  redone: z.int().min(0).optional(),
+  /** The journal's name of the job that did it. */
+  job: z.string(),
 });
 export type Step = z.infer<typeof Step>;
+
+/** What a step took, kept beside the chain under the run and the turn. */
+export const Timing = z.strictObject({
+  turn: z.int().min(1),
+  durationMs: z.number(),
+  /** Times that the action was applied again to rebuild a lost sandbox. */
+  redone: z.int().min(0),
+});
+export type Timing = z.infer<typeof Timing>;
 
 /** The first link of every chain. */
 export const Opening = z.strictObject({
@@ -120,8 +129,7 @@ export interface SeenStep {
   readonly turn: Turn;
   readonly observation: string;
   readonly exitCode: number | null;
-  readonly timedOut: boolean;
-  readonly durationMs: number;
+  readonly timedOutAfter: number | null;
   readonly elidedBytes: number;
   readonly edit?: Edit;
 }

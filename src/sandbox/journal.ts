@@ -13,6 +13,8 @@ export interface CommandResult {
   readonly reason: 'exit' | 'timeout' | 'killed' | 'cancelled';
   readonly durationMs: number;
   readonly elidedBytes: number;
+  /** Tree id of the request's `workdir` as the job met it; null without one. */
+  readonly tree: string | null;
 }
 
 export interface RunRequest {
@@ -20,6 +22,8 @@ export interface RunRequest {
   readonly id: string;
   /** The job that must have come last, or `*`. Anything else means that this container lived another history. */
   readonly after: string;
+  /** Git work directory whose state before the job is recorded with it. */
+  readonly workdir?: string;
   readonly command: string;
   readonly timeoutMs: number;
   readonly headBytes?: number;
@@ -35,6 +39,7 @@ export type FileLook =
 export interface ApplyRequest {
   readonly id: string;
   readonly after: string;
+  readonly workdir?: string;
   readonly kind: 'write' | 'delete' | 'none';
   readonly path: string;
   readonly bytes?: Uint8Array;
@@ -57,7 +62,7 @@ interface Waiting {
  * waiting request fails and the connection is `closed`; a new one may ask for the same job ids and gets their results.
  */
 export class Journal {
-  private buffer = Buffer.alloc(0);
+  private buffer: Buffer = Buffer.alloc(0);
   private stderr = '';
   private readonly waiting: Waiting[] = [];
   private header: { words: string[]; bytes: number } | undefined;
@@ -90,21 +95,21 @@ export class Journal {
   }
 
   async run(request: RunRequest): Promise<CommandResult> {
-    const command = Buffer.from(request.command);
+    const [dir, command] = [Buffer.from(request.workdir ?? ''), Buffer.from(request.command)];
     const { timeoutMs, headBytes = 4 << 20, tailBytes = 4 << 20 } = request;
     const answer = await this.ask(
-      ['run', request.id, request.after, Math.ceil(timeoutMs), headBytes, tailBytes, command.length],
-      command,
+      ['run', request.id, request.after, dir.length, Math.ceil(timeoutMs), headBytes, tailBytes, command.length],
+      Buffer.concat([dir, command]),
     );
     return this.result(answer);
   }
 
   async apply(request: ApplyRequest): Promise<CommandResult> {
-    const [text, path] = [Buffer.from(request.text), Buffer.from(request.path)];
+    const [dir, text, path] = [request.workdir ?? '', request.text, request.path].map((part) => Buffer.from(part));
     const bytes = Buffer.from(request.bytes ?? []);
     const answer = await this.ask(
-      ['apply', request.id, request.after, request.kind, text.length, path.length, bytes.length],
-      Buffer.concat([text, path, bytes]),
+      ['apply', request.id, request.after, dir!.length, request.kind, text!.length, path!.length, bytes.length],
+      Buffer.concat([dir!, text!, path!, bytes]),
     );
     return this.result(answer);
   }
@@ -134,11 +139,33 @@ export class Journal {
     return { tree: words[1] === undefined || words[1] === '-' ? null : words[1], patch: body };
   }
 
+  /** The last job that ran here, `-` when none did. */
+  async position(): Promise<string> {
+    return (await this.ask(['position'])).words[1] ?? '-';
+  }
+
   async state(): Promise<{ cwd: string; env: string }> {
     const { body } = await this.ask(['state']);
     const text = body.toString('utf8');
     const end = text.indexOf('\n');
     return { cwd: text.slice(0, end), env: text.slice(end + 1) };
+  }
+
+  /** Kills a job's process tree from a second process, because the server is busy waiting for that job. */
+  static async kill(container: Docker.Container, id: string, reason: 'cancelled' | 'timeout'): Promise<void> {
+    const exec = await container.exec({
+      Cmd: ['bash', `${GUEST_HOME}/journal.sh`, 'kill', id, reason],
+      AttachStdout: true,
+      AttachStderr: true,
+    });
+    const stream = await exec.start({});
+    await new Promise<void>((resolve) => {
+      stream
+        .on('end', resolve)
+        .on('error', () => resolve())
+        .on('close', resolve);
+      stream.resume();
+    });
   }
 
   close(): void {
@@ -147,13 +174,14 @@ export class Journal {
   }
 
   private result({ words, body }: { words: string[]; body: Buffer }): CommandResult {
-    const [, , code, reason, start, end, elided] = words;
+    const [, , code, reason, start, end, elided, tree] = words;
     return {
       output: body,
       exitCode: Number(code),
       reason: reason as CommandResult['reason'],
       durationMs: Math.max(0, (Number(end) - Number(start)) / 1000),
       elidedBytes: Number(elided),
+      tree: tree === undefined || tree === '-' ? null : tree,
     };
   }
 
@@ -172,7 +200,7 @@ export class Journal {
   }
 
   private listen(): void {
-    let multiplexed = Buffer.alloc(0);
+    let multiplexed: Buffer = Buffer.alloc(0);
     this.stream.on('data', (chunk: Buffer) => {
       multiplexed = multiplexed.length === 0 ? chunk : Buffer.concat([multiplexed, chunk]);
       // The engine's frames: stream number, three zeros, length, then as many bytes.
@@ -186,7 +214,12 @@ export class Journal {
       }
     });
     const broken = () =>
-      this.fail(new SwitchyardError('SandboxLost', `the stream into the sandbox broke${this.stderr ? `: ${this.stderr.trim()}` : ''}`));
+      this.fail(
+        new SwitchyardError(
+          'SandboxLost',
+          `the stream into the sandbox broke${this.stderr ? `: ${this.stderr.trim()}` : ''}`,
+        ),
+      );
     this.stream.on('end', broken);
     this.stream.on('close', broken);
     this.stream.on('error', broken);

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { SwitchyardError } from '../contract/errors';
-import { Opening, type SeenStep, Step, type Transcript, Turn } from '../contract/step';
+import { Opening, type SeenStep, type Step, type Transcript, Turn } from '../contract/step';
 import type { BlobStore } from './blobs';
 
 /**
@@ -59,8 +59,7 @@ export class Transcripts {
       edit,
       observation: (await this.blobs.get(observation.text.sha256)).toString('utf8'),
       exitCode: observation.exitCode,
-      timedOut: observation.timedOut,
-      durationMs: observation.durationMs,
+      timedOutAfter: observation.timedOutAfter,
       elidedBytes: observation.elidedBytes,
     };
   }

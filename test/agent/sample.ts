@@ -36,13 +36,11 @@ export function turnOf(turn: number, thought: string, action: Action, author: Tu
     action,
     rejected: [],
     usage: { promptTokens: 1, cachedTokens: 0, completionTokens: 1, costUsd: 0 },
-    responseId: null,
-    latencyMs: 1,
   };
 }
 
 export function stepOf(turn: Turn, observation: string, more: Partial<SeenStep> = {}): SeenStep {
-  return { turn, observation, exitCode: 0, timedOut: false, durationMs: 5, elidedBytes: 0, ...more };
+  return { turn, observation, exitCode: 0, timedOutAfter: null, elidedBytes: 0, ...more };
 }
 
 export function transcriptOf(steps: SeenStep[]): Transcript {

@@ -102,7 +102,11 @@ test('a killed process leaves its reservations standing and nobody waiting', asy
 }, 60_000);
 
 test('whatever the order of movements, granted reservations never exceed the cap', () => {
-  const movement = fc.record({ op: fc.constantFrom('reserve', 'settle', 'release'), call: fc.integer({ min: 0, max: 9 }), cents: fc.integer({ min: 0, max: 40 }) });
+  const movement = fc.record({
+    op: fc.constantFrom('reserve', 'settle', 'release'),
+    call: fc.integer({ min: 0, max: 9 }),
+    cents: fc.integer({ min: 0, max: 40 }),
+  });
   fc.assert(
     fc.property(fc.array(movement, { maxLength: 80 }), (movements) => {
       const account = new Account();

@@ -14,7 +14,7 @@ test.each([
   'the request exceeds the available context size. try increasing the context size or enable context shift',
   '`inputs` tokens + `max_new_tokens` must be <= 4096. Given: 5000 `inputs` tokens',
   "The prompt is longer than the model's context length (32768).",
-  'Requested token count exceeds the model\'s maximum context length of 131072 tokens.',
+  "Requested token count exceeds the model's maximum context length of 131072 tokens.",
   'Input is too long for requested model.',
   'Prompt contains 40000 tokens, too large for model with 32768 maximum context length',
   'The decoder prompt (length 40000) is longer than the maximum model length. prompt length exceeds',
@@ -71,7 +71,10 @@ test('classify leaves aborts and our own errors alone, and knows a stranger', ()
   expect(classify(own, context)).toBe(own);
   expect(classify(new TypeError('oops'), context)).toMatchObject({ code: 'Unavailable' });
   const redirect = new APIError(307, undefined, undefined, new Headers());
-  expect(classify(redirect, context)).toMatchObject({ code: 'ModelRejected', hint: expect.stringContaining('baseUrl') });
+  expect(classify(redirect, context)).toMatchObject({
+    code: 'ModelRejected',
+    hint: expect.stringContaining('baseUrl'),
+  });
 });
 
 test('failures for Temporal', () => {

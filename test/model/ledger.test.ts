@@ -52,7 +52,9 @@ test('a file that a disk spoiled counts as absent and is written anew', async ()
 test('writers killed at any moment leave no unreadable answer', async () => {
   const child = path.join(__dirname, 'children/ledger-writer.ts');
   for (let round = 0; round < 5; round++) {
-    const writer = spawn(process.execPath, ['--import', 'tsx', child, directory, String(round * 37)], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const writer = spawn(process.execPath, ['--import', 'tsx', child, directory, String(round * 37)], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
     await once(writer.stdout, 'data');
     await delay(100 + round * 53);
     writer.kill('SIGKILL');

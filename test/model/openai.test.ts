@@ -24,7 +24,11 @@ test('an answer carries reply, usage, cost, ids and latency', async () => {
   ]);
   expect(answer.reply.finishReason).toBe('tool_calls');
   expect(answer.usage.costUsd).toBeCloseTo((answer.usage.promptTokens + 10 * answer.usage.completionTokens) / 1e6, 12);
-  expect(answer).toMatchObject({ priced: true, model: 'rehearsal/student', responseId: expect.stringMatching(/^rehearsal-/) });
+  expect(answer).toMatchObject({
+    priced: true,
+    model: 'rehearsal/student',
+    responseId: expect.stringMatching(/^rehearsal-/),
+  });
   await server.close();
 });
 
@@ -42,9 +46,11 @@ describe('every fault becomes a typed error', () => {
     [{ kind: 'serverError', status: 529 }, 'ModelServerError', true],
     [{ kind: 'rejected', status: 408 }, 'ModelServerError', true],
     [{ kind: 'rejected', status: 409 }, 'ModelServerError', true],
-    ...[400, 401, 402, 403, 404, 413, 422].map(
-      (status): [{ kind: 'rejected'; status: number }, string, boolean] => [{ kind: 'rejected', status }, 'ModelRejected', false],
-    ),
+    ...[400, 401, 402, 403, 404, 413, 422].map((status): [{ kind: 'rejected'; status: number }, string, boolean] => [
+      { kind: 'rejected', status },
+      'ModelRejected',
+      false,
+    ]),
     [{ kind: 'contextExceeded' }, 'ContextWindowExceeded', false],
     [{ kind: 'contextExceeded', variant: 'vllm' }, 'ContextWindowExceeded', false],
     [{ kind: 'contextExceeded', variant: 'anthropic' }, 'ContextWindowExceeded', false],
@@ -108,15 +114,20 @@ describe('answers that break the protocol', () => {
   const unusable: BrokenMessage[] = ['null_message', 'no_choices', 'string_choice'];
   test.each(BrokenMessage.options)('%s', async (variant) => {
     const server = await faulty({ kind: 'malformedToolCalls', variant });
-    const outcome = await modelAt(server.url).complete(ask(), { requestId: 'r1' }).catch((error: Error) => error);
+    const outcome = await modelAt(server.url)
+      .complete(ask(), { requestId: 'r1' })
+      .catch((error: Error) => error);
     await server.close();
     if (unusable.includes(variant)) expect(outcome).toMatchObject({ code: 'ModelMalformed', retryable: true });
     else expect(outcome).not.toBeInstanceOf(Error);
-    if (variant === 'object_arguments') expect(outcome).toMatchObject({ reply: { toolCalls: [{ arguments: '{"command":"ls"}' }] } });
-    if (variant === 'missing_function') expect(outcome).toMatchObject({ reply: { toolCalls: [{ id: 'call_r1_0', name: '' }] } });
+    if (variant === 'object_arguments')
+      expect(outcome).toMatchObject({ reply: { toolCalls: [{ arguments: '{"command":"ls"}' }] } });
+    if (variant === 'missing_function')
+      expect(outcome).toMatchObject({ reply: { toolCalls: [{ id: 'call_r1_0', name: '' }] } });
     if (variant === 'content_parts') expect(outcome).toMatchObject({ reply: { content: 'in parts' } });
     if (variant === 'lone_surrogate') expect(outcome).toMatchObject({ reply: { content: 'half a pair: \uFFFD!' } });
-    if (variant === 'missing_usage') expect(outcome).toMatchObject({ estimated: true, usage: { completionTokens: expect.any(Number) } });
+    if (variant === 'missing_usage')
+      expect(outcome).toMatchObject({ estimated: true, usage: { completionTokens: expect.any(Number) } });
   });
   test('an empty reply is a reply: the dialect says what is wrong with it', async () => {
     const server = await faulty({ kind: 'emptyReply' });
@@ -155,7 +166,11 @@ describe('aborting', () => {
 
 describe('secrets', () => {
   test('an echoed key is in no error', async () => {
-    const messages = ['Incorrect API key provided: {authorization}', `key ${'x'.repeat(2030)}{authorization}`, 'sk-proj-abcdefgh12345678'];
+    const messages = [
+      'Incorrect API key provided: {authorization}',
+      `key ${'x'.repeat(2030)}{authorization}`,
+      'sk-proj-abcdefgh12345678',
+    ];
     for (const message of messages) {
       for (const status of [401, 429, 500]) {
         const error = await under({ kind: 'rejected', status, message });
@@ -168,7 +183,9 @@ describe('secrets', () => {
     }
   });
   test('a missing variable is named', () => {
-    expect(() => createChatModel(profileFor('http://x/v1'), { name: 'student', env: {} })).toThrow(/CANARY_KEY is not set/);
+    expect(() => createChatModel(profileFor('http://x/v1'), { name: 'student', env: {} })).toThrow(
+      /CANARY_KEY is not set/,
+    );
   });
   test('a local server needs no key, a rehearsal needs an address', async () => {
     const server = await startRehearsal({ script: TWO_TURNS });
@@ -188,9 +205,14 @@ describe('the request body', () => {
     expect(bodyOf(profileFor('https://api.openai.com/v1'), ask())).toMatchObject({ max_completion_tokens: 8192 });
     const own = bodyOf(profileFor('http://localhost/v1', { extraBody: { max_completion_tokens: 5, top_k: 1 } }), ask());
     expect(own).toEqual({ model: 'student', messages: ask().messages, max_completion_tokens: 5, top_k: 1 });
-    const none = bodyOf(profileFor('http://localhost/v1', { temperature: 1, extraBody: { max_tokens: null, temperature: null } }), ask());
+    const none = bodyOf(
+      profileFor('http://localhost/v1', { temperature: 1, extraBody: { max_tokens: null, temperature: null } }),
+      ask(),
+    );
     expect(none).toEqual({ model: 'student', messages: ask().messages });
-    expect(() => bodyOf(profileFor('http://localhost/v1', { extraBody: { stream: true } }), ask())).toThrow(/extraBody.stream/);
+    expect(() => bodyOf(profileFor('http://localhost/v1', { extraBody: { stream: true } }), ask())).toThrow(
+      /extraBody.stream/,
+    );
   });
   test('its hash sees every word and no key order', () => {
     const profile = profileFor('http://localhost/v1', { extraBody: { a: { b: 1, c: 2 } } });

@@ -142,7 +142,7 @@ function documentation(table: ToolTable): string {
   const blocks = [...table.values()].map((tool) => {
     const lines = [
       `${tool.name}:`,
-      `  docstring: ${tool.manual.replaceAll('\n', '\n    ')}`,
+      `  docstring: ${tool.manual.replace(/\n(?=.)/g, '\n    ')}`,
       `  signature: ${signature(tool)}`,
     ];
     if (tool.params.length > 0) lines.push('  arguments:');

@@ -66,10 +66,7 @@ export function planEdit(args: EditorArgs, file: FileState, context: EditContext
 
 function create(args: EditorArgs, file: FileState, context: EditContext): EditPlan {
   const { path, file_text } = args;
-  if (file.kind === 'directory') {
-    return fail(9, `The path ${path} is a directory and only the \`view\` command can be used on directories`);
-  }
-  if (file.kind === 'file') {
+  if (file.kind !== 'missing') {
     return fail(8, `File already exists at: ${path}. Cannot overwrite files using command \`create\`.`);
   }
   if (file_text === undefined) return required(1, 'file_text', 'create');

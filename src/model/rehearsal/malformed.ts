@@ -19,40 +19,48 @@ export const MalformedKind = z.enum([
 ]);
 export type MalformedKind = z.infer<typeof MalformedKind>;
 
-const SOUND: ScriptedTurn = { thought: 'Let me look around.', tool: 'bash', args: { command: 'echo rehearsal' } };
 const HUGE = 5 * 1024 * 1024;
 
-export function malformedReply(kind: MalformedKind, dialect: DialectName, callId: string): Reply {
-  const sound = renderReply(SOUND, dialect, callId);
-  const of = (turn: Partial<ScriptedTurn>) => renderReply({ ...SOUND, ...turn }, dialect, callId);
+/**
+ * `n` numbers the slip in its script and stands in its words, so that a history which shows only the last of several
+ * slips still tells which one that was.
+ */
+export function malformedReply(kind: MalformedKind, dialect: DialectName, callId: string, n: number): Reply {
+  const sound: ScriptedTurn = {
+    thought: `Let me look around (slip ${n}).`,
+    tool: 'bash',
+    args: { command: `echo rehearsal ${n}` },
+  };
+  const written = renderReply(sound, dialect, callId);
+  const of = (turn: Partial<ScriptedTurn>) => renderReply({ ...sound, ...turn }, dialect, callId);
   const asCall = (text: string): Reply =>
     dialect === 'tools'
-      ? { content: SOUND.thought, toolCalls: [{ id: callId, name: 'bash', arguments: text }] }
-      : { content: `${SOUND.thought}\n\n${text}`, toolCalls: [] };
+      ? { content: sound.thought, toolCalls: [{ id: callId, name: 'bash', arguments: text }] }
+      : { content: `${sound.thought}\n\n${text}`, toolCalls: [] };
   switch (kind) {
     case 'cut':
       return dialect === 'tools'
         ? asCall('{"command": "echo reh')
-        : { ...sound, content: sound.content?.slice(0, -6) ?? '' };
+        : { ...written, content: written.content?.slice(0, -6) ?? '' };
     case 'not_json':
       return asCall('echo rehearsal');
     case 'object_as_text':
-      return { content: JSON.stringify({ name: 'bash', arguments: SOUND.args }), toolCalls: [] };
+      return { content: JSON.stringify({ name: 'bash', arguments: sound.args }), toolCalls: [] };
     case 'unknown_tool':
       return of({ tool: 'shell_exec' });
     case 'two_calls':
       return dialect === 'tools'
         ? {
-            ...sound,
-            toolCalls: [...sound.toolCalls, ...sound.toolCalls.map((call) => ({ ...call, id: `${call.id}b` }))],
+            ...written,
+            toolCalls: [...written.toolCalls, ...written.toolCalls.map((call) => ({ ...call, id: `${call.id}b` }))],
           }
-        : { ...sound, content: `${sound.content}\n\n${sound.content}` };
+        : { ...written, content: `${written.content}\n\n${written.content}` };
     case 'missing_argument':
       return of({ args: {} });
     case 'wrong_type':
       return of({ args: { command: 7 } });
     case 'prose':
-      return { content: 'I think that the bug is in the parser. Shall I go on?', toolCalls: [] };
+      return { content: `I think that the bug is in the parser. Shall I go on (slip ${n})?`, toolCalls: [] };
     case 'empty':
       return { content: '', toolCalls: [] };
     case 'nul':

@@ -24,6 +24,19 @@ export function matches(own: Fingerprint, said: Fingerprint): boolean {
   return own.text === said.text || (own.calls !== '' && said.text === '');
 }
 
+/**
+ * Whether a refused reply is what the history shows. Harnesses keep its words and drop its calls, because servers refuse
+ * a history with calls that have no result.
+ */
+export function matchesSlip(own: Fingerprint, said: Fingerprint): boolean {
+  return own.text !== '' && own.text === said.text && (said.calls === '' || said.calls === own.calls);
+}
+
+/** A refused reply that no history shows as it was: nothing, terminal codes, or far too much. */
+export function isUnrecognisable(own: Fingerprint): boolean {
+  return own.text === '' || own.text.length > 8_000 || /\p{Cc}/u.test(own.text);
+}
+
 function callPrint(call: unknown): string {
   const fn = (call as { function?: { name?: unknown; arguments?: unknown } } | null)?.function;
   return `${String(fn?.name)}(${canonical(String(fn?.arguments ?? ''))})`;
@@ -39,6 +52,7 @@ function canonical(text: string): string {
   }
 }
 
+/** Without white space, quotes and fences: what differs between two writers of the same action. */
 function dense(text: string): string {
-  return text.replace(/\s+/g, '');
+  return text.replace(/[\s`'"]+/g, '');
 }

@@ -1,6 +1,13 @@
 import type { DialectName } from '../../contract';
 import { malformedReply } from './malformed';
-import { type Fingerprint, fingerprintOf, type IncomingMessage, matches } from './matching';
+import {
+  type Fingerprint,
+  fingerprintOf,
+  type IncomingMessage,
+  isUnrecognisable,
+  matches,
+  matchesSlip,
+} from './matching';
 import { type Reply, renderReply } from './render';
 import type { ScriptedModel, ScriptTurn } from './script';
 
@@ -33,7 +40,7 @@ export class Policy {
     const part = (from: Pick<ScriptedModel, 'generate' | 'end'> & { turns?: ScriptTurn[] | undefined }): Part => {
       const turns = [...(from.turns ?? []), ...generated(from.generate)];
       const end = from.end === 'submit' ? SUBMIT : from.end === 'repeat' ? (turns.at(-1) ?? SUBMIT) : from.end;
-      return { entries: turns.map((turn) => entryOf(turn, model.dialect)), end };
+      return { entries: turns.map((turn, index) => entryOf(turn, model.dialect, index)), end };
     };
     const scenes = model.scenes.map((scene) => ({ when: scene.when, ...part({ end: model.end, ...scene }) }));
     this.parts = [...scenes, part(model)];
@@ -52,40 +59,55 @@ export class Policy {
   }
 
   reply(cue: Cue, callId: string): Reply {
-    return replyOf(cue.turn, this.model.dialect, callId);
+    return replyOf(cue.turn, this.model.dialect, callId, cue.position);
   }
 }
 
-/**
- * Counts assistant messages. Past a slip it must know whether the slip is still shown: the harness drops it once it has
- * been mended, so a message that is the turn after the slip was preceded by a slip that is gone.
- */
+/** Counts assistant messages, but for slips: the harness drops a slip once it has been mended. */
 function byCount(entries: readonly Entry[], said: readonly Fingerprint[]): number {
   let position = 0;
   for (const message of said) {
-    if (entries[position]?.slip && !matches(entries[position]!.print, message)) {
-      const step = nextStep(entries, position);
-      if (step < entries.length && matches(entries[step]!.print, message)) position = step;
-    }
-    position++;
+    const slips = afterSlips(entries, position, message);
+    if (slips !== undefined) position = slips;
+    else position = (matchesStep(entries, position, message) ? nextStep(entries, position) : position) + 1;
   }
   return position;
 }
 
 /**
  * The longest run of the script's first turns that occurs in order among the messages; what others said in between, and
- * what was said twice, does not count. Slips are played after the turn before them has been found.
+ * what was said twice, does not count. Before the first turn of its own, an unknown message is another policy's turn;
+ * after it, while slips are due, it is a slip that the harness wrote down in its own way.
  */
 function byMatch(entries: readonly Entry[], said: readonly Fingerprint[]): number {
   let position = 0;
   for (const message of said) {
-    const step = nextStep(entries, position);
-    if (step < entries.length && matches(entries[step]!.print, message)) position = step + 1;
-    // After a turn of its own the next unknown message is the slip, however the harness wrote it down; before the first
-    // one it may as well be another policy's turn.
-    else if (entries[position]?.slip && (position > 0 || matches(entries[position]!.print, message))) position++;
+    if (matchesStep(entries, position, message)) position = nextStep(entries, position) + 1;
+    else position = afterSlips(entries, position, message, position > 0) ?? position;
   }
   return position;
+}
+
+/** The position after the slip that this message shows; undefined where no slip is due or the message shows none. */
+function afterSlips(entries: readonly Entry[], from: number, said: Fingerprint, guess = true): number | undefined {
+  const due = entries.slice(from, nextStep(entries, from));
+  if (due.length === 0) return undefined;
+  const shown = due.findIndex((slip) => matchesSlip(slip.print, said));
+  if (shown >= 0) return from + shown + 1;
+  if (!guess || matchesStep(entries, from, said)) return undefined;
+  return (
+    from +
+    Math.max(
+      0,
+      due.findIndex((slip) => isUnrecognisable(slip.print)),
+    ) +
+    1
+  );
+}
+
+function matchesStep(entries: readonly Entry[], from: number, said: Fingerprint): boolean {
+  const step = entries[nextStep(entries, from)];
+  return step !== undefined && matches(step.print, said);
 }
 
 function nextStep(entries: readonly Entry[], from: number): number {
@@ -94,15 +116,15 @@ function nextStep(entries: readonly Entry[], from: number): number {
   return at;
 }
 
-function entryOf(turn: ScriptTurn, dialect: DialectName): Entry {
+function entryOf(turn: ScriptTurn, dialect: DialectName, index: number): Entry {
   const slip = 'malformed' in turn || ('raw' in turn && turn.slip);
-  const { content, toolCalls } = replyOf(turn, dialect, 'call');
+  const { content, toolCalls } = replyOf(turn, dialect, 'call', index);
   const calls = toolCalls.map((call) => ({ function: { name: call.name, arguments: call.arguments } }));
   return { turn, slip, print: fingerprintOf({ role: 'assistant', content, tool_calls: calls }) };
 }
 
-function replyOf(turn: ScriptTurn, dialect: DialectName, callId: string): Reply {
-  if ('malformed' in turn) return malformedReply(turn.malformed, dialect, callId);
+function replyOf(turn: ScriptTurn, dialect: DialectName, callId: string, index: number): Reply {
+  if ('malformed' in turn) return malformedReply(turn.malformed, dialect, callId, index + 1);
   if ('raw' in turn) return { content: turn.raw, toolCalls: [] };
   return renderReply(turn, dialect, callId);
 }

@@ -40,12 +40,16 @@ function xml({ tool, args }: ScriptedTurn): string {
   return `<function=${tool}>\n${parameters.join('')}</function>`;
 }
 
+/** The order of the editor's options in the command line that models were trained on. */
+const OPTIONS = ['file_text', 'view_range', 'old_str', 'new_str', 'insert_line'];
+
 /** `bash` is its command as it stands; other tools are command lines: path and command bare, the rest as options. */
 function shellLine({ tool, args }: ScriptedTurn): string {
   if (tool === 'bash') return String(args.command ?? '');
   const { command, path, ...options } = args;
   const words = [tool, ...[command, path].filter((value) => value !== undefined).map(quoted)];
-  for (const [key, value] of Object.entries(options)) {
+  const inOrder = Object.entries(options).sort(([a], [b]) => OPTIONS.indexOf(a) - OPTIONS.indexOf(b));
+  for (const [key, value] of inOrder) {
     words.push(`--${key}`, Array.isArray(value) ? value.map(quoted).join(' ') : quoted(value));
   }
   return words.join(' ');

@@ -6,12 +6,14 @@
 # Everything lives in the container's own layer: a snapshot that holds a command's effect also holds its record.
 #
 # Requests (a line of words, then the announced bytes):      Answers (a line of words, then the announced bytes):
-#   run ID AFTER TIMEOUT_MS HEAD TAIL N     command           done ID CODE REASON START_US END_US ELIDED BYTES
-#   apply ID AFTER KIND TEXT_N PATH_N N     text path bytes   done ...                (KIND: write, delete, none)
+#   run ID AFTER DIR_N TIMEOUT_MS HEAD TAIL N     dir command        done ID CODE REASON START_US END_US ELIDED TREE BYTES
+#   apply ID AFTER DIR_N KIND TEXT_N PATH_N N     dir text path bytes   done ...      (KIND: write, delete, none)
 #   look LIMIT PATH_N                       path              file KIND PARENT BYTES  (KIND: missing, directory, file, large)
 #   digest WORKDIR_N                        path              tree HASH|- 0
 #   diff BASE WORKDIR_N                     path              patch HASH|- BYTES
 #   state                                                     state BYTES
+#   position                                                  position ID 0
+# DIR is the work directory whose tree id the job met (DIR_N 0: none); it is taken in the idle time after the job before.
 # AFTER is the job that the worker believes came last ("*": any). When it did not, the answer is `diverged LAST 0`: the
 # container is not the one that the worker's transcript describes, and must be rebuilt.
 #
@@ -166,19 +168,20 @@ follow_job() { # ID TIMEOUT_MS HEAD TAIL
 }
 
 answer_job() { # ID HEAD TAIL
-  local job=$JOBS/$1 code=137 end=0 start=0 reason=exit elided=0 body='' size rest
+  local job=$JOBS/$1 tree=- code=137 end=0 start=0 reason=exit elided=0 body='' size rest
   read -r code end < "$job/code"
   [[ ! -s $job/start ]] || read -r start < "$job/start"
   [[ ! -s $job/reason ]] || read -r reason < "$job/reason"
+  [[ ! -s $job/tree ]] || read -r tree < "$job/tree"
   # A small output without NUL bytes needs no process at all: `read` fails at the end of the file, having read it all.
   if [[ ! -e $job/rotated ]] && ! IFS= read -r -d '' -n 65537 body < "$job/out" && (( ${#body} < 65537 && ${#body} <= $2 )); then
-    printf 'done %s %s %s %s %s 0 %s\n%s' "$1" "$code" "$reason" "$start" "$end" "${#body}" "$body"
+    printf 'done %s %s %s %s %s 0 %s %s\n%s' "$1" "$code" "$reason" "$start" "$end" "$tree" "${#body}" "$body"
     return
   fi
   [[ -e $job/final ]] || assemble_output "$1" "$2" "$3"
   read -r elided < "$job/final"
   size=$(stat -c %s "$job/shown")
-  printf 'done %s %s %s %s %s %s %s\n' "$1" "$code" "$reason" "$start" "$end" "$elided" "$size"
+  printf 'done %s %s %s %s %s %s %s %s\n' "$1" "$code" "$reason" "$start" "$end" "$elided" "$tree" "$size"
   cat "$job/shown"
 }
 
@@ -198,42 +201,46 @@ assemble_output() { # ID HEAD TAIL: head and tail of all that was written, and h
   printf '%s\n' "$(( total > shown ? total - shown : 0 ))" > "$job/final"
 }
 
-serve_run() { # ID AFTER TIMEOUT_MS HEAD TAIL N
-  local command FOLLOWING=
-  read_bytes "$6"; command=$REPLY
+serve_run() { # ID AFTER DIR_N TIMEOUT_MS HEAD TAIL N
+  local dir command FOLLOWING=
+  read_bytes "$3"; dir=$REPLY
+  read_bytes "$7"; command=$REPLY
   admit "$1" "$2"
   case $? in
-    0) forget_old_jobs; start_job "$1" "$command" ;;
+    0) forget_old_jobs; note_tree "$1" "$dir"; start_job "$1" "$command" ;;
     1) FOLLOWING=1 ;;
     2) return ;;
   esac
-  follow_job "$1" "$3" "$4" "$5"
-  answer_job "$1" "$4" "$5"
+  follow_job "$1" "$4" "$5" "$6"
+  answer_job "$1" "$5" "$6"
+  foresee_tree "$dir"
 }
 
 # --- files -------------------------------------------------------------------------------------------------------
 
 # A write-ahead record: the bytes are complete in the job before the file is touched, so that a kill between the two is
 # mended by applying them again. Written through the path, so owner, mode and links stay.
-serve_apply() { # ID AFTER KIND TEXT_N PATH_N N
-  local text path job=$JOBS/$1
-  read_bytes "$4"; text=$REPLY
-  read_bytes "$5"; path=$REPLY
+serve_apply() { # ID AFTER DIR_N KIND TEXT_N PATH_N N
+  local dir text path job=$JOBS/$1
+  read_bytes "$3"; dir=$REPLY
+  read_bytes "$5"; text=$REPLY
+  read_bytes "$6"; path=$REPLY
   if [[ ! -e $job/ready ]]; then
     [[ ! -d $job ]] || rm -rf "$job"
     admit "$1" "$2"
-    if (( $? == 2 )); then (( $6 == 0 )) || head -c "$6" > /dev/null; return; fi
+    if (( $? == 2 )); then (( $7 == 0 )) || head -c "$7" > /dev/null; return; fi
+    note_tree "$1" "$dir"
     printf '%s' "$text" > "$job/out"
     printf '%s' "$path" > "$job/path"
-    (( $6 == 0 )) && : > "$job/bytes" || head -c "$6" > "$job/bytes"
+    (( $7 == 0 )) && : > "$job/bytes" || head -c "$7" > "$job/bytes"
     now_us; printf '%s\n' "$REPLY" > "$job/start"
     : > "$job/ready"
   else
-    (( $6 == 0 )) || head -c "$6" > /dev/null
+    (( $7 == 0 )) || head -c "$7" > /dev/null
   fi
   if [[ ! -s $job/code ]]; then
     local code=0
-    case $3 in
+    case $4 in
       write) cat "$job/bytes" > "$path" || code=1 ;;
       delete) rm -f -- "$path" || code=1 ;;
     esac 2> "$job/error"
@@ -242,6 +249,7 @@ serve_apply() { # ID AFTER KIND TEXT_N PATH_N N
     printf '%s\n' "$1" > "$STATE/last"
   fi
   answer_job "$1" 16777216 0
+  foresee_tree "$dir"
 }
 
 serve_look() { # LIMIT PATH_N
@@ -275,16 +283,34 @@ snapshot_tree() { # WORKDIR
   { read -r top; read -r objects; } < <(git -C "$1" "${GIT[@]}" rev-parse --show-toplevel --git-path objects 2>/dev/null) || return 0
   [[ $objects == /* ]] || objects=$1/$objects
   mkdir -p "$ROOT/objects"
-  export GIT_INDEX_FILE=$ROOT/index GIT_OBJECT_DIRECTORY=$ROOT/objects GIT_ALTERNATE_OBJECT_DIRECTORIES=$objects
-  REPLY=$(cd "$top" && git "${GIT[@]}" add -A > /dev/null 2>&1 && git "${GIT[@]}" write-tree 2>/dev/null) || REPLY=-
+  OWN=(env GIT_INDEX_FILE="$ROOT/index" GIT_OBJECT_DIRECTORY="$ROOT/objects" GIT_ALTERNATE_OBJECT_DIRECTORIES="$objects" git -C "$top" "${GIT[@]}")
+  REPLY=$("${OWN[@]}" add -A > /dev/null 2>&1 && "${OWN[@]}" write-tree 2>/dev/null) || REPLY=-
   [[ -n $REPLY ]] || REPLY=-
+}
+
+# After an answer the worker asks the model, which takes longer than a tree: the next job finds it ready. A kill before
+# it is written only means that it is taken at the start of the next job, from the same files.
+foresee_tree() { # DIR
+  [[ -n $1 ]] || return 0
+  snapshot_tree "$1"
+  local tree=$REPLY
+  last_job
+  printf '%s %s\n' "$REPLY" "$tree" > "$STATE/tree"
+}
+
+note_tree() { # ID DIR: the tree that job ID meets; the last job must not be noted yet
+  [[ -n $2 ]] || return 0
+  local at=- tree=-
+  [[ ! -s $STATE/tree ]] || read -r at tree < "$STATE/tree"
+  last_job
+  if [[ $at != "$REPLY" || $at == - ]]; then snapshot_tree "$2"; tree=$REPLY; fi
+  printf '%s\n' "$tree" > "$JOBS/$1/tree"
 }
 
 serve_digest() { # WORKDIR_N
   read_bytes "$1"
   snapshot_tree "$REPLY"
   printf 'tree %s 0\n' "$REPLY"
-  unset GIT_INDEX_FILE GIT_OBJECT_DIRECTORY GIT_ALTERNATE_OBJECT_DIRECTORIES
 }
 
 serve_diff() { # BASE WORKDIR_N
@@ -293,13 +319,12 @@ serve_diff() { # BASE WORKDIR_N
   snapshot_tree "$workdir"; tree=$REPLY
   : > "$ROOT/patch"
   if [[ $tree != - ]]; then
-    (cd "$workdir" && git "${GIT[@]}" diff --no-ext-diff --no-textconv --no-color --no-renames \
-      --binary --full-index --src-prefix=a/ --dst-prefix=b/ "$1" "$tree" --) > "$ROOT/patch" 2>/dev/null
+    "${OWN[@]}" diff --no-ext-diff --no-textconv --no-color --no-renames \
+      --binary --full-index --src-prefix=a/ --dst-prefix=b/ "$1" "$tree" -- > "$ROOT/patch" 2>/dev/null
   fi
   size=$(stat -c %s "$ROOT/patch")
   printf 'patch %s %s\n' "$tree" "$size"
   cat "$ROOT/patch"
-  unset GIT_INDEX_FILE GIT_OBJECT_DIRECTORY GIT_ALTERNATE_OBJECT_DIRECTORIES
 }
 
 serve_state() {
@@ -324,6 +349,7 @@ serve() {
       digest) serve_digest "${words[@]:1}" ;;
       diff) serve_diff "${words[@]:1}" ;;
       state) serve_state ;;
+      position) last_job; printf 'position %s 0\n' "$REPLY" ;;
       *) printf 'refused %s 0\n' "${words[0]:-}" ;;
     esac
   done

@@ -1,0 +1,24 @@
+import type Docker from 'dockerode';
+import type { Config } from '../config';
+import type { Budget, Ledger } from '../model';
+import type { SandboxHost } from '../sandbox/host';
+import type { BlobStore } from '../store/blobs';
+import type { Problems } from '../store/problems';
+import type { Timings } from '../store/timings';
+import type { Transcripts } from '../store/transcripts';
+
+/** What activities work with; made once a process in `worker.ts`. */
+export interface Deps {
+  readonly config: Config;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly docker: Docker;
+  readonly host: SandboxHost;
+  /** Task queue of this host's sandboxes. */
+  readonly hostQueue: string;
+  readonly blobs: BlobStore;
+  readonly transcripts: Transcripts;
+  readonly timings: Timings;
+  readonly ledger: Ledger;
+  readonly budget: Budget;
+  readonly problems: Problems;
+}

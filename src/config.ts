@@ -1,0 +1,81 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { homedir, hostname } from 'node:os';
+import { join, resolve } from 'node:path';
+import { parse } from 'yaml';
+import { z } from 'zod';
+import { ModelProfile, nearest, ProfileName, parseInput, SwitchyardError } from './contract';
+import { switchyardHome } from './provision/home';
+
+/** One file and the environment. Secrets are never in it: profiles name the variables that hold them. */
+export const Config = z.strictObject({
+  profiles: z.record(ProfileName, ModelProfile).default({}),
+  worker: z
+    .strictObject({
+      /** Stable name of this host: its sandboxes are found again under it after a restart. */
+      host: z
+        .string()
+        .regex(/^[A-Za-z0-9._-]+$/)
+        .optional(),
+      /** Sandboxes that this host runs at once. */
+      sandboxes: z.int().min(1).default(16),
+      /** `HOST:PORT` of the Prometheus endpoint. */
+      metrics: z.string().optional(),
+      /** Workflows kept in memory; each takes about 1 MiB. */
+      cachedWorkflows: z.int().min(1).default(500),
+    })
+    .prefault({}),
+  store: z
+    .strictObject({
+      /** Wait for the disk on each blob: survives a power cut, not only a killed process. */
+      fsync: z.boolean().default(false),
+    })
+    .prefault({}),
+});
+export type Config = z.infer<typeof Config>;
+
+/** Everything a process needs to know about where it is. */
+export interface Settings {
+  readonly config: Config;
+  /** File that the configuration came from; undefined when none was found. */
+  readonly file: string | undefined;
+  readonly home: string;
+  readonly host: string;
+}
+
+/**
+ * Reads `SWITCHYARD_CONFIG`, else `switchyard.yaml` in the current folder or in the home. No file is fine: then there
+ * are no profiles. Throws `InvalidInput` with the field.
+ */
+export function loadSettings(env: NodeJS.ProcessEnv = process.env): Settings {
+  const home = switchyardHome();
+  const named = env.SWITCHYARD_CONFIG;
+  if (named && !existsSync(named)) {
+    throw new SwitchyardError(
+      'InvalidInput',
+      `SWITCHYARD_CONFIG: no file ${resolve(named)}`,
+      'Create it or unset the variable.',
+    );
+  }
+  const candidates = [
+    named,
+    'switchyard.yaml',
+    join(home, 'switchyard.yaml'),
+    join(homedir(), '.config', 'switchyard.yaml'),
+  ];
+  const file = candidates.find((path): path is string => path !== undefined && existsSync(path));
+  const config = parseInput(Config, file ? (parse(readFileSync(file, 'utf8')) ?? {}) : {}, file ?? 'configuration');
+  return { config, file, home, host: config.worker.host ?? env.SWITCHYARD_HOST ?? hostname() };
+}
+
+/** The profile of that name, or `InvalidInput` with the ones that exist. */
+export function profileNamed(config: Config, name: string): ModelProfile {
+  const profile = config.profiles[name];
+  if (profile) return profile;
+  const names = Object.keys(config.profiles);
+  const close = nearest(name, names);
+  throw new SwitchyardError(
+    'InvalidInput',
+    `no model profile "${name}"${close ? `, did you mean "${close}"?` : ` (known: ${names.join(', ') || 'none'})`}`,
+    'Profiles are declared in switchyard.yaml; `switchyard models check` tries them.',
+  );
+}

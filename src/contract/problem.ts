@@ -1,0 +1,127 @@
+import { z } from 'zod';
+import { Ref } from './step';
+
+/** How test outcomes are read. `pytest`: by our plugin, ids as pytest prints them. `junit`: from a JUnit XML report. */
+export const TestParser = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('pytest') }),
+  z.strictObject({ kind: z.literal('junit'), report: z.string() }),
+]);
+export type TestParser = z.infer<typeof TestParser>;
+
+/** How the environment image comes about, so that it can be made again where its tag is unknown. */
+export const EnvironmentRecipe = z.strictObject({
+  /** `pypi:NAME==VERSION`, `dir:PATH` or `archive:PATH#sha256=...`. */
+  source: z.string(),
+  /** sha256 of the fetched archive. */
+  sha256: z.string().optional(),
+  /** Image that it is built on. */
+  base: z.string(),
+  /** Shell commands run in the work directory, with a network, before the snapshot. */
+  setup: z.array(z.string()),
+});
+export type EnvironmentRecipe = z.infer<typeof EnvironmentRecipe>;
+
+export const TestFile = z.strictObject({
+  /** Relative to the work directory. */
+  path: z
+    .string()
+    .refine((path) => !path.startsWith('/') && !path.split('/').includes('..'), 'stays inside the work directory'),
+  /** The file's bytes: a blob, or text in place; null where grading must not find the file. */
+  content: z.union([Ref, z.string(), z.null()]),
+});
+export type TestFile = z.infer<typeof TestFile>;
+
+export const ProblemTests = z.strictObject({
+  /** One shell command, run in the work directory. */
+  command: z.string().min(1),
+  parser: TestParser.default({ kind: 'pytest' }),
+  failToPass: z.array(z.string()),
+  passToPass: z.array(z.string()),
+  /** Written over the candidate's work before the tests run; the agent never sees those that are new. */
+  files: z.array(TestFile).default([]),
+  timeoutSeconds: z.number().positive().default(1800),
+});
+export type ProblemTests = z.infer<typeof ProblemTests>;
+
+/** One task for an agent, whatever it was made from. */
+export const Problem = z.strictObject({
+  id: z.string().min(1).max(200),
+  /** Image that holds the work directory with one commit and everything installed. */
+  image: z.string().min(1),
+  workdir: z.string().startsWith('/'),
+  statement: z.string().min(1),
+  tests: ProblemTests,
+  /** A patch that solves it: only `problem check` and scripted oracles use it, no sandbox of a rollout ever holds it. */
+  goldPatch: z.string().optional(),
+  /** Names (relative to the work directory) that the set-up made and a patch may not touch, like `.venv`. */
+  protected: z.array(z.string()).default([]),
+  environment: EnvironmentRecipe.optional(),
+  /** Shell commands run in a fresh container before anything else (SWE-bench-style images that need an activation). */
+  provenance: z.record(z.string(), z.unknown()).default({}),
+  licence: z.string().optional(),
+});
+export type Problem = z.infer<typeof Problem>;
+
+/**
+ * A problem by reference: an id or a folder or a file that the worker finds (see `switchyard problem list`), or the
+ * problem itself.
+ */
+export const ProblemSource = z.union([z.string().min(1), Problem]);
+export type ProblemSource = z.infer<typeof ProblemSource>;
+
+export const TestOutcome = z.enum(['passed', 'failed', 'error', 'skipped', 'xfailed', 'xpassed']);
+export type TestOutcome = z.infer<typeof TestOutcome>;
+
+export const Flag = z.strictObject({
+  /** What was attempted, as a short stable name: `touches_test`, `startup_hook`, `canary_passed`, ... */
+  kind: z.string(),
+  detail: z.string(),
+});
+export type Flag = z.infer<typeof Flag>;
+
+export const GradeInput = z.strictObject({
+  problem: ProblemSource,
+  /** A git patch as text, or a blob. The empty patch is allowed and scores what the repository scores as it is. */
+  patch: z.union([z.string(), Ref]),
+  sandbox: z.unknown().optional(),
+});
+export type GradeInput = z.infer<typeof GradeInput>;
+
+export const GradeResult = z.strictObject({
+  /** All of FAIL_TO_PASS and PASS_TO_PASS passed, at least one test ran, and nothing tampered with the evidence. */
+  resolved: z.boolean(),
+  /** `graded`; or why there is no verdict: the patch did not apply, no test ran, the tests timed out, evidence was forged. */
+  verdict: z.enum(['graded', 'patch_failed', 'no_tests', 'timed_out', 'tampered']),
+  failToPass: z.strictObject({ passed: z.int(), total: z.int(), missing: z.array(z.string()) }),
+  passToPass: z.strictObject({ passed: z.int(), total: z.int(), missing: z.array(z.string()) }),
+  flags: z.array(Flag),
+  /** All outcomes by test id, as a JSON blob. */
+  outcomes: Ref,
+  /** What the test command printed. */
+  log: Ref,
+  seconds: z.number(),
+});
+export type GradeResult = z.infer<typeof GradeResult>;
+
+export const ProblemCheckInput = z.strictObject({
+  problem: ProblemSource,
+  /** Runs of the tests on the gold patch; an outcome that differs between runs is flaky. */
+  runs: z.int().min(2).max(20).default(2),
+});
+export type ProblemCheckInput = z.infer<typeof ProblemCheckInput>;
+
+export const ProblemCheckResult = z.strictObject({
+  id: z.string(),
+  /** 1 when the gold patch resolves the problem in every run. */
+  oracle: z.int(),
+  /** 1 would mean that doing nothing resolves it. */
+  noop: z.int(),
+  flaky: z.array(z.string()),
+  failToPass: z.array(z.string()),
+  passToPass: z.array(z.string()),
+  admitted: z.boolean(),
+  reasons: z.array(z.string()),
+  /** Outcome by test id of the no-op and of each gold run, as a JSON blob. */
+  outcomes: Ref,
+});
+export type ProblemCheckResult = z.infer<typeof ProblemCheckResult>;

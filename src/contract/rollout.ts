@@ -1,0 +1,107 @@
+import { z } from 'zod';
+import { HandOverPolicy, SwitchDraw } from '../agent/handover';
+import { ExitStatus, Limits, Spent } from '../agent/limits';
+import { GradeResult, ProblemSource } from './problem';
+import { ProfileName } from './profile';
+import { Frame, Lease, SandboxProfile } from './sandbox';
+import { Author, Ref } from './step';
+
+export const Fork = z.strictObject({
+  /** Workflow id of the rollout whose prefix is kept. */
+  run: z.string().min(1),
+  /** Steps that are kept, counted from 1; 0 keeps none. */
+  step: z.int().min(0),
+});
+export type Fork = z.infer<typeof Fork>;
+
+export const SharedBudget = z.strictObject({ name: z.string().min(1), capUsd: z.number().positive() });
+export type SharedBudget = z.infer<typeof SharedBudget>;
+
+/** What a continued run takes over from the run before. Written by continue-as-new; do not write it by hand. */
+export const RolloutCarry = z.strictObject({
+  head: z.string(),
+  draw: SwitchDraw,
+  spent: Spent,
+  lease: Lease.nullable(),
+  frames: z.array(Frame),
+  startedAt: z.number(),
+  pausedMs: z.number(),
+  reviewed: z.boolean(),
+  paused: z.boolean(),
+  authorTurns: z.strictObject({ student: z.int(), expert: z.int() }),
+  lastAuthor: Author.nullable(),
+  capUsd: z.number().optional(),
+  redone: z.int(),
+  formatRetries: z.int(),
+  recoveries: z.int(),
+});
+export type RolloutCarry = z.infer<typeof RolloutCarry>;
+
+/** Algorithm 1 of the OEC paper as data: one trajectory of one problem. */
+export const RolloutInput = z.strictObject({
+  problem: ProblemSource,
+  /** Names of model profiles. Pure behavioural cloning needs only an expert, pure on-policy only a student. */
+  student: ProfileName.optional(),
+  expert: ProfileName.optional(),
+  handOver: HandOverPolicy.default({ uniform: [0, 30] }),
+  limits: Limits.prefault({}),
+  /** Seeds the draw of the switch index together with the instance and the attempt. */
+  seed: z.int().default(0),
+  /** The k-th pass over this instance, from 0. */
+  attempt: z.int().min(0).default(0),
+  sandbox: SandboxProfile.prefault({}),
+  /** Whether the final patch is graded. */
+  grade: z.boolean().default(true),
+  /** One cap that many rollouts share; a call is reserved in it before it is made. */
+  budget: SharedBudget.optional(),
+  fork: Fork.optional(),
+  carry: RolloutCarry.optional(),
+});
+export type RolloutInput = z.infer<typeof RolloutInput>;
+
+export const HandOverRecord = z.strictObject({
+  /** Student turns that were drawn (k), null where the policy has no single switch. */
+  sampled: z.int().nullable(),
+  /** First turn that the expert made, null when it never did. */
+  expertFrom: z.int().nullable(),
+});
+export type HandOverRecord = z.infer<typeof HandOverRecord>;
+
+export const RolloutResult = z.strictObject({
+  id: z.string(),
+  status: ExitStatus,
+  resolved: z.boolean().nullable(),
+  handOver: HandOverRecord,
+  turns: z.strictObject({ total: z.int(), student: z.int(), expert: z.int(), formatRetries: z.int() }),
+  cost: z.strictObject({ usd: z.number(), tokens: z.int() }),
+  /** Hash of the last step: names the whole trajectory. */
+  head: z.string(),
+  patch: Ref.nullable(),
+  /** Tree id of the work directory at the end. */
+  workspace: z.string().nullable(),
+  grade: GradeResult.nullable(),
+  /** Sandboxes that were lost and rebuilt, and steps that were applied again for it. */
+  recovered: z.strictObject({ sandboxes: z.int(), redoneSteps: z.int() }),
+  /** What went wrong when the status is not the model's own doing. */
+  detail: z.string().optional(),
+});
+export type RolloutResult = z.infer<typeof RolloutResult>;
+
+/** Answer of the `progress` query. */
+export interface RolloutProgress {
+  readonly phase: string;
+  readonly turn: number;
+  readonly author: Author | null;
+  readonly head: string | null;
+  readonly spent: Spent;
+  readonly limits: Limits;
+  readonly handOver: HandOverRecord;
+  readonly paused: boolean;
+  readonly container: string | null;
+}
+
+export const SetBudget = z.strictObject({
+  costUsd: z.number().positive().optional(),
+  steps: z.int().min(1).optional(),
+});
+export type SetBudget = z.infer<typeof SetBudget>;

@@ -1,0 +1,54 @@
+import { z } from 'zod';
+
+/** What a container may use and reach. The image and directory come from the problem. */
+export const SandboxProfile = z.strictObject({
+  /** `none`: no way out, the default of rollouts and grading. `bridge`: the engine's default network. */
+  network: z.enum(['none', 'bridge']).default('none'),
+  memoryMiB: z.int().min(64).default(2048),
+  cpus: z.number().positive().default(2),
+  pids: z.int().min(16).default(512),
+  /** MiB that the container may write before its run is ended; the engine has no quota on most hosts, so it is polled. */
+  diskMiB: z.int().min(64).default(10_240),
+  /** Variables set in every command. Never secrets: a snapshot keeps them. */
+  env: z.record(z.string(), z.string()).default({}),
+  /**
+   * Passes what the worker's host needs to reach registries: proxy variables and, where the host names a CA bundle,
+   * that bundle with PIP_CERT, SSL_CERT_FILE, NODE_EXTRA_CA_CERTS and the like. Only with a network.
+   */
+  hostCertificates: z.boolean().default(true),
+  /** A checkpoint after every n steps, so that a lost container is rebuilt from there. 0: from the recorded actions. */
+  checkpointEvery: z.int().min(0).default(0),
+});
+export type SandboxProfile = z.infer<typeof SandboxProfile>;
+
+/** Everything that a rollback restores. Frames form a LIFO stack per run. */
+export const Frame = z.strictObject({
+  /** Place on the stack, from 0. */
+  index: z.int().min(0),
+  label: z.string(),
+  /** Tag of the committed image. */
+  image: z.string(),
+  /** Digest of that image, so that a moved tag is noticed. */
+  imageId: z.string(),
+  cwd: z.string(),
+  env: z.record(z.string(), z.string()),
+  services: z.array(z.string()),
+  network: z.string(),
+  /** The journal's last job, which says up to where the transcript is contained. */
+  position: z.string(),
+});
+export type Frame = z.infer<typeof Frame>;
+
+/** A running sandbox, as workflows carry it. */
+export const Lease = z.strictObject({
+  /** Task queue of the worker on the host that runs the container. */
+  host: z.string(),
+  container: z.string(),
+  image: z.string(),
+  workdir: z.string(),
+  /** Tree id of the work directory when the sandbox began; null where it is no git work tree. */
+  base: z.string().nullable(),
+  /** The journal's last job before the first step. */
+  origin: z.string(),
+});
+export type Lease = z.infer<typeof Lease>;

@@ -1,0 +1,105 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type Docker from 'dockerode';
+import { pack } from 'tar-stream';
+import { SwitchyardError } from '../contract/errors';
+import type { SandboxProfile } from '../contract/sandbox';
+import { ignoreMissing, statusOf } from './engine';
+import { hostAccess } from './host-access';
+import { GUEST_HOME } from './journal';
+
+/**
+ * Root's powers without those over the host: each of these is needed by apt or pip inside of the container
+ * (shared measurements: without any one of them apt fails), KILL and FSETID by test suites.
+ */
+const CAPABILITIES = ['CHOWN', 'DAC_OVERRIDE', 'FOWNER', 'FSETID', 'KILL', 'SETGID', 'SETUID'];
+
+export interface ContainerSpec {
+  readonly name: string;
+  readonly image: string;
+  readonly workdir: string;
+  readonly labels: Record<string, string>;
+  readonly profile: SandboxProfile;
+}
+
+/**
+ * Makes and starts the container of that name. Idempotent: one that runs is taken as it is, one that stopped is started
+ * again, so a retried activity finds what the first attempt made.
+ */
+export async function ensureContainer(docker: Docker, spec: ContainerSpec): Promise<Docker.Container> {
+  const existing = docker.getContainer(spec.name);
+  const state = await existing.inspect().catch((error: unknown) => {
+    if (statusOf(error) === 404) return undefined;
+    throw error;
+  });
+  if (state && !state.State.Dead && (state.State.Running || state.State.StartedAt !== NEVER)) {
+    if (!state.State.Running) await existing.start();
+    return existing;
+  }
+  if (state) await removeContainer(docker, spec.name);
+  const container = await docker.createContainer(createOptions(spec)).catch((error: unknown) => {
+    if (statusOf(error) !== 404) throw error;
+    throw new SwitchyardError(
+      'NotFound',
+      `the image ${spec.image} is not on this host`,
+      'Build it with `switchyard problem init`, or let the engine pull it.',
+    );
+  });
+  await container.putArchive(guestArchive(), { path: '/' });
+  await container.start();
+  return container;
+}
+
+const NEVER = '0001-01-01T00:00:00Z';
+
+export async function removeContainer(docker: Docker, name: string): Promise<void> {
+  await ignoreMissing(docker.getContainer(name).remove({ force: true, v: true }));
+}
+
+function createOptions(spec: ContainerSpec): Docker.ContainerCreateOptions {
+  const { profile } = spec;
+  const access = profile.network === 'none' || !profile.hostCertificates ? undefined : hostAccess();
+  const memory = profile.memoryMiB * 1024 * 1024;
+  return {
+    name: spec.name,
+    Image: spec.image,
+    Hostname: 'sandbox',
+    Entrypoint: [],
+    // The journal runs by exec; PID 1 only has to stay and to pass on signals, which Init does.
+    Cmd: ['sleep', 'infinity'],
+    WorkingDir: spec.workdir,
+    Labels: spec.labels,
+    Env: Object.entries({ ...access?.env, ...profile.env }).map(([name, value]) => `${name}=${value}`),
+    HostConfig: {
+      Init: true,
+      NetworkMode: profile.network,
+      CapDrop: ['ALL'],
+      CapAdd: CAPABILITIES,
+      SecurityOpt: ['no-new-privileges'],
+      PidsLimit: profile.pids,
+      Memory: memory,
+      MemorySwap: memory,
+      NanoCpus: Math.round(profile.cpus * 1e9),
+      Binds: access?.binds ?? [],
+      LogConfig: { Type: 'none', Config: {} },
+      Ulimits: [{ Name: 'core', Soft: 0, Hard: 0 }],
+    },
+  };
+}
+
+let archive: Buffer | undefined;
+
+/** The scripts that live in every sandbox, packed once. */
+function guestArchive(): Buffer {
+  if (archive) return archive;
+  const tar = pack();
+  for (const name of ['journal.sh', 'shell.sh']) {
+    const bytes = readFileSync(join(__dirname, 'guest', name));
+    tar.entry({ name: `${GUEST_HOME.slice(1)}/${name}`, mode: 0o755, mtime: new Date(0) }, bytes);
+  }
+  tar.finalize();
+  const chunks: Buffer[] = [];
+  for (let chunk = tar.read() as Buffer | null; chunk; chunk = tar.read() as Buffer | null) chunks.push(chunk);
+  archive = Buffer.concat(chunks);
+  return archive;
+}

@@ -1,0 +1,34 @@
+import { existsSync } from 'node:fs';
+
+const PROXY = ['http_proxy', 'https_proxy', 'no_proxy', 'HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY'];
+const REGISTRY = ['PIP_INDEX_URL', 'PIP_EXTRA_INDEX_URL', 'NPM_CONFIG_REGISTRY', 'GOPROXY', 'GOSUMDB'];
+/** Variables that name a CA bundle, by the tool that reads each. */
+const BUNDLE = [
+  'SSL_CERT_FILE',
+  'PIP_CERT',
+  'REQUESTS_CA_BUNDLE',
+  'CURL_CA_BUNDLE',
+  'NODE_EXTRA_CA_CERTS',
+  'GIT_SSL_CAINFO',
+  'CARGO_HTTP_CAINFO',
+];
+const INSIDE = '/etc/ssl/switchyard-host-ca.crt';
+
+/**
+ * What a host behind a firewall needs to reach registries, for a container on the same host: its proxy variables, and
+ * its CA bundle mounted read-only under a name of ours with every variable that tools look at. Credentials that a proxy
+ * or registry address holds are not passed on: what a container knows, a model can read.
+ */
+export function hostAccess(): { env: Record<string, string>; binds: string[] } {
+  const env: Record<string, string> = {};
+  for (const name of [...PROXY, ...REGISTRY]) {
+    const value = process.env[name];
+    if (value && !/\/\/[^/\s]*@/.test(value)) env[name] = value;
+  }
+  const bundle = BUNDLE.map((name) => process.env[name]).find((path) => path && existsSync(path));
+  // A remote engine cannot mount a file of this host.
+  const remote = /^(tcp|ssh|https?):/.test(process.env.DOCKER_HOST ?? '');
+  if (!bundle || remote) return { env, binds: [] };
+  for (const name of BUNDLE) env[name] = INSIDE;
+  return { env, binds: [`${bundle}:${INSIDE}:ro`] };
+}

@@ -1,0 +1,135 @@
+import type Docker from 'dockerode';
+import { SwitchyardError } from '../contract/errors';
+import type { SandboxProfile } from '../contract/sandbox';
+import { ensureContainer, removeContainer } from './container';
+import { ignoreMissing, statusOf } from './engine';
+import { Journal } from './journal';
+import { LABEL, type Owner, runLabels, runName } from './labels';
+
+export interface SandboxSpec {
+  readonly owner: Owner;
+  /** One run may have several: `main` for the agent, `grade` for the judge. */
+  readonly role: string;
+  readonly image: string;
+  readonly workdir: string;
+  readonly profile: SandboxProfile;
+}
+
+/**
+ * The sandboxes of this host. Streams into containers are kept open between activities, because opening one costs as
+ * much as ten commands; they are a cache, and losing them loses nothing.
+ */
+export class SandboxHost {
+  private readonly journals = new Map<string, Promise<Journal>>();
+
+  constructor(
+    readonly docker: Docker,
+    /** Namespace of the Temporal server that owns the runs, so that janitors of two servers on one engine do not meet. */
+    private readonly namespace: string,
+  ) {}
+
+  nameOf(owner: Owner, role: string): string {
+    return runName(owner, role);
+  }
+
+  specOf(spec: Omit<SandboxSpec, 'image'>) {
+    return {
+      name: runName(spec.owner, spec.role),
+      workdir: spec.workdir,
+      labels: { ...runLabels(spec.owner), [LABEL.namespace]: this.namespace },
+      profile: spec.profile,
+    };
+  }
+
+  /** Idempotent: gives the run's running container, makes or starts it where needed. */
+  async ensure(spec: SandboxSpec): Promise<Docker.Container> {
+    return ensureContainer(this.docker, { ...this.specOf(spec), image: spec.image });
+  }
+
+  /**
+   * Runs `use` on the container's journal. A stream that broke is opened once more, which is safe because journal jobs
+   * are named: what ran is not run again. Throws `SandboxLost` when the container is gone.
+   */
+  async journal<T>(container: string, use: (journal: Journal) => Promise<T>): Promise<T> {
+    for (let attempt = 1; ; attempt++) {
+      const journal = await this.open(container);
+      try {
+        return await use(journal);
+      } catch (error) {
+        if (!journal.closed || attempt > 1) throw error;
+        this.forget(container);
+        await this.assertRunning(container);
+      }
+    }
+  }
+
+  /** Kills the job's process tree, whatever stream started it. */
+  async kill(container: string, job: string): Promise<void> {
+    await Journal.kill(this.docker.getContainer(container), job, 'cancelled').catch((error: unknown) => {
+      if (statusOf(error) !== 404 && statusOf(error) !== 409) throw error;
+    });
+  }
+
+  async remove(owner: Owner, role: string): Promise<void> {
+    const name = runName(owner, role);
+    this.forget(name);
+    await removeContainer(this.docker, name);
+  }
+
+  /** Removes all that carries the run's label: containers, then networks, then images from the newest. */
+  async removeAll(
+    firstRunId: string,
+  ): Promise<{ containers: number; networks: number; images: number; volumes: number }> {
+    const filters = { label: [`${LABEL.run}=${firstRunId}`, `${LABEL.lease}=run`] };
+    const containers = await this.docker.listContainers({ all: true, filters });
+    for (const { Id, Names } of containers) {
+      this.forget(Names[0]?.slice(1) ?? Id);
+      await removeContainer(this.docker, Id);
+    }
+    const networks = await this.docker.listNetworks({ filters });
+    for (const { Id } of networks) await ignoreMissing(this.docker.getNetwork(Id).remove());
+    const { Volumes: volumes = [] } = await this.docker.listVolumes({ filters });
+    for (const { Name } of volumes) await ignoreMissing(this.docker.getVolume(Name).remove());
+    const images = (await this.docker.listImages({ filters })).sort((a, b) => b.Created - a.Created);
+    const tags = images.flatMap((image) => image.RepoTags ?? []).sort(byFrame);
+    for (const tag of tags)
+      await ignoreMissing(this.docker.getImage(tag).remove({ force: true, noprune: true } as object));
+    return { containers: containers.length, networks: networks.length, volumes: volumes.length, images: images.length };
+  }
+
+  forget(container: string): void {
+    const journal = this.journals.get(container);
+    this.journals.delete(container);
+    journal?.then(
+      (open) => open.close(),
+      () => {},
+    );
+  }
+
+  close(): void {
+    for (const container of [...this.journals.keys()]) this.forget(container);
+  }
+
+  private async open(container: string): Promise<Journal> {
+    const cached = await this.journals.get(container)?.catch(() => undefined);
+    if (cached && !cached.closed) return cached;
+    const opening = Journal.open(this.docker.getContainer(container));
+    this.journals.set(container, opening);
+    opening.catch(() => this.journals.delete(container));
+    return opening;
+  }
+
+  private async assertRunning(container: string): Promise<void> {
+    const state = await this.docker
+      .getContainer(container)
+      .inspect()
+      .catch(() => undefined);
+    if (!state?.State.Running)
+      throw new SwitchyardError('SandboxLost', `the container ${container} is gone or stopped`);
+  }
+}
+
+/** Frame numbers are tags: the top of the stack first, because a parent cannot go before its child. */
+function byFrame(a: string, b: string): number {
+  return Number(b.split(':').at(-1)) - Number(a.split(':').at(-1));
+}

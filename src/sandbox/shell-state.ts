@@ -1,0 +1,14 @@
+/**
+ * Exported variables out of `declare -px` lines, which is how a sandbox stores its environment. bash quotes values in
+ * double quotes (backslash before `"`, `$`, `` ` `` and itself) or, with control characters, as `$'…'`; the latter are
+ * given as written, because frames only show them and never source them.
+ */
+export function parseExports(text: string): Record<string, string> {
+  const env: Record<string, string> = {};
+  const pattern =
+    /^declare -[a-z]*x[a-z]* ([A-Za-z_]\w*)(?:=(?:"((?:[^"\\]|\\[\s\S])*)"|(\$'(?:[^'\\]|\\[\s\S])*')))?$/gm;
+  for (const [, name, quoted, ansi] of text.matchAll(pattern)) {
+    env[name!] = quoted === undefined ? (ansi ?? '') : quoted.replace(/\\(["$`\\])/g, '$1').replace(/\\\n/g, '');
+  }
+  return env;
+}

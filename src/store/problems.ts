@@ -1,0 +1,63 @@
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { nearest, Problem, type ProblemSource, parseInput, type Ref, SwitchyardError } from '../contract';
+import type { BlobStore } from './blobs';
+
+/**
+ * Problems as files: a folder with `problem.json`, or a JSON file. An id is looked up in the home's `problems` folder.
+ * Test files may name a `file` beside the problem; in the store they are blobs.
+ */
+export class Problems {
+  constructor(
+    private readonly folder: string,
+    private readonly blobs: BlobStore,
+  ) {}
+
+  list(): Problem[] {
+    if (!existsSync(this.folder)) return [];
+    return readdirSync(this.folder)
+      .filter((name) => existsSync(join(this.folder, name, 'problem.json')))
+      .map((name) => this.read(join(this.folder, name, 'problem.json')));
+  }
+
+  /** Throws `NotFound` with the ids that exist, or `InvalidInput` with the field. */
+  resolve(source: ProblemSource): Problem {
+    if (typeof source !== 'string') return source;
+    const candidates = [source, join(source, 'problem.json'), join(this.folder, source, 'problem.json')].map((path) =>
+      resolve(path),
+    );
+    const found = candidates.find((path) => existsSync(path) && statSync(path).isFile());
+    if (found) return this.read(found);
+    const ids = existsSync(this.folder) ? readdirSync(this.folder) : [];
+    const close = nearest(source, ids);
+    throw new SwitchyardError(
+      'NotFound',
+      `problem: no id, folder or file "${source}"${close ? `, did you mean "${close}"?` : ids.length ? ` (known ids: ${ids.join(', ')})` : ''}`,
+      'Make one with `switchyard problem init`; `switchyard problem list` shows those there are.',
+    );
+  }
+
+  /** Keeps a problem as a blob, with the bodies of its test files, so that histories carry a hash and not the tests. */
+  async keep(problem: Problem): Promise<Ref> {
+    return this.blobs.put(JSON.stringify(problem));
+  }
+
+  async kept(ref: Ref): Promise<Problem> {
+    return JSON.parse((await this.blobs.get(ref.sha256)).toString('utf8')) as Problem;
+  }
+
+  private read(file: string): Problem {
+    const text = readFileSync(file, 'utf8');
+    let value: unknown;
+    try {
+      value = JSON.parse(text);
+    } catch (error) {
+      throw new SwitchyardError(
+        'InvalidInput',
+        `${file}: not JSON: ${(error as Error).message}`,
+        'Write it again with `switchyard problem init`.',
+      );
+    }
+    return parseInput(Problem, value, file);
+  }
+}

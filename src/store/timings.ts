@@ -1,0 +1,41 @@
+import { createHash } from 'node:crypto';
+import { appendFile, mkdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Timing } from '../contract/step';
+
+/**
+ * What steps took, a line each, beside the chain: two runs that did the same have the same chain whatever the machine's
+ * mood. A step may appear twice after a retry or a rebuilt sandbox; the last line holds.
+ */
+export class Timings {
+  constructor(private readonly folder: string) {}
+
+  async record(run: string, timing: Timing): Promise<void> {
+    await mkdir(this.folder, { recursive: true });
+    await appendFile(this.fileOf(run), `${JSON.stringify(timing)}\n`);
+  }
+
+  /** By turn; empty for an unknown run. */
+  async of(run: string): Promise<Map<number, Timing>> {
+    const text = await readFile(this.fileOf(run), 'utf8').catch(() => '');
+    const timings = new Map<number, Timing>();
+    for (const line of text.split('\n')) {
+      const timing = parseLine(line);
+      if (timing) timings.set(timing.turn, timing);
+    }
+    return timings;
+  }
+
+  private fileOf(run: string): string {
+    return join(this.folder, `${createHash('sha256').update(run).digest('hex').slice(0, 32)}.jsonl`);
+  }
+}
+
+/** A line that a kill cut short is skipped: a missing duration is no reason to refuse to show a trajectory. */
+function parseLine(line: string): Timing | undefined {
+  try {
+    return Timing.safeParse(JSON.parse(line)).data;
+  } catch {
+    return undefined;
+  }
+}

@@ -36,7 +36,8 @@ const CREDIT_WAIT_MS = 5 * 60_000;
 export function classify(error: unknown, context: ErrorContext): Error {
   if (isSwitchyardError(error)) return error;
   if (error instanceof APIUserAbortError) return error;
-  if (error instanceof Error && error.name === 'AbortError') return error;
+  // A DOMException is made by the platform, whose Error need not be ours.
+  if ((error as Error | undefined)?.name === 'AbortError') return error as Error;
   const say = (text: string) => `profile "${context.profile}": ${quotable(text, context.secrets)}`;
   if (error instanceof APIConnectionTimeoutError) {
     const hint = 'Raise timeoutSeconds of the profile if the model needs longer than that for one answer.';
@@ -62,7 +63,7 @@ function connectionError(error: APIConnectionError, say: (text: string) => strin
   const cause = error.cause;
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
   const text = cause instanceof Error ? cause.message || code : error.message;
-  if (code === BAD_BODY || code.startsWith('HPE_')) return new ModelError('ModelMalformed', say(text), '', true);
+  if (code === BAD_BODY) return new ModelError('ModelMalformed', say(text), '', true);
   const hint = 'Check baseUrl of the profile and that the server runs; the call is made again until it answers.';
   return new ModelError('ModelUnreachable', say(`cannot reach the model: ${text}`), hint, true);
 }

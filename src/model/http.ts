@@ -43,7 +43,7 @@ function send(url: URL, init: RequestInit): Promise<http.IncomingMessage> {
       },
       resolve,
     );
-    request.on('error', reject);
+    request.on('error', (error: NodeJS.ErrnoException) => reject(explained(error, init.signal ?? undefined)));
     request.end(typeof init.body === 'string' ? init.body : undefined);
   });
 }
@@ -58,8 +58,8 @@ async function collect(message: http.IncomingMessage, signal?: AbortSignal): Pro
       chunks.push(chunk);
     }
   } catch (error) {
-    if (signal?.aborted) throw new DOMException('aborted', 'AbortError');
-    if (error instanceof Error && 'code' in error && error.code === BAD_BODY) throw error;
+    if (signal?.aborted) throw aborted();
+    if ((error as NodeJS.ErrnoException).code === BAD_BODY) throw error;
     throw badBody(`the connection closed after ${bytes} bytes, in the middle of the answer`);
   }
   return Buffer.concat(chunks);
@@ -77,6 +77,17 @@ function underErrorKey(body: Buffer): Buffer | string {
   } catch {
     return body;
   }
+}
+
+function explained(error: NodeJS.ErrnoException, signal?: AbortSignal): Error {
+  if (signal?.aborted) return aborted();
+  if (error.code?.startsWith('HPE_')) return badBody(`what answers does not speak HTTP (${error.message})`);
+  return Object.assign(new Error(error.message || error.code || 'connection failed'), { code: error.code });
+}
+
+/** The name is how the client tells its own timeout and the caller's abort from other failures. */
+function aborted(): Error {
+  return Object.assign(new Error('aborted'), { name: 'AbortError' });
 }
 
 function badBody(message: string): Error {

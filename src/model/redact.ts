@@ -27,7 +27,7 @@ export function redact(text: string, secrets: readonly string[] = []): string {
  * 2 KB. Secrets go first: a key that the cut would halve is no longer recognised.
  */
 export function quotable(text: string, secrets: readonly string[] = [], maxBytes = CLIP_BYTES): string {
-  const plain = /^\s*<(!doctype|html|head|body)/i.test(text)
+  const plain = /<(!doctype|html|head|body)\b/i.test(text)
     ? text.replace(/<(script|style)[\s\S]*?<\/\1>/gi, ' ').replace(/<[^>]*>/g, ' ')
     : text;
   const clean = redact(plain, secrets)

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { SwitchyardError } from '../contract/errors';
-import { Opening, type SeenStep, type Step, type Transcript, Turn } from '../contract/step';
+import { Opening, Rejected, type SeenStep, type Step, type Transcript, Turn } from '../contract/step';
 import type { BlobStore } from './blobs';
 
 /**
@@ -24,6 +24,10 @@ export class Transcripts {
 
   async turn(sha256: string): Promise<Turn> {
     return this.read(sha256, Turn);
+  }
+
+  async rejected(sha256: string): Promise<Rejected> {
+    return this.read(sha256, Rejected);
   }
 
   /** Steps from the first to the head, with the opening that they follow. */

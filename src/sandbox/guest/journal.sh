@@ -232,6 +232,7 @@ serve_apply() { # ID AFTER DIR_N KIND TEXT_N PATH_N N
     note_tree "$1" "$dir"
     printf '%s' "$text" > "$job/out"
     printf '%s' "$path" > "$job/path"
+    printf '%s\n' "$4" > "$job/kind"
     (( $7 == 0 )) && : > "$job/bytes" || head -c "$7" > "$job/bytes"
     now_us; printf '%s\n' "$REPLY" > "$job/start"
     : > "$job/ready"
@@ -239,8 +240,11 @@ serve_apply() { # ID AFTER DIR_N KIND TEXT_N PATH_N N
     (( $7 == 0 )) || head -c "$7" > /dev/null
   fi
   if [[ ! -s $job/code ]]; then
-    local code=0
-    case $4 in
+    # From the record, not from the request: a retry computed its request from a file that may be half written.
+    local code=0 kind
+    read -r kind < "$job/kind"
+    IFS= read -r -d '' path < "$job/path"
+    case $kind in
       write) cat "$job/bytes" > "$path" || code=1 ;;
       delete) rm -f -- "$path" || code=1 ;;
     esac 2> "$job/error"

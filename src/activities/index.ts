@@ -1,0 +1,19 @@
+import type { Deps } from './deps';
+import { createGradingActivities } from './grading';
+import { createJanitorActivities } from './janitor';
+import { createModelActivities } from './model';
+import { createProblemActivities } from './problem';
+import { createSandboxActivities } from './sandbox';
+import { createTranscriptActivities } from './transcript';
+
+/** All activities of this process, by the name that workflows call. */
+export function createActivities(deps: Deps) {
+  return {
+    ...createModelActivities(deps),
+    ...createSandboxActivities(deps),
+    ...createTranscriptActivities(deps),
+    ...createProblemActivities(deps),
+    ...createGradingActivities(deps),
+    ...createJanitorActivities(deps),
+  };
+}

@@ -1,0 +1,164 @@
+import { DIALECTS } from '../agent/dialects';
+import { renderRequest } from '../agent/render';
+import { actionLine, preview } from '../agent/summary';
+import { profileNamed } from '../config';
+import {
+  type Author,
+  type ChatRequest,
+  type FormatError,
+  type ModelProfile,
+  type SharedBudget,
+  SwitchyardError,
+  type Turn,
+  type Usage,
+} from '../contract';
+import { type ChatAnswer, createChatModel, estimateCost, requestHash, requirePrice } from '../model';
+import type { Deps } from './deps';
+import { withHeartbeat } from './heartbeat';
+import { promptsFor } from './prompts';
+
+export interface CallModelInput {
+  /** First execution's run id: the ledger's key together with turn and attempt. */
+  readonly run: string;
+  readonly head: string;
+  readonly author: Author;
+  readonly profile: string;
+  readonly turn: number;
+  /** Malformed replies of this turn so far, as blobs. */
+  readonly rejected: readonly string[];
+  readonly budget?: SharedBudget;
+}
+
+export type CallModelResult = {
+  /** What the model said and did, readable in the Temporal UI; the whole of it is the blob. */
+  readonly preview: string;
+  readonly usage: Usage;
+  /** Tokens that the next prompt will at least hold. */
+  readonly contextTokens: number;
+  /** Milliseconds of the call that was answered; what the activity took beyond it was waiting. */
+  readonly latencyMs: number;
+} & (
+  | { readonly ok: true; readonly action: string; readonly turn: string }
+  | { readonly ok: false; readonly code: FormatError['code']; readonly rejected: string }
+);
+
+const PREVIEW = 500;
+
+export function createModelActivities(deps: Deps) {
+  const { blobs, transcripts, ledger, budget, config, env } = deps;
+
+  /** Sends the request or finds the answer that an earlier attempt was given: an answered call is paid for once. */
+  async function answer(
+    input: CallModelInput,
+    profile: ModelProfile,
+    request: ChatRequest,
+    signal: AbortSignal,
+  ): Promise<ChatAnswer> {
+    const key = { run: input.run, turn: input.turn, attempt: input.rejected.length };
+    const hash = requestHash(profile, request);
+    const known = await ledger.answered(key, hash);
+    if (known) return known;
+    const callId = `${key.run}/${key.turn}/${key.attempt}`;
+    if (input.budget) reserve(input.budget, input.profile, profile, callId, request);
+    let given: ChatAnswer;
+    try {
+      given = await createChatModel(profile, { name: input.profile, env }).complete(request, {
+        signal,
+        requestId: callId,
+      });
+    } catch (error) {
+      if (input.budget) budget.release(input.budget.name, callId);
+      throw error;
+    }
+    const kept = await ledger.record(key, hash, given);
+    if (input.budget) budget.settle(input.budget.name, callId, kept.usage.costUsd);
+    return kept;
+  }
+
+  function reserve(
+    shared: SharedBudget,
+    name: string,
+    profile: ModelProfile,
+    callId: string,
+    request: ChatRequest,
+  ): void {
+    requirePrice(name, profile.price, shared.capUsd);
+    const { costUsd } = estimateCost(request, profile);
+    const verdict = budget.tryReserve(shared.name, shared.capUsd, callId, costUsd);
+    if (verdict === 'granted') return;
+    // Calls in flight were reserved at their highest cost: when they end there may be room, so this attempt is retried.
+    if (verdict === 'in-flight')
+      throw new SwitchyardError('Unavailable', `budget "${shared.name}": waiting for calls in flight`);
+    throw new SwitchyardError(
+      'BudgetExhausted',
+      `budget "${shared.name}" of $${shared.capUsd} is spent`,
+      'Raise the cap to go on.',
+    );
+  }
+
+  return {
+    /**
+     * One turn of one author: renders the chain in the author's dialect, asks, reads the reply. Retry-safe: an answered
+     * call is in the ledger before this returns, and all it writes is content-addressed.
+     */
+    async callModel(input: CallModelInput): Promise<CallModelResult> {
+      return withHeartbeat(async (signal) => {
+        const profile = profileNamed(config, input.profile);
+        const transcript = await transcripts.load(input.head);
+        const rejected = await Promise.all(input.rejected.map((hash) => transcripts.rejected(hash)));
+        const request = renderRequest(transcript, profile.view, promptsFor(profile.view), rejected);
+        const given = await answer(input, profile, request, signal);
+        const spent = {
+          usage: given.usage,
+          contextTokens: given.usage.promptTokens + given.usage.completionTokens,
+          latencyMs: given.latencyMs,
+        };
+        const parsed = DIALECTS[profile.view.dialect].parse(given.reply);
+        if (!parsed.ok) {
+          const kept = await blobs.put(JSON.stringify({ reply: given.reply, error: parsed.error }));
+          return {
+            preview: preview(`${parsed.error.code}: ${given.reply.content ?? ''}`, PREVIEW),
+            ok: false,
+            code: parsed.error.code,
+            rejected: kept.sha256,
+            ...spent,
+          };
+        }
+        const turn: Turn = {
+          kind: 'turn',
+          turn: input.turn,
+          author: input.author,
+          profile: input.profile,
+          model: given.model,
+          dialect: profile.view.dialect,
+          reply: given.reply,
+          thought: parsed.thought,
+          action: parsed.action,
+          ...(parsed.unfaithful ? { unfaithful: true } : {}),
+          rejected,
+          usage: given.usage,
+          ...(given.tokenIds ? { tokenIds: given.tokenIds } : {}),
+          ...(given.logprobs === undefined ? {} : { logprobs: given.logprobs }),
+        };
+        return {
+          preview: preview(parsed.thought, PREVIEW),
+          ok: true,
+          action: actionLine(parsed.action),
+          turn: await transcripts.saveTurn(turn),
+          ...spent,
+        };
+      });
+    },
+
+    /** Refuses a run before it starts: unknown profiles, missing keys, a cost cap over an unknown price. */
+    async checkProfiles(input: { profiles: readonly string[]; capUsd?: number }): Promise<void> {
+      return withHeartbeat(async () => {
+        for (const name of input.profiles) {
+          const profile = profileNamed(config, name);
+          requirePrice(name, profile.price, input.capUsd);
+          createChatModel(profile, { name, env });
+        }
+      });
+    },
+  };
+}

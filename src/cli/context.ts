@@ -1,0 +1,131 @@
+import { Client, WorkflowFailedError } from '@temporalio/client';
+import { loadSettings, type Settings } from '../config';
+import { DEFAULT_QUEUE, isSwitchyardError, type Queues, queuesUnder, SwitchyardError } from '../contract';
+import { connect, ensureServer, ensureWorker, type Local } from '../local/services';
+import { FileBlobs } from '../store/blobs';
+import { Problems } from '../store/problems';
+import { Timings } from '../store/timings';
+import { Transcripts } from '../store/transcripts';
+import { temporalCommand } from './temporal-command';
+
+export interface StartOptions {
+  readonly id: string;
+  /** One line for the UI's list. */
+  readonly note?: string;
+}
+
+/** What every command is given. stdout is the answer and nothing else; all talk goes to stderr. */
+export class Cli {
+  json = false;
+  readonly queues: Queues;
+  private made: { client: Client; local: Local } | undefined;
+  private given: Settings | undefined;
+
+  constructor(readonly queue = process.env.SWITCHYARD_QUEUE ?? DEFAULT_QUEUE) {
+    this.queues = queuesUnder(queue);
+  }
+
+  get settings(): Settings {
+    this.given ??= loadSettings();
+    return this.given;
+  }
+
+  get blobs(): FileBlobs {
+    return new FileBlobs(`${this.settings.home}/blobs`);
+  }
+
+  get transcripts(): Transcripts {
+    return new Transcripts(this.blobs);
+  }
+
+  get timings(): Timings {
+    return new Timings(`${this.settings.home}/timings`);
+  }
+
+  get problems(): Problems {
+    return new Problems(`${this.settings.home}/problems`, this.blobs);
+  }
+
+  /** A client of the server, which is started when it is ours to start. */
+  async client(): Promise<Client> {
+    return (await this.connected()).client;
+  }
+
+  async local(): Promise<Local> {
+    return (await this.connected()).local;
+  }
+
+  /** Starts a workflow once: with the same id while one runs, that one is taken. Says how to do it by hand. */
+  async start(type: string, input: unknown, { id, note }: StartOptions) {
+    const { client, local } = await this.connected();
+    await ensureWorker(client, this.queue, local, (line) => this.say(line));
+    const handle = await client.workflow.start(type, {
+      taskQueue: this.queue,
+      workflowId: id,
+      args: [input],
+      workflowIdConflictPolicy: 'USE_EXISTING',
+      ...(note ? { staticSummary: note } : {}),
+    });
+    this.say(`by hand: ${temporalCommand(type, this.queue, id, input)}`);
+    if (local.ui) this.say(`in the UI: ${this.uiLink(local.ui, client, id)}`);
+    return handle;
+  }
+
+  /** Starts a workflow and waits for its result. Throws what it failed with. */
+  async run<T>(type: string, input: unknown, options: StartOptions): Promise<T> {
+    const handle = await this.start(type, input, options);
+    try {
+      return (await handle.result()) as T;
+    } catch (error) {
+      throw fromWorkflow(error);
+    }
+  }
+
+  /** The answer of a command: one JSON object with `--json`, else what `human` writes. */
+  print(value: unknown, human: () => string): void {
+    process.stdout.write(this.json ? `${JSON.stringify(value)}\n` : `${human()}\n`);
+  }
+
+  say(line: string): void {
+    process.stderr.write(`${line}\n`);
+  }
+
+  uiLink(ui: string, client: Client, id: string): string {
+    return `${ui}/namespaces/${client.options.namespace}/workflows/${encodeURIComponent(id)}`;
+  }
+
+  /** Ends the process with what went wrong and what to do next. */
+  fail(error: unknown): never {
+    const known = isSwitchyardError(error) ? error : undefined;
+    const message = error instanceof Error ? error.message : String(error);
+    if (this.json)
+      process.stdout.write(
+        `${JSON.stringify({ error: { code: known?.code ?? 'Failed', message, hint: known?.hint ?? '' } })}\n`,
+      );
+    this.say(`${known?.code ?? 'Failed'}: ${message}${known?.hint ? `\n  → ${known.hint}` : ''}`);
+    process.exit(1);
+  }
+
+  async close(): Promise<void> {
+    await this.made?.client.connection.close();
+  }
+
+  private async connected(): Promise<{ client: Client; local: Local }> {
+    if (!this.made) {
+      const local = await ensureServer((line) => this.say(line));
+      const { connection, namespace } = await connect();
+      this.made = { local, client: new Client({ connection, namespace }) };
+    }
+    return this.made;
+  }
+}
+
+/** A workflow's failure as one of ours: the innermost cause says what happened. */
+export function fromWorkflow(error: unknown): unknown {
+  if (!(error instanceof WorkflowFailedError)) return error;
+  let cause: unknown = error.cause;
+  while (cause instanceof Error && cause.cause instanceof Error) cause = cause.cause;
+  if (!(cause instanceof Error)) return error;
+  const type = (cause as { type?: string }).type;
+  return new SwitchyardError((type as 'InvalidInput') ?? 'Unavailable', cause.message, '');
+}

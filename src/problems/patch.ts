@@ -1,0 +1,113 @@
+/** One file's part of a patch, with its text as it was. */
+export interface PatchSection {
+  readonly text: string;
+  /** Path before; null for a file that the patch creates. */
+  readonly from: string | null;
+  /** Path after; null for a file that the patch deletes. */
+  readonly to: string | null;
+  /** Modes that the patch names: `120000` is a symbolic link, `160000` a submodule. */
+  readonly modes: readonly string[];
+  /** Added lines without their `+`. */
+  readonly added: readonly string[];
+}
+
+/**
+ * Splits a git patch (or a plain unified diff) into its files. Reading is lenient: text before the first file is
+ * dropped, and what no file can be read from gives no sections. Git has the last word on what a patch touches; see
+ * `pathsOfNumstat`.
+ */
+export function splitPatch(patch: string): PatchSection[] {
+  const lines = patch.split('\n');
+  const starts: number[] = [];
+  let left = 0;
+  let right = 0;
+  lines.forEach((line, at) => {
+    // Inside a hunk a line that looks like a header is content: only its counts say where the hunk ends.
+    if (left > 0 || right > 0) {
+      if (line.startsWith('-')) left--;
+      else if (line.startsWith('+')) right--;
+      else if (!line.startsWith('\\')) [left, right] = [left - 1, right - 1];
+      return;
+    }
+    const hunk = /^@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@/.exec(line);
+    if (hunk) [left, right] = [Number(hunk[1] ?? 1), Number(hunk[2] ?? 1)];
+    else if (line.startsWith('diff --git ')) starts.push(at);
+    else if (line.startsWith('--- ') && lines[at + 1]?.startsWith('+++ ') && !headed(lines, starts.at(-1), at))
+      starts.push(at);
+  });
+  return starts.map((start, index) => readSection(lines.slice(start, starts[index + 1] ?? lines.length)));
+}
+
+/** Whether the `---` line at `at` belongs to the header that began at `start`: no hunk or other `---` between them. */
+function headed(lines: readonly string[], start: number | undefined, at: number): boolean {
+  if (start === undefined || !lines[start]!.startsWith('diff --git ')) return false;
+  return !lines.slice(start + 1, at).some((line) => line.startsWith('--- ') || line.startsWith('@@ '));
+}
+
+function readSection(lines: readonly string[]): PatchSection {
+  const body = lines.findIndex((line) => line.startsWith('@@ ') || line.startsWith('GIT binary patch'));
+  const header = lines.slice(0, body < 0 ? lines.length : body);
+  const after = (prefix: string) => header.find((line) => line.startsWith(prefix))?.slice(prefix.length);
+  const both = /^diff --git (.*)$/.exec(header[0] ?? '')?.[1];
+  const [gitFrom, gitTo] = both === undefined ? [undefined, undefined] : splitGitHeader(both);
+  const minus = after('--- ');
+  const plus = after('+++ ');
+  const from = after('rename from ') ?? after('copy from ') ?? (minus ? stripped(minus) : gitFrom);
+  const to = after('rename to ') ?? after('copy to ') ?? (plus ? stripped(plus) : gitTo);
+  const created = header.some((line) => line.startsWith('new file mode')) || minus?.startsWith('/dev/null') === true;
+  const deleted = header.some((line) => line.startsWith('deleted file mode')) || plus?.startsWith('/dev/null') === true;
+  return {
+    text: lines.join('\n'),
+    from: created ? null : unquoted(from ?? ''),
+    to: deleted ? null : unquoted(to ?? ''),
+    modes: header.flatMap(
+      (line) => /^(?:new file mode|new mode|deleted file mode|index \S+) (\d{6})$/.exec(line)?.[1] ?? [],
+    ),
+    added:
+      body < 0
+        ? []
+        : lines
+            .slice(body)
+            .filter((line) => line.startsWith('+'))
+            .map((line) => line.slice(1)),
+  };
+}
+
+/** `a/x b/x` where names may hold spaces: without a rename both halves are equal. */
+function splitGitHeader(both: string): [string, string] {
+  const quoted = /^("(?:[^"\\]|\\.)*"|\S+) ("(?:[^"\\]|\\.)*"|\S+)$/.exec(both);
+  if (quoted) return [stripped(quoted[1]!), stripped(quoted[2]!)];
+  const middle = (both.length - 1) / 2;
+  return [stripped(both.slice(0, middle)), stripped(both.slice(middle + 1))];
+}
+
+function stripped(name: string): string {
+  const path = unquoted(name.replace(/\t.*$/, ''));
+  return path === '/dev/null' ? path : path.replace(/^[^/]*\//, '');
+}
+
+/** Git writes names with special bytes in C quotes; octal escapes are UTF-8 bytes. */
+function unquoted(name: string): string {
+  if (!/^".*"$/s.test(name)) return name;
+  const bytes: number[] = [];
+  for (const [, octal, escape, plain] of name.slice(1, -1).matchAll(/\\([0-7]{3})|\\(.)|([^\\]+)/gs)) {
+    if (octal) bytes.push(Number.parseInt(octal, 8));
+    else bytes.push(...Buffer.from(plain ?? ESCAPES[escape!] ?? escape!));
+  }
+  return Buffer.from(bytes).toString('utf8');
+}
+
+const ESCAPES: Record<string, string> = { n: '\n', t: '\t', r: '\r', a: '\x07', b: '\b', f: '\f', v: '\v' };
+
+/** Paths in the output of `git apply --numstat -z`: what git itself says that a patch touches. */
+export function pathsOfNumstat(output: string): string[] {
+  const paths: string[] = [];
+  const fields = output.split('\0');
+  for (let at = 0; at < fields.length; at++) {
+    const entry = /^(?:\d+|-)\t(?:\d+|-)\t(.*)$/s.exec(fields[at]!);
+    if (!entry) continue;
+    if (entry[1]) paths.push(entry[1]);
+    else paths.push(fields[at + 1]!, fields[(at += 2)]!);
+  }
+  return paths.filter((path) => path !== undefined);
+}

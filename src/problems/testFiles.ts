@@ -1,0 +1,47 @@
+import type { Problem } from '../contract/problem';
+
+const TEST_FOLDER = /^(tests?|testsuite)$/;
+
+/** `tests/test_x.py::Class::test[a::b]` → `tests/test_x.py`. Parameters may hold `::`, paths do not. */
+export function fileOfTestId(id: string): string {
+  const end = id.indexOf('::');
+  return end < 0 ? id : id.slice(0, end);
+}
+
+/** Whether a file is a test by its own name: `test_*.py`, `*_test.py`, `conftest.py` and the like in other languages. */
+export function isTestName(path: string): boolean {
+  const name = path.split('/').at(-1)!;
+  return /^(test_.*|.*_tests?|tests?|conftest)\.py$/.test(name) || /\.(test|spec)\.[cm]?[jt]sx?$/.test(name);
+}
+
+/** Whether a file of a source tree belongs to its tests: named like one, or anywhere in a test folder. */
+export function isTestPath(path: string): boolean {
+  return (
+    isTestName(path) ||
+    path
+      .split('/')
+      .slice(0, -1)
+      .some((part) => TEST_FOLDER.test(part))
+  );
+}
+
+/**
+ * Folders that hold the problem's tests with their support modules and data: the topmost folder of a test's path that is
+ * named like one. A package that merely calls itself `test` (django.test) is none, because no test id lies in it.
+ */
+export function testRoots(problem: Pick<Problem, 'tests'>): string[] {
+  const { failToPass, passToPass, files } = problem.tests;
+  const roots = new Set<string>();
+  const paths = [...failToPass, ...passToPass].map(fileOfTestId).concat(files.map((file) => file.path));
+  for (const path of new Set(paths)) {
+    const parts = path.split('/');
+    const at = parts.slice(0, -1).findIndex((part) => TEST_FOLDER.test(part));
+    if (at >= 0) roots.add(parts.slice(0, at + 1).join('/'));
+  }
+  return [...roots].filter((root) => ![...roots].some((other) => root !== other && root.startsWith(`${other}/`)));
+}
+
+/** Made when a distribution is packed: differs between any two versions and says nothing about the fix. */
+export function isPackagingByproduct(path: string): boolean {
+  return /(^|\/)(PKG-INFO|SOURCES\.txt|[^/]+\.(egg|dist)-info\/.*)$/.test(path);
+}

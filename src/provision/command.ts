@@ -1,0 +1,106 @@
+import { spawn } from 'node:child_process';
+import { accessSync, closeSync, constants, openSync, readFileSync, readSync, statSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { SwitchyardError } from '../contract/errors';
+
+/** Says what a slow step is doing right now. Not called when there is nothing to do. */
+export type Report = (doing: string) => void;
+
+/** What a step found or made. */
+export interface Provided {
+  readonly what: string;
+  readonly found: string;
+  /** False when it was there already. */
+  readonly made: boolean;
+}
+
+export interface CommandOptions {
+  readonly timeoutMs: number;
+  readonly env?: Record<string, string>;
+  /** What a person should do when the command fails. */
+  readonly hint?: string;
+}
+
+/** Runs a program to its end and gives its output; `Unavailable` with its last lines when it fails. */
+export async function runCommand(program: string, args: readonly string[], options: CommandOptions): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(program, args, {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: { ...process.env, ...options.env },
+      timeout: options.timeoutMs,
+    });
+    let output = '';
+    const collect = (chunk: Buffer) => {
+      output = (output + chunk.toString('utf8')).slice(-200_000);
+    };
+    child.stdout.on('data', collect);
+    child.stderr.on('data', collect);
+    const failed = (how: string) => {
+      const line = [program, ...args].join(' ').slice(0, 120);
+      reject(new SwitchyardError('Unavailable', `\`${line}\` ${how}\n${lastLines(output)}`.trim(), options.hint));
+    };
+    child.on('error', (error) => failed(error.message));
+    child.on('close', (code, signal) => {
+      if (code === 0) resolve(output);
+      else failed(signal ? `was stopped after ${options.timeoutMs / 1000} s (${signal})` : `ended with ${code}`);
+    });
+  });
+}
+
+/** The end of a program's output: where it says why it failed. */
+export function lastLines(text: string, count = 8): string {
+  return text.trimEnd().split('\n').slice(-count).join('\n');
+}
+
+/** Every executable of that name on PATH, in PATH's order. */
+export function onPath(name: string): string[] {
+  // Daemons live in sbin, which an ordinary user's PATH leaves out.
+  const folders = [...(process.env.PATH ?? '').split(delimiter), '/usr/local/sbin', '/usr/sbin', '/sbin'];
+  const paths = [...new Set(folders)].filter(Boolean).map((folder) => join(folder, name));
+  return paths.filter(isExecutable);
+}
+
+export function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
+}
+
+/** True for a `#!` file: version managers put such shims on PATH, and some of them lead nowhere. */
+export function isScript(path: string): boolean {
+  const start = Buffer.alloc(2);
+  const file = openSync(path, 'r');
+  try {
+    readSync(file, start, 0, 2, 0);
+  } finally {
+    closeSync(file);
+  }
+  return start.toString('latin1') === '#!';
+}
+
+/** Root on Debian or one of its children: the machines on which set-up may install packages by itself. */
+export function canInstallPackages(): boolean {
+  if (process.getuid?.() !== 0 || onPath('apt-get').length === 0) return false;
+  const release = readText('/etc/os-release') ?? '';
+  return /^ID(_LIKE)?=.*\b(debian|ubuntu)\b/m.test(release);
+}
+
+/** Installs Debian packages without questions and without what they only recommend. */
+export async function installPackages(names: readonly string[], report: Report, hint: string): Promise<void> {
+  const options = { timeoutMs: 600_000, env: { DEBIAN_FRONTEND: 'noninteractive' }, hint };
+  report('apt-get update');
+  await runCommand('apt-get', ['update', '-q'], options);
+  report(`apt-get install ${names.join(' ')}`);
+  await runCommand('apt-get', ['install', '-y', '-q', '--no-install-recommends', ...names], options);
+}
+
+export function readText(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,54 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { SwitchyardError } from '../contract/errors';
+import { connectEngine } from '../sandbox/engine';
+import { canInstallPackages, installPackages, onPath, type Provided, type Report } from './command';
+import { startEngine } from './dockerd';
+
+const HINT =
+  'Install and start a Docker engine (Docker Desktop, or `apt-get install docker.io` as root), make sure that this user may use it, or set DOCKER_HOST.';
+
+/**
+ * Finds a Docker engine that answers. Without one, as root on Debian or Ubuntu, installs `docker.io` and starts the
+ * daemon, which outlives this process.
+ */
+export async function ensureDocker(report: Report): Promise<Provided> {
+  const running = await engineVersion();
+  if (running) return provided(running, false);
+  if (process.env.DOCKER_HOST) {
+    throw new SwitchyardError(
+      'Unavailable',
+      `no Docker engine answers at DOCKER_HOST (${process.env.DOCKER_HOST})`,
+      HINT,
+    );
+  }
+  if (onPath('dockerd').length === 0) {
+    if (!canInstallPackages())
+      throw new SwitchyardError('Unavailable', 'there is no Docker engine on this machine', HINT);
+    await installPackages(['docker.io', 'iptables'], report, HINT);
+  }
+  if (process.getuid?.() !== 0) {
+    throw new SwitchyardError('Unavailable', 'the Docker engine does not answer, and only root may start it', HINT);
+  }
+  await startEngine(report, async () => (await engineVersion()) !== undefined);
+  return provided((await engineVersion()) ?? '', true);
+}
+
+/** `20.10.24 (overlay2)`, undefined when no engine answers. */
+export async function engineVersion(): Promise<string | undefined> {
+  try {
+    const docker = connectEngine();
+    // `info` is slow on a busy engine, and a socket that nobody serves would hang: ping has its own limit.
+    await Promise.race([
+      docker.ping(),
+      sleep(3000, undefined, { ref: false }).then(() => Promise.reject(new Error('no answer'))),
+    ]);
+    const info = await docker.info();
+    return `${info.ServerVersion} (${info.Driver})`;
+  } catch {
+    return undefined;
+  }
+}
+
+function provided(version: string, made: boolean): Provided {
+  return { what: 'Docker engine', found: version, made };
+}

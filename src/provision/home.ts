@@ -1,0 +1,24 @@
+import { mkdirSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+
+/** The checkout: prompts, examples and the worker's bundle are found from here, whatever the caller's directory is. */
+export const REPOSITORY = resolve(__dirname, '..', '..');
+
+/**
+ * What lives in Switchyard's home. `blobs`: steps, observations and patches by digest. `ledger`: answered model calls.
+ * `run`: pid files, logs and the development server's database. `tools`: programs that set-up fetched.
+ * `problems`: built problems.
+ */
+export type Room = 'blobs' | 'ledger' | 'run' | 'tools' | 'problems';
+
+/** Where Switchyard keeps everything that it writes: SWITCHYARD_HOME, or `.switchyard` in the checkout. */
+export function switchyardHome(): string {
+  return resolve(process.env.SWITCHYARD_HOME || join(REPOSITORY, '.switchyard'));
+}
+
+/** A folder of the home, made when it is missing. */
+export function room(name: Room): string {
+  const path = join(switchyardHome(), name);
+  mkdirSync(path, { recursive: true });
+  return path;
+}

@@ -1,0 +1,187 @@
+import { mkdirSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { loadClientConnectConfig } from '@temporalio/envconfig';
+import { makeTelemetryFilterString, NativeConnection, Runtime, Worker, type WorkerOptions } from '@temporalio/worker';
+import pino from 'pino';
+import { createActivities } from './activities';
+import type { Deps } from './activities/deps';
+import { loadSettings, type Settings } from './config';
+import { DEFAULT_QUEUE, queuesUnder } from './contract';
+import { Budget, Ledger } from './model';
+import { connectEngine } from './sandbox/engine';
+import { SandboxHost } from './sandbox/host';
+import { FileBlobs } from './store/blobs';
+import { Problems } from './store/problems';
+import { Timings } from './store/timings';
+import { Transcripts } from './store/transcripts';
+import { workflowBundle } from './worker/bundle';
+import { ensureNamespace } from './worker/namespace';
+
+export interface WorkerChoice {
+  /** Queue that workflows are started on; all others are named after it. */
+  readonly queue: string;
+  readonly roles: readonly Role[];
+}
+export type Role = 'workflows' | 'models' | 'sandboxes';
+export const ROLES: readonly Role[] = ['workflows', 'models', 'sandboxes'];
+
+/** Everything activities work with, on this host. */
+export function createDeps(settings: Settings, namespace: string, queue: string): Deps {
+  const { config, home, host } = settings;
+  const at = (folder: string) => join(home, folder);
+  for (const folder of ['blobs', 'ledger', 'budgets', 'timings', 'problems', 'run'])
+    mkdirSync(at(folder), { recursive: true });
+  const blobs = new FileBlobs(at('blobs'), { fsync: config.store.fsync });
+  const docker = connectEngine();
+  return {
+    config,
+    env: process.env,
+    docker,
+    host: new SandboxHost(docker, namespace),
+    hostQueue: queuesUnder(queue).host(host),
+    blobs,
+    transcripts: new Transcripts(blobs),
+    timings: new Timings(at('timings')),
+    ledger: new Ledger(at('ledger')),
+    budget: new Budget(at('budgets')),
+    problems: new Problems(at('problems'), blobs),
+  };
+}
+
+/**
+ * Serves until SIGINT or SIGTERM: then it takes nothing new, gives what runs ten seconds, and tells the server about the
+ * rest, which goes on elsewhere at once. A killed worker is noticed by its missing heartbeats instead.
+ */
+export async function serve(choice: WorkerChoice, settings: Settings = loadSettings()): Promise<void> {
+  const logger = pino(
+    { name: 'switchyard', level: process.env.LOG_LEVEL ?? 'info' },
+    pino.destination({ fd: 2, sync: false }),
+  );
+  const metrics = settings.config.worker.metrics ?? process.env.SWITCHYARD_METRICS;
+  Runtime.install({
+    logger: forward(logger),
+    telemetryOptions: {
+      ...(metrics ? { metrics: { prometheus: { bindAddress: await freeAddress(metrics, logger) } } } : {}),
+      logging: { forward: {}, filter: makeTelemetryFilterString({ core: 'WARN' }) },
+    },
+    shutdownSignals: ['SIGINT', 'SIGTERM'],
+  });
+  const connect = loadClientConnectConfig();
+  const connection = await NativeConnection.connect(connect.connectionOptions);
+  const namespace = connect.namespace ?? 'default';
+  await ensureNamespace(connection, namespace);
+  const deps = createDeps(settings, namespace, choice.queue);
+  const workers = await Promise.all(
+    (await plans(choice, deps, settings)).map((plan) =>
+      Worker.create({ connection, namespace, identity: `switchyard@${settings.host}`, ...COMMON, ...plan }),
+    ),
+  );
+  logger.info(
+    { queue: choice.queue, host: settings.host, roles: choice.roles, home: settings.home, metrics },
+    'worker ready',
+  );
+  try {
+    await Promise.all(workers.map((worker) => worker.run()));
+  } finally {
+    deps.host.close();
+    deps.budget.close();
+    await connection.close();
+  }
+}
+
+const COMMON = {
+  maxHeartbeatThrottleInterval: '5s',
+  shutdownGraceTime: '10s',
+  shutdownForceTime: '30s',
+  // A killed worker's workflows move to another one after this long.
+  stickyQueueScheduleToStartTimeout: '5s',
+} as const;
+
+/** One SDK worker a task queue; those for models and this host run activities only. */
+async function plans(
+  { queue, roles }: WorkerChoice,
+  deps: Deps,
+  { config, host }: Settings,
+): Promise<(Partial<WorkerOptions> & { taskQueue: string })[]> {
+  const queues = queuesUnder(queue);
+  const activities = createActivities(deps);
+  const chosen: (Partial<WorkerOptions> & { taskQueue: string })[] = [];
+  if (roles.includes('workflows')) {
+    chosen.push({
+      taskQueue: queues.workflows,
+      workflowBundle: await workflowBundle(),
+      activities,
+      maxCachedWorkflows: config.worker.cachedWorkflows,
+      maxConcurrentWorkflowTaskExecutions: 40,
+      maxConcurrentActivityTaskExecutions: 100,
+    });
+  }
+  if (roles.includes('models')) {
+    for (const [name, profile] of Object.entries(config.profiles)) {
+      chosen.push({
+        taskQueue: queues.model(name),
+        activities,
+        maxConcurrentActivityTaskExecutions: profile.concurrency,
+        ...(profile.requestsPerSecond ? { maxTaskQueueActivitiesPerSecond: profile.requestsPerSecond } : {}),
+      });
+    }
+  }
+  if (roles.includes('sandboxes')) {
+    chosen.push({
+      taskQueue: queues.sandboxes,
+      activities,
+      maxConcurrentActivityTaskExecutions: config.worker.sandboxes,
+    });
+    chosen.push({
+      taskQueue: queues.host(host),
+      activities,
+      maxConcurrentActivityTaskExecutions: config.worker.sandboxes * 2,
+    });
+  }
+  return chosen;
+}
+
+function forward(logger: pino.Logger) {
+  const levels = { TRACE: 'trace', DEBUG: 'debug', INFO: 'info', WARN: 'warn', ERROR: 'error' } as const;
+  const log = (level: keyof typeof levels, message: string, meta?: Record<string, unknown>) =>
+    logger[levels[level]](meta ?? {}, message);
+  return {
+    log,
+    trace: (message: string, meta?: Record<string, unknown>) => log('TRACE', message, meta),
+    debug: (message: string, meta?: Record<string, unknown>) => log('DEBUG', message, meta),
+    info: (message: string, meta?: Record<string, unknown>) => log('INFO', message, meta),
+    warn: (message: string, meta?: Record<string, unknown>) => log('WARN', message, meta),
+    error: (message: string, meta?: Record<string, unknown>) => log('ERROR', message, meta),
+  };
+}
+
+/** A second worker on the same host must not die because the first one has the metrics port. */
+async function freeAddress(address: string, logger: pino.Logger): Promise<string> {
+  const [host = '127.0.0.1', port = '0'] = address.split(':');
+  const take = (number: number) =>
+    new Promise<number>((resolve, reject) => {
+      const probe = createServer()
+        .once('error', reject)
+        .listen(number, host, () => {
+          const { port: taken } = probe.address() as { port: number };
+          probe.close(() => resolve(taken));
+        });
+    });
+  const free = await take(Number(port)).catch(async () => {
+    const other = await take(0);
+    logger.warn({ wanted: address, port: other }, 'metrics port is taken, serving on another');
+    return other;
+  });
+  return `${host}:${free}`;
+}
+
+if (require.main === module) {
+  const roles = process.env.SWITCHYARD_ROLES?.split(',').filter((role): role is Role => ROLES.includes(role as Role));
+  serve({ queue: process.env.SWITCHYARD_QUEUE ?? DEFAULT_QUEUE, roles: roles?.length ? roles : ROLES }).catch(
+    (error: Error) => {
+      console.error(error.message);
+      process.exit(1);
+    },
+  );
+}

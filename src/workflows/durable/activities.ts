@@ -1,0 +1,45 @@
+import { ActivityCancellationType, proxyActivities } from '@temporalio/workflow';
+import type { createModelActivities } from '../../activities/model';
+import type { createSandboxActivities } from '../../activities/sandbox';
+import type { Queues } from '../../contract';
+
+const HEARTBEAT = '20 seconds';
+const RETRY = { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '1 minute' } as const;
+
+/** A provider may be away for hours: tried until then, and what was answered is never asked again. */
+export function modelActivities(queues: Queues, profile: string) {
+  return proxyActivities<ReturnType<typeof createModelActivities>>({
+    taskQueue: queues.model(profile),
+    startToCloseTimeout: '15 minutes',
+    scheduleToCloseTimeout: '2 hours',
+    heartbeatTimeout: HEARTBEAT,
+    retry: { ...RETRY, maximumInterval: '2 minutes' },
+  });
+}
+
+/**
+ * On the one host that holds the sandbox. Nobody taking the task for 3 minutes means that the host is lost; a restarted
+ * worker takes it sooner. A lost sandbox is the workflow's to rebuild, so it is not retried here.
+ */
+export function hostActivities(host: string, commandSeconds: number) {
+  return proxyActivities<ReturnType<typeof createSandboxActivities>>({
+    taskQueue: host,
+    startToCloseTimeout: (commandSeconds + 120) * 1000,
+    scheduleToStartTimeout: '3 minutes',
+    heartbeatTimeout: HEARTBEAT,
+    retry: { ...RETRY, nonRetryableErrorTypes: ['SandboxLost'] },
+    // The container must be quiet before anything is undone.
+    cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
+  });
+}
+
+/** On any host with room. Making or rebuilding a sandbox is tried for half an hour before the run parks. */
+export function poolActivities(queues: Queues) {
+  return proxyActivities<ReturnType<typeof createSandboxActivities>>({
+    taskQueue: queues.sandboxes,
+    startToCloseTimeout: '2 hours',
+    heartbeatTimeout: HEARTBEAT,
+    retry: { ...RETRY, maximumAttempts: 40, nonRetryableErrorTypes: ['SandboxLost'] },
+    cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
+  });
+}

@@ -1,0 +1,32 @@
+import {
+  ActivityFailure,
+  ApplicationFailure,
+  CancelledFailure,
+  ChildWorkflowFailure,
+  isCancellation,
+  TimeoutFailure,
+} from '@temporalio/workflow';
+import type { ErrorCode } from '../../contract';
+
+/** Our code of what an activity or child failed with, or undefined when it failed with something else. */
+export function codeOf(error: unknown): ErrorCode | undefined {
+  const cause = causeOf(error);
+  return cause instanceof ApplicationFailure ? (cause.type as ErrorCode | undefined) : undefined;
+}
+
+export function messageOf(error: unknown): string {
+  const cause = causeOf(error);
+  return cause instanceof Error ? cause.message : String(cause);
+}
+
+/** The host that ran the sandbox no longer takes its tasks: nobody started one in time, or it fell silent for good. */
+export function isHostLost(error: unknown): boolean {
+  const cause = causeOf(error);
+  return cause instanceof TimeoutFailure && ['SCHEDULE_TO_START', 'HEARTBEAT'].includes(cause.timeoutType ?? '');
+}
+
+export { CancelledFailure, isCancellation };
+
+function causeOf(error: unknown): unknown {
+  return error instanceof ActivityFailure || error instanceof ChildWorkflowFailure ? error.cause : error;
+}

@@ -1,0 +1,21 @@
+import { ApplicationFailure, workflowInfo } from '@temporalio/workflow';
+import { nearest } from '../contract';
+import { grade } from './grade';
+import { janitor } from './janitor';
+import { problemCheck } from './problem-check';
+import { problemInit } from './problem-init';
+import { rollout } from './rollout';
+
+export { grade, janitor, problemCheck, problemInit, rollout };
+
+const TYPES = ['rollout', 'grade', 'problemInit', 'problemCheck', 'janitor'];
+
+/** Any other type name. Without this a mistyped `--type` would hang for ever instead of failing. */
+export default async function unknown(): Promise<never> {
+  const { workflowType } = workflowInfo();
+  const close = nearest(workflowType, TYPES);
+  throw ApplicationFailure.nonRetryable(
+    `no workflow type "${workflowType}"${close ? `, did you mean "${close}"?` : ''} (known: ${TYPES.join(', ')})`,
+    'InvalidInput',
+  );
+}

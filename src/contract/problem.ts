@@ -26,8 +26,9 @@ export const TestFile = z.strictObject({
   path: z
     .string()
     .refine((path) => !path.startsWith('/') && !path.split('/').includes('..'), 'stays inside the work directory'),
-  /** The file's bytes: a blob, or text in place; null where grading must not find the file. */
-  content: z.union([Ref, z.string(), z.null()]),
+  /** The file's bytes: a blob, text or base64 in place; null where grading must not find the file. */
+  content: z.union([Ref, z.string(), z.strictObject({ base64: z.string() }), z.null()]),
+  executable: z.boolean().optional(),
 });
 export type TestFile = z.infer<typeof TestFile>;
 
@@ -43,6 +44,17 @@ export const ProblemTests = z.strictObject({
 });
 export type ProblemTests = z.infer<typeof ProblemTests>;
 
+/**
+ * How an image from elsewhere becomes the problem: the patch (which may introduce the bug, as SWE-smith's does) is applied
+ * and the history is replaced by one commit, so that nobody reads the fix out of `.git`.
+ */
+export const Preparation = z.strictObject({
+  patch: z.string().default(''),
+  /** Files written or (null) deleted before the commit. */
+  files: z.array(TestFile).default([]),
+});
+export type Preparation = z.infer<typeof Preparation>;
+
 /** One task for an agent, whatever it was made from. */
 export const Problem = z.strictObject({
   id: z.string().min(1).max(200),
@@ -56,6 +68,8 @@ export const Problem = z.strictObject({
   /** Names (relative to the work directory) that the set-up made and a patch may not touch, like `.venv`. */
   protected: z.array(z.string()).default([]),
   environment: EnvironmentRecipe.optional(),
+  /** What has to be done to `image` before it is the problem. */
+  preparation: Preparation.optional(),
   /** Shell commands run in a fresh container before anything else (SWE-bench-style images that need an activation). */
   provenance: z.record(z.string(), z.unknown()).default({}),
   licence: z.string().optional(),
@@ -68,6 +82,37 @@ export type Problem = z.infer<typeof Problem>;
  */
 export const ProblemSource = z.union([z.string().min(1), Problem]);
 export type ProblemSource = z.infer<typeof ProblemSource>;
+
+/** `pypi:NAME==VERSION`, `dir:PATH` or `archive:PATH#sha256=...`; paths are absolute and on the worker's host. */
+export const SourceName = z
+  .string()
+  .regex(/^(pypi:[A-Za-z0-9][\w.-]*==[\w.!+-]+|dir:\/.+|archive:\/.+)$/, 'pypi:NAME==VERSION, dir:/PATH or archive:/PATH#sha256=HEX');
+
+/** Makes a problem from two versions of a project, or from one version and patches. */
+export const ProblemInitInput = z
+  .strictObject({
+    id: z.string().min(1).max(200).optional(),
+    before: SourceName,
+    /** Version that holds the fix and its tests. */
+    after: SourceName.optional(),
+    /** Patch that brings the hidden tests, as text or a blob. */
+    tests: z.union([z.string(), Ref]).optional(),
+    /** Patch that fixes it; with `after` it is the difference of all that is no test. */
+    gold: z.union([z.string(), Ref]).optional(),
+    statement: z.string().min(1),
+    setup: z.array(z.string()).default([]),
+    test: z.string().min(1),
+    parser: TestParser.default({ kind: 'pytest' }),
+    timeoutSeconds: z.number().positive().default(1800),
+    base: z.string().default('switchyard/base:bookworm'),
+    workdir: z.string().startsWith('/').default('/testbed'),
+    /** Runs of the tests on the gold patch. */
+    runs: z.int().min(2).max(20).default(2),
+    licence: z.string().optional(),
+  })
+  .refine((input) => input.after !== undefined || input.tests !== undefined, 'either after or tests is needed')
+  .refine((input) => input.after !== undefined || input.gold !== undefined, 'gold is needed where there is no after');
+export type ProblemInitInput = z.infer<typeof ProblemInitInput>;
 
 export const TestOutcome = z.enum(['passed', 'failed', 'error', 'skipped', 'xfailed', 'xpassed']);
 export type TestOutcome = z.infer<typeof TestOutcome>;
@@ -125,3 +170,12 @@ export const ProblemCheckResult = z.strictObject({
   outcomes: Ref,
 });
 export type ProblemCheckResult = z.infer<typeof ProblemCheckResult>;
+
+export const ProblemInitResult = z.strictObject({
+  id: z.string(),
+  image: z.string(),
+  /** The problem with its measured lists, as a JSON blob. */
+  problem: Ref,
+  check: ProblemCheckResult,
+});
+export type ProblemInitResult = z.infer<typeof ProblemInitResult>;

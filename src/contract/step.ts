@@ -84,7 +84,7 @@ export const Observation = z.strictObject({
   exitCode: z.int().nullable(),
   /** Seconds after which the command was killed; null when it ended by itself. */
   timedOutAfter: z.number().nullable(),
-  /** Bytes that the output cap dropped between head and tail. */
+  /** Bytes that the output cap dropped between head and tail, at least. */
   elidedBytes: z.int().min(0),
 });
 export type Observation = z.infer<typeof Observation>;

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { closeSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -37,6 +37,8 @@ const NAMESPACE = 'default';
 /** The development server forgets after a day; a person comes back to a trajectory later than that. */
 const RETENTION_SECONDS = 30 * 24 * 3600;
 
+const START_MS = 30_000;
+
 /** Measured settings: each one's reason is in docs/self-hosting.md. */
 const DYNAMIC_CONFIG = [
   'history.transferProcessorMaxPollRPS=1000',
@@ -55,41 +57,21 @@ export async function startDevServer(options: DevServerOptions = {}): Promise<De
   const server = { address: `127.0.0.1:${port}`, ui: `http://127.0.0.1:${uiPort}` };
   if (await answers(server.address)) return { ...server, pid: livingPid(port), started: false };
 
-  const binary = temporalBinary();
-  if (!binary) {
-    throw new SwitchyardError(
-      'Unavailable',
-      'the Temporal CLI is not installed',
-      'Run `switchyard doctor`, or `npm run demo`, which fetches it.',
-    );
-  }
-  const log = options.log ?? join(room('run'), `temporal-${port}.log`);
-  const output = openSync(log, 'a');
-  const child = spawn(binary, serverArguments(port, uiPort, options), {
-    detached: true,
-    stdio: ['ignore', output, output],
-  });
-  closeSync(output);
-  child.unref();
-  // A program that cannot be started is told by its exit below; without a listener the error would end this process.
-  let ended = false;
-  child.on('error', () => (ended = true)).on('exit', () => (ended = true));
-
-  const deadline = Date.now() + 30_000;
-  while (!(await answers(server.address))) {
-    if (ended || Date.now() > deadline) {
-      throw new SwitchyardError(
-        'Unavailable',
-        `the Temporal server ${ended ? 'ended at once' : 'did not answer within 30 s'}:\n${lastLines(readText(log) ?? '')}`,
-        `Is port ${port} or ${uiPort} taken? The whole log: ${log}`,
-      );
+  const release = claim(port);
+  try {
+    const child = release ? launch(port, uiPort, options) : undefined;
+    const deadline = Date.now() + START_MS;
+    while (!(await answers(server.address))) {
+      if (Date.now() > deadline || child?.ended()) throw notStarted(port, uiPort, child);
+      await sleep(50);
     }
-    await sleep(50);
+    if (!child) return { ...server, pid: livingPid(port), started: false };
+    await keepHistories(server.address);
+    writeFileSync(pidFile(port), `${child.pid}\n`);
+    return { ...server, pid: child.pid, started: true };
+  } finally {
+    release?.();
   }
-  await keepHistories(server.address);
-  if (ended) return { ...server, pid: livingPid(port), started: false };
-  writeFileSync(pidFile(port), `${child.pid}\n`);
-  return { ...server, pid: child.pid, started: true };
 }
 
 /** Stops the server that `startDevServer` started on that port. False when there is none; one of others is left alone. */
@@ -103,6 +85,72 @@ export async function stopDevServer(port = 7233): Promise<boolean> {
   }
   rmSync(pidFile(port), { force: true });
   return true;
+}
+
+interface Launched {
+  readonly pid: number | undefined;
+  readonly log: string;
+  ended(): boolean;
+}
+
+function launch(port: number, uiPort: number, options: DevServerOptions): Launched {
+  const binary = temporalBinary();
+  if (!binary) {
+    const hint = 'Run `switchyard doctor`, or `npm run demo`, which fetches it.';
+    throw new SwitchyardError('Unavailable', 'the Temporal CLI is not installed', hint);
+  }
+  const log = options.log ?? join(room('run'), `temporal-${port}.log`);
+  const output = openSync(log, 'a');
+  const args = serverArguments(port, uiPort, options);
+  const child = spawn(binary, args, { detached: true, stdio: ['ignore', output, output] });
+  closeSync(output);
+  child.unref();
+  let ended = false;
+  const end = () => {
+    ended = true;
+  };
+  child.on('error', end).on('exit', end);
+  return { pid: child.pid, log, ended: () => ended };
+}
+
+function notStarted(port: number, uiPort: number, child: Launched | undefined): SwitchyardError {
+  if (!child) {
+    const hint = `Remove ${lockFile(port)} if nothing starts a server.`;
+    return new SwitchyardError(
+      'Unavailable',
+      'another process starts the Temporal server, and it does not answer',
+      hint,
+    );
+  }
+  const how = child.ended() ? 'ended at once' : `did not answer within ${START_MS / 1000} s`;
+  const hint = `Is port ${port} or ${uiPort} taken? The whole log: ${child.log}`;
+  return new SwitchyardError(
+    'Unavailable',
+    `the Temporal server ${how}:\n${lastLines(readText(child.log) ?? '')}`,
+    hint,
+  );
+}
+
+/** The right to start a server on that port, given back by the function; undefined while another process has it. */
+function claim(port: number): (() => void) | undefined {
+  const file = lockFile(port);
+  const holder = Number(readText(file));
+  if (holder > 0 && !alive(holder)) rmSync(file, { force: true });
+  try {
+    writeFileSync(file, `${process.pid}\n`, { flag: 'wx' });
+    return () => rmSync(file, { force: true });
+  } catch {
+    return undefined;
+  }
+}
+
+function alive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** The arguments of `temporal`, also for tests that start a server of their own. */
@@ -154,6 +202,10 @@ async function keepHistories(address: string): Promise<void> {
   }
 }
 
+function lockFile(port: number): string {
+  return join(room('run'), `temporal-${port}.starting`);
+}
+
 function pidFile(port: number): string {
   return join(room('run'), `temporal-${port}.pid`);
 }
@@ -162,11 +214,7 @@ function pidFile(port: number): string {
 function livingPid(port: number): number | undefined {
   const pid = Number(readText(pidFile(port)));
   if (!Number.isInteger(pid) || pid <= 0) return undefined;
-  try {
-    process.kill(pid, 0);
-    if (process.platform !== 'linux') return pid;
-    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('start-dev') ? pid : undefined;
-  } catch {
-    return undefined;
-  }
+  if (!alive(pid)) return undefined;
+  if (process.platform !== 'linux') return pid;
+  return readText(`/proc/${pid}/cmdline`)?.includes('start-dev') ? pid : undefined;
 }

@@ -12,6 +12,7 @@ export const BASE_IMAGE = 'switchyard/base:bookworm';
 
 const DEBIAN = 'debian:bookworm';
 const PACKAGES = ['python3', 'python3-venv', 'python3-pip', 'git', 'ca-certificates'];
+const UNREAD = ['doc', 'info', 'locale', 'man'];
 const PULL_MS = 60_000;
 const BUILD_MS = 600_000;
 const HINT = `Let the engine pull ${DEBIAN}, or install mmdebstrap (root on Debian or Ubuntu), or load an image tagged ${BASE_IMAGE}.`;
@@ -85,6 +86,8 @@ async function bootstrap(docker: Docker, report: Report): Promise<void> {
     '--variant=minbase',
     `--include=${PACKAGES.join(',')}`,
     '--aptopt=Acquire::Languages "none"',
+    // Nobody reads manuals in a sandbox: a quarter of the image.
+    ...UNREAD.map((folder) => `--dpkgopt=path-exclude=/usr/share/${folder}/*`),
     'bookworm',
     '-',
   ];

@@ -45,7 +45,7 @@ export async function ensureContainer(docker: Docker, spec: ContainerSpec): Prom
       'Build it with `switchyard problem init`, or let the engine pull it.',
     );
   });
-  await container.putArchive(guestArchive(), { path: '/' });
+  await container.putArchive(await guestArchive(), { path: '/' });
   await container.start();
   return container;
 }
@@ -87,11 +87,15 @@ function createOptions(spec: ContainerSpec): Docker.ContainerCreateOptions {
   };
 }
 
-let archive: Buffer | undefined;
+let archive: Promise<Buffer> | undefined;
 
 /** The scripts that live in every sandbox, packed once. */
-function guestArchive(): Buffer {
-  if (archive) return archive;
+function guestArchive(): Promise<Buffer> {
+  archive ??= packGuest();
+  return archive;
+}
+
+async function packGuest(): Promise<Buffer> {
   const tar = pack();
   for (const name of ['journal.sh', 'shell.sh']) {
     const bytes = readFileSync(join(__dirname, 'guest', name));
@@ -99,7 +103,6 @@ function guestArchive(): Buffer {
   }
   tar.finalize();
   const chunks: Buffer[] = [];
-  for (let chunk = tar.read() as Buffer | null; chunk; chunk = tar.read() as Buffer | null) chunks.push(chunk);
-  archive = Buffer.concat(chunks);
-  return archive;
+  for await (const chunk of tar) chunks.push(Buffer.from(chunk as Uint8Array));
+  return Buffer.concat(chunks);
 }

@@ -16,6 +16,8 @@ export interface FrameRequest {
   readonly index: number;
   readonly label: string;
   readonly services?: readonly string[];
+  /** One layer instead of the whole chain: takes seconds, and makes the frames below independent of this one. */
+  readonly squash?: boolean;
 }
 
 function tagOf(owner: Owner, index: number): { repo: string; tag: string; image: string } {
@@ -51,8 +53,8 @@ export async function checkpoint(
     });
   }
   const committed = await docker.getImage(image).inspect();
-  const imageId =
-    committed.RootFS.Layers!.length > LAYER_LIMIT ? await flatten(docker, request, inspected) : committed.Id;
+  const layers = committed.RootFS.Layers?.length ?? 1;
+  const imageId = layers > (request.squash ? 1 : LAYER_LIMIT) ? await flatten(docker, request) : committed.Id;
   return {
     index,
     label,
@@ -104,13 +106,20 @@ async function inspectImage(docker: Docker, image: string): Promise<Docker.Image
     });
 }
 
-/** `noprune`, because removing the top of a chain would take its untagged parents along. */
-async function removeImage(docker: Docker, image: string): Promise<void> {
-  await ignoreMissing(docker.getImage(image).remove({ force: true, noprune: true } as object));
+/**
+ * `noprune`, because removing the top of a chain would take its untagged parents along. A parent whose children are
+ * still there (409) goes with them later.
+ */
+export async function removeImage(docker: Docker, image: string): Promise<void> {
+  await ignoreMissing(docker.getImage(image).remove({ force: true, noprune: true } as object)).catch(
+    (error: unknown) => {
+      if (statusOf(error) !== 409) throw error;
+    },
+  );
 }
 
 /** One layer instead of many: export and import, with the metadata that an export loses given back. */
-async function flatten(docker: Docker, request: FrameRequest, info: Docker.ContainerInspectInfo): Promise<string> {
+async function flatten(docker: Docker, request: FrameRequest): Promise<string> {
   const { repo, tag, image } = tagOf(request.owner, request.index);
   const before = await docker.getImage(image).inspect();
   const scratch = await docker.createContainer({ Image: image, Cmd: ['true'], Labels: runLabels(request.owner) });
@@ -120,7 +129,7 @@ async function flatten(docker: Docker, request: FrameRequest, info: Docker.Conta
       ...Object.entries(before.Config.Labels ?? {}).map(([name, value]) => `LABEL ${name}=${JSON.stringify(value)}`),
       `WORKDIR ${before.Config.WorkingDir || '/'}`,
       ...(before.Config.User ? [`USER ${before.Config.User}`] : []),
-      `CMD ${JSON.stringify(info.Config.Cmd ?? ['sleep', 'infinity'])}`,
+      `CMD ${JSON.stringify(before.Config.Cmd ?? ['sleep', 'infinity'])}`,
     ];
     const archive = await scratch.export();
     const stream = await docker.importImage(archive, { repo, tag, changes } as object);

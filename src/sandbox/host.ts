@@ -3,6 +3,7 @@ import { SwitchyardError } from '../contract/errors';
 import type { SandboxProfile } from '../contract/sandbox';
 import { ensureContainer, removeContainer } from './container';
 import { ignoreMissing, statusOf } from './engine';
+import { removeImage } from './frames';
 import { Journal } from './journal';
 import { LABEL, type Owner, runLabels, runName } from './labels';
 
@@ -90,11 +91,22 @@ export class SandboxHost {
     for (const { Id } of networks) await ignoreMissing(this.docker.getNetwork(Id).remove());
     const { Volumes: volumes = [] } = await this.docker.listVolumes({ filters });
     for (const { Name } of volumes) await ignoreMissing(this.docker.getVolume(Name).remove());
-    const images = (await this.docker.listImages({ filters })).sort((a, b) => b.Created - a.Created);
-    const tags = images.flatMap((image) => image.RepoTags ?? []).sort(byFrame);
-    for (const tag of tags)
-      await ignoreMissing(this.docker.getImage(tag).remove({ force: true, noprune: true } as object));
-    return { containers: containers.length, networks: networks.length, volumes: volumes.length, images: images.length };
+    const images = await this.removeImages(filters);
+    return { containers: containers.length, networks: networks.length, volumes: volumes.length, images };
+  }
+
+  /** Children before parents: what still has a child at first goes in a later round. */
+  private async removeImages(filters: { label: string[] }): Promise<number> {
+    const named = (image: Docker.ImageInfo) => (image.RepoTags ?? []).filter((tag) => tag !== '<none>:<none>');
+    let images = await this.docker.listImages({ filters });
+    const found = images.length;
+    for (let before = found + 1; images.length > 0 && images.length < before; ) {
+      before = images.length;
+      const dangling = images.filter((image) => named(image).length === 0).map((image) => image.Id);
+      for (const image of [...images.flatMap(named).sort(byFrame), ...dangling]) await removeImage(this.docker, image);
+      images = await this.docker.listImages({ filters });
+    }
+    return found - images.length;
   }
 
   forget(container: string): void {

@@ -127,13 +127,14 @@ start_job() { # ID COMMAND
 }
 
 # Keeps the output file small while the command runs: the head is set aside once, then only the newest tail. The writer
-# appends, so cutting the file to nothing is safe; what is lost between copy and cut counts as elided.
+# appends, so cutting the file to nothing is safe; what a fast writer adds between the last look and the cut is not counted.
 rotate_output() { # ID HEAD TAIL
   local job=$JOBS/$1 size elided=0
   size=$(stat -c %s "$job/out" 2>/dev/null) || return 0
   (( size > $2 + 2 * $3 + 1048576 )) || return 0
   [[ -e $job/head ]] || head -c "$2" "$job/out" > "$job/head"
   tail -c "$3" "$job/out" > "$job/tail.new" && mv "$job/tail.new" "$job/tail"
+  size=$(stat -c %s "$job/out")
   truncate -s 0 "$job/out"
   [[ ! -s $job/rotated ]] || read -r elided < "$job/rotated"
   printf '%s\n' "$(( elided + size ))" > "$job/rotated"

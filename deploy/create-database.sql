@@ -1,0 +1,4 @@
+-- Run once, when the data volume is empty. Temporal's own databases are made by setup-schema.sh.
+CREATE DATABASE switchyard;
+\connect switchyard
+CREATE EXTENSION IF NOT EXISTS vector;

@@ -1,0 +1,121 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse } from 'yaml';
+import { z } from 'zod';
+import { loadSettings } from '../../src/config';
+import { REPOSITORY } from '../../src/provision/home';
+
+const text = readFileSync(join(REPOSITORY, 'docker-compose.yml'), 'utf8');
+
+/** The part of the Compose format that our file uses: a misspelt key is refused as `docker compose config` refuses it. */
+const Service = z.strictObject({
+  image: z.string(),
+  build: z.strictObject({ context: z.string(), dockerfile: z.string() }).optional(),
+  restart: z.string(),
+  depends_on: z
+    .record(
+      z.string(),
+      z.strictObject({ condition: z.enum(['service_healthy', 'service_completed_successfully', 'service_started']) }),
+    )
+    .optional(),
+  env_file: z.array(z.strictObject({ path: z.string(), required: z.boolean() })).optional(),
+  environment: z.record(z.string(), z.string()).optional(),
+  entrypoint: z.array(z.string()).optional(),
+  command: z.array(z.string()).optional(),
+  ports: z.array(z.string()).optional(),
+  volumes: z.array(z.string()).optional(),
+  stop_grace_period: z.string().optional(),
+  init: z.boolean().optional(),
+  healthcheck: z
+    .strictObject({
+      test: z.array(z.string()).min(2),
+      interval: z.string(),
+      timeout: z.string(),
+      retries: z.int(),
+      start_period: z.string(),
+    })
+    .optional(),
+});
+const Compose = z.strictObject({
+  name: z.string(),
+  services: z.record(z.string(), Service),
+  volumes: z.record(z.string(), z.null()),
+});
+
+const compose = Compose.parse(parse(text, { merge: true }));
+
+test('every service that another waits for exists and can be waited for', () => {
+  for (const service of Object.values(compose.services)) {
+    for (const [name, { condition }] of Object.entries(service.depends_on ?? {})) {
+      const awaited = compose.services[name];
+      expect(awaited).toBeDefined();
+      if (condition === 'service_healthy') expect(awaited?.healthcheck).toBeDefined();
+      if (condition === 'service_completed_successfully') expect(awaited?.restart).toMatch(/^on-failure/);
+    }
+  }
+});
+
+test('every mounted file and volume is there', () => {
+  for (const service of Object.values(compose.services)) {
+    for (const volume of service.volumes ?? []) {
+      if (volume.startsWith('${DOCKER_SOCKET')) continue;
+      const source = volume.split(':')[0]!;
+      if (source.startsWith('.')) expect(existsSync(join(REPOSITORY, source))).toBe(true);
+      else expect(Object.keys(compose.volumes)).toContain(source);
+    }
+  }
+});
+
+test('.env.example explains every variable, with the default that the file has, and no other', () => {
+  const example = readFileSync(join(REPOSITORY, '.env.example'), 'utf8');
+  const explained = new Map([...example.matchAll(/^([A-Z_]+)=(.*)$/gm)].map(([, name, value]) => [name!, value!]));
+  const used = new Map([...text.matchAll(/\$\{([A-Z_]+):-([^}]*)\}/g)].map(([, name, value]) => [name!, value!]));
+  expect([...explained].sort()).toEqual([...used].sort());
+});
+
+test("the composed worker's configuration is one that the worker takes", () => {
+  const path = join(REPOSITORY, 'deploy', 'switchyard.yaml');
+  expect(loadSettings({ SWITCHYARD_CONFIG: path }).config.worker.metrics).toBe('0.0.0.0:9464');
+});
+
+test("the server's dynamic configuration has the development server's settings", () => {
+  const file = readFileSync(join(REPOSITORY, 'deploy', 'dynamicconfig', 'switchyard.yaml'), 'utf8');
+  const settings = z
+    .record(z.string(), z.tuple([z.strictObject({ value: z.unknown(), constraints: z.strictObject({}) })]))
+    .parse(parse(file));
+  const source = readFileSync(join(REPOSITORY, 'src', 'provision', 'dev-server.ts'), 'utf8');
+  const entries = Object.entries(settings).map(([name, [{ value }]]) => `${name}=${value}`);
+  expect(entries).toHaveLength(4);
+  for (const entry of entries) expect(source).toContain(`'${entry}'`);
+});
+
+test('the scripts that the containers run are valid shell', () => {
+  for (const name of ['setup-schema.sh', 'create-namespace.sh']) {
+    execFileSync('sh', ['-n', join(REPOSITORY, 'deploy', name)]);
+  }
+});
+
+const command = composeCommand();
+(command ? test : test.skip)('docker compose config accepts it, without and with .env', () => {
+  const [program, ...args] = command!;
+  execFileSync(program!, [...args, 'config', '--quiet'], { cwd: REPOSITORY });
+  const config = execFileSync(program!, [...args, '--env-file', '.env.example', 'config'], {
+    cwd: REPOSITORY,
+    encoding: 'utf8',
+  });
+  expect(config).toContain('pgvector/pgvector:pg16');
+});
+
+/** Compose v2 where this machine has it: COMPOSE_BIN, or Docker's plugin. */
+function composeCommand(): string[] | undefined {
+  const candidates = process.env.COMPOSE_BIN ? [[process.env.COMPOSE_BIN]] : [['docker', 'compose']];
+  return candidates.find(([program, ...args]) => {
+    try {
+      execFileSync(program!, [...args, 'version'], { stdio: 'ignore' });
+      return true;
+    } catch {
+      return false;
+    }
+  });
+}

@@ -1,0 +1,87 @@
+import { randomUUID } from 'node:crypto';
+import Docker from 'dockerode';
+import { SandboxProfile } from '../../src/contract';
+import { checkpoint, dropFrames, restore } from '../../src/sandbox/frames';
+import { SandboxHost } from '../../src/sandbox/host';
+import { tinyProblem } from '../support/tiny-problem';
+
+const owner = { workflowId: `test/frames/${randomUUID()}`, firstRunId: randomUUID() };
+const docker = new Docker();
+const host = new SandboxHost(docker, 'test');
+const profile = SandboxProfile.parse({});
+const name = host.nameOf(owner, 'main');
+const spec = host.specOf({ owner, role: 'main', workdir: '/testbed', profile });
+let jobs = 0;
+
+beforeAll(async () => {
+  const { image, workdir } = await tinyProblem();
+  await host.ensure({ owner, role: 'main', image, workdir, profile });
+});
+afterAll(async () => {
+  await host.removeAll(owner.firstRunId);
+});
+
+const run = async (command: string) =>
+  (
+    await host.journal(name, (journal) => journal.run({ id: `f${++jobs}`, after: '*', command, timeoutMs: 20_000 }))
+  ).output.toString();
+const push = (index: number, squash = false) =>
+  host.journal(name, (journal) =>
+    checkpoint(docker, docker.getContainer(name), journal, { owner, index, label: `frame ${index}`, squash }),
+  );
+const back = async (frame: Awaited<ReturnType<typeof push>>) => {
+  host.forget(name);
+  await restore(docker, spec, frame);
+};
+/** Names, modes and contents of all that a command could have changed. */
+const print = () =>
+  run(
+    'cd / && find testbed root tmp etc -xdev -type f -not -path "*/.git/*" | sort | xargs stat -c "%n %a %s" | md5sum; cat /testbed/* 2>/dev/null | md5sum; pwd; echo "$LEVEL"',
+  );
+
+test('a rollback restores files, modes, deletions, directory and variables; the frame can be restored again', async () => {
+  await run('cd /testbed/src && export LEVEL=one && echo 1 > a && chmod 700 a && mkdir -p d/e && rm ../README.md');
+  const first = await push(0);
+  const one = await print();
+  await run(
+    'cd /tmp && export LEVEL=two && rm -rf /testbed/src && echo 2 > /testbed/b && ln -s /etc/passwd /testbed/l',
+  );
+  const second = await push(1);
+  const two = await print();
+  expect(first).toMatchObject({ index: 0, cwd: '/testbed/src', env: { LEVEL: 'one' }, network: 'none' });
+
+  await back(first);
+  expect(await print()).toBe(one);
+  await run('echo spoiled > /testbed/src/a');
+  await back(first);
+  expect(await print()).toBe(one);
+  await back(second);
+  expect(await print()).toBe(two);
+});
+
+test('a checkpoint that is asked for again at the same position is the same image', async () => {
+  const frame = await push(2);
+  expect((await push(2)).imageId).toBe(frame.imageId);
+  await run('true');
+  expect((await push(2)).imageId).not.toBe(frame.imageId);
+});
+
+test('a squashed frame has one layer, the same files, and keeps directory, variables and ownership', async () => {
+  await run('cd /testbed && export LEVEL=flat');
+  const before = await print();
+  const frame = await push(3, true);
+  const image = await docker.getImage(frame.image).inspect();
+  expect(image.RootFS.Layers).toHaveLength(1);
+  expect(image.Config.Labels?.['switchyard.run']).toBe(owner.firstRunId);
+  await back(frame);
+  expect(await print()).toBe(before);
+});
+
+test('popped frames are removed, from the top, and removing them again is fine', async () => {
+  await dropFrames(docker, owner, [0, 1, 2, 3]);
+  await dropFrames(docker, owner, [0, 1, 2, 3]);
+  await host.remove(owner, 'main');
+  await host.removeAll(owner.firstRunId);
+  const left = await docker.listImages({ filters: { label: [`switchyard.run=${owner.firstRunId}`] } });
+  expect(left.flatMap((image) => image.RepoTags ?? [])).toEqual([]);
+});

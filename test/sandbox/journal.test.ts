@@ -1,0 +1,183 @@
+import { randomUUID } from 'node:crypto';
+import Docker from 'dockerode';
+import { SandboxProfile } from '../../src/contract';
+import { SandboxHost } from '../../src/sandbox/host';
+import { Diverged, Journal, type RunRequest } from '../../src/sandbox/journal';
+import { tinyProblem } from '../support/tiny-problem';
+
+const owner = { workflowId: `test/journal/${randomUUID()}`, firstRunId: randomUUID() };
+const docker = new Docker();
+const host = new SandboxHost(docker, 'test');
+const name = host.nameOf(owner, 'main');
+let journal: Journal;
+let jobs = 0;
+
+beforeAll(async () => {
+  const { image, workdir } = await tinyProblem();
+  await host.ensure({ owner, role: 'main', image, workdir, profile: SandboxProfile.parse({}) });
+  journal = await Journal.open(docker.getContainer(name));
+});
+afterAll(async () => {
+  journal?.close();
+  await host.removeAll(owner.firstRunId);
+});
+
+const run = (command: string, more: Partial<RunRequest> = {}) =>
+  journal.run({ id: `job-${++jobs}`, after: '*', command, timeoutMs: 20_000, ...more });
+const text = async (command: string, more: Partial<RunRequest> = {}) =>
+  (await run(command, more)).output.toString('utf8');
+
+test('directory, exported variables and functions persist; what is only in the shell does not', async () => {
+  await run('cd /tmp; export WORD="two words"; plain=1; greet() { echo "hi $1"; }');
+  expect(await text('pwd; echo "$WORD|${plain-unset}"; greet you')).toBe('/tmp\ntwo words|unset\nhi you\n');
+  await run('unset WORD; cd /testbed');
+  expect(await text('echo ${WORD-gone} $PWD')).toBe('gone /testbed\n');
+});
+
+test('state survives failure, exit, set -e and a virtual environment is kept', async () => {
+  expect((await run('export KEPT=1; set -e; false; export KEPT=2')).exitCode).toBe(1);
+  expect(await text('echo $KEPT')).toBe('1\n');
+  expect((await run('export KEPT=3; exit 7')).exitCode).toBe(7);
+  expect(await text('echo $KEPT')).toBe('3\n');
+});
+
+test('the same id runs once, on this stream and on another', async () => {
+  const request = {
+    id: 'once',
+    after: '*',
+    command: 'echo ran >> /tmp/count; sleep 1; cat /tmp/count',
+    timeoutMs: 20_000,
+  };
+  const second = await Journal.open(docker.getContainer(name));
+  const [a, b] = await Promise.all([journal.run(request), second.run(request)]);
+  second.close();
+  expect([a.output.toString(), b.output.toString()]).toEqual(['ran\n', 'ran\n']);
+  expect((await journal.run(request)).output.toString()).toBe('ran\n');
+});
+
+test('a command outlives the stream that started it, and is followed to its real exit code', async () => {
+  const dying = await Journal.open(docker.getContainer(name));
+  const request = {
+    id: 'orphan',
+    after: '*',
+    command: 'for i in 1 2 3 4 5 6; do echo $i; sleep 0.25; done; exit 9',
+    timeoutMs: 20_000,
+  };
+  const abandoned = dying.run(request).catch((error: Error) => error);
+  await new Promise((resolve) => setTimeout(resolve, 400));
+  dying.close();
+  expect(await abandoned).toBeInstanceOf(Error);
+  const followed = await journal.run(request);
+  expect(followed.exitCode).toBe(9);
+  expect(followed.output.toString()).toBe('1\n2\n3\n4\n5\n6\n');
+});
+
+test('a timeout kills the whole tree, wherever it fled to, and keeps the partial output', async () => {
+  const result = await run(
+    'echo before; (sleep 321 & setsid sleep 322 & nohup sleep 323 & env -i setsid sleep 324 &); ' +
+      'python3 -c "import signal,time,sys; signal.signal(signal.SIGTERM, signal.SIG_IGN); print(1, flush=True); time.sleep(325)"',
+    { timeoutMs: 800 },
+  );
+  expect(result.reason).toBe('timeout');
+  expect(result.output.toString()).toBe('before\n1\n');
+  expect(result.durationMs).toBeLessThan(8_000);
+  expect(
+    await text('for p in /proc/[0-9]*; do tr "\\0" " " < $p/cmdline 2>/dev/null; echo; done | grep -c "slee[p] 32"'),
+  ).toBe('0\n');
+});
+
+test('cancelling kills the job from a second process', async () => {
+  const running = run('echo on; sleep 300', { id: 'cancel-me' });
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  await host.kill(name, 'cancel-me');
+  expect(await running).toMatchObject({ reason: 'cancelled', exitCode: 143 });
+});
+
+test('a journal that the command kills is no loss: the job is reported killed and the next one runs', async () => {
+  const answer = await run('echo bye; kill -9 $PPID; sleep 30', { timeoutMs: 5_000 });
+  expect(answer.reason).toBe('killed');
+  const broken = host.journal(name, (open) =>
+    open.run({
+      id: 'all',
+      after: '*',
+      command:
+        'pkill -9 bash; for p in /proc/[0-9]*; do read -r c < $p/comm; [[ $c == bash && ${p#/proc/} != $$ ]] && kill -9 ${p#/proc/}; done; echo over',
+      timeoutMs: 5_000,
+    }),
+  );
+  expect((await broken).reason).toBe('killed');
+  expect(
+    (
+      await host.journal(name, (open) =>
+        open.run({ id: 'after-all', after: '*', command: 'echo here', timeoutMs: 5_000 }),
+      )
+    ).output.toString(),
+  ).toBe('here\n');
+  journal = await Journal.open(docker.getContainer(name));
+});
+
+test('output is capped: head and tail are kept, the rest counted, the disk spared', async () => {
+  const result = await run('echo FIRST; head -c 300000000 /dev/zero | tr "\\0" x; echo; echo LAST', {
+    headBytes: 1000,
+    tailBytes: 1000,
+  });
+  expect(result.output.length).toBe(2000);
+  expect(result.output.toString().startsWith('FIRST\n')).toBe(true);
+  expect(result.output.toString().endsWith('LAST\n')).toBe(true);
+  // A fast writer gets some bytes in between counting and cutting.
+  expect(result.elidedBytes).toBeGreaterThan(200_000_000);
+  expect(result.elidedBytes).toBeLessThanOrEqual(300_000_012 - 2000);
+  expect(Number(await text('du -sm /var/lib/switchyard | cut -f1'))).toBeLessThan(50);
+});
+
+test('bytes pass exactly: NUL, invalid UTF-8, no final newline, and names with spaces and newlines', async () => {
+  expect((await run('printf "a\\0b\\xff\\n\\n"')).output).toEqual(Buffer.from([97, 0, 98, 255, 10, 10]));
+  const bytes = Buffer.from(Array.from({ length: 70_000 }, (_, i) => i % 256));
+  const path = '/tmp/a b\n"c';
+  const written = await journal.apply({ id: 'w1', after: '*', kind: 'write', path, bytes, text: 'é\n' });
+  expect([written.exitCode, written.output.toString()]).toEqual([0, 'é\n']);
+  expect(await journal.look(path)).toEqual({ kind: 'file', parentExists: true, bytes });
+  expect(await journal.look('/nowhere/x')).toEqual({ kind: 'missing', parentExists: false });
+});
+
+test('an edit is applied once: asked again it answers what it answered, and touches nothing', async () => {
+  const edit = {
+    id: 'edit-1',
+    after: '*',
+    kind: 'write' as const,
+    path: '/tmp/once',
+    bytes: Buffer.from('one'),
+    text: 'edited',
+  };
+  await journal.apply(edit);
+  await run('echo changed > /tmp/once');
+  expect((await journal.apply({ ...edit, bytes: Buffer.from('two'), text: 'other' })).output.toString()).toBe('edited');
+  expect(await text('cat /tmp/once')).toBe('changed\n');
+});
+
+test('a job after the wrong one is refused: this container lived another history', async () => {
+  await run('true', { id: 'x1' });
+  await run('true', { id: 'x2', after: 'x1' });
+  await expect(run('true', { id: 'x3', after: 'x1' })).rejects.toThrow(Diverged);
+  expect((await run('true', { id: 'x2', after: 'x1' })).exitCode).toBe(0);
+});
+
+test('a job knows the tree that it met, and the agent’s own git is left alone', async () => {
+  const before = await journal.digest('/testbed');
+  const first = await run('cd /testbed && echo new > file.txt && git status --porcelain', { workdir: '/testbed' });
+  expect(first.tree).toBe(before);
+  expect(first.output.toString()).toBe('?? file.txt\n');
+  const second = await run('rm file.txt; mkdir -p __pycache__; echo 1 > __pycache__/a.pyc; echo 2 > run.log', {
+    workdir: '/testbed',
+  });
+  expect(second.tree).not.toBe(before);
+  expect((await run('true', { workdir: '/testbed' })).tree).toBe(before);
+  const { patch } = await journal.diff('HEAD', '/testbed');
+  expect(patch.toString()).toBe('');
+});
+
+test('interactive reads see the end of input, and the locale of the container is kept', async () => {
+  expect(await text('read -r x || echo "no input"; locale | head -1; echo ${LC_ALL-unset}')).toBe(
+    'no input\nLANG=C.UTF-8\nunset\n',
+  );
+});

@@ -1,0 +1,171 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Client, Connection } from '@temporalio/client';
+import { temporal } from '@temporalio/proto';
+import { stringify } from 'yaml';
+import { queuesUnder } from '../../src/contract';
+import { startRehearsal } from '../../src/model/rehearsal/server';
+import { serverArguments } from '../../src/provision/dev-server';
+import { REPOSITORY } from '../../src/provision/home';
+import { temporalBinary } from '../../src/provision/temporal';
+import { FileBlobs } from '../../src/store/blobs';
+import { Timings } from '../../src/store/timings';
+import { Transcripts } from '../../src/store/transcripts';
+
+export interface WorldOptions {
+  /** A rehearsal script, as the file would hold it. */
+  readonly script: unknown;
+  /** Fields of each profile beyond provider, address and model; profiles are named after the script's models. */
+  readonly profiles: Record<string, Record<string, unknown>>;
+  readonly workers?: number;
+}
+
+/** A real server, real workers as processes of their own (so that they can be killed) and a rehearsal model. */
+export class World {
+  private readonly workers: ChildProcess[] = [];
+  private server: ChildProcess | undefined;
+  client!: Client;
+  rehearsal!: Awaited<ReturnType<typeof startRehearsal>>;
+  address = '';
+  readonly home = mkdtempSync(join(tmpdir(), 'switchyard-test-'));
+  readonly queue = `test-${Math.random().toString(36).slice(2, 10)}`;
+  readonly blobs = new FileBlobs(join(this.home, 'blobs'));
+  readonly transcripts = new Transcripts(this.blobs);
+  readonly timings = new Timings(join(this.home, 'timings'));
+
+  private constructor(private readonly options: WorldOptions) {}
+
+  static async start(options: WorldOptions): Promise<World> {
+    const world = new World(options);
+    world.address = `127.0.0.1:${await freePort()}`;
+    world.rehearsal = await startRehearsal({ script: options.script as object, log: join(world.home, 'model.log') });
+    await world.startServer();
+    world.writeConfig(options.profiles);
+    for (let i = 0; i < (options.workers ?? 1); i++) world.startWorker();
+    await world.workerReady();
+    return world;
+  }
+
+  writeConfig(profiles: Record<string, Record<string, unknown>>): void {
+    const full = Object.fromEntries(
+      Object.entries(profiles).map(([name, fields]) => [
+        name,
+        { provider: 'rehearsal', baseUrl: this.rehearsal.url, model: name, ...fields },
+      ]),
+    );
+    writeFileSync(join(this.home, 'switchyard.yaml'), stringify({ profiles: full }));
+  }
+
+  async startServer(): Promise<void> {
+    const [, port] = this.address.split(':');
+    const binary = temporalBinary();
+    if (!binary) throw new Error('no temporal binary: run `npm test`, which provides one');
+    const log = openSync(join(this.home, 'server.log'), 'a');
+    const flags = serverArguments(Number(port), await freePort(), {
+      dbFile: join(this.home, 'temporal.db'),
+      fastTimers: true,
+    });
+    this.server = spawn(binary, flags, { stdio: ['ignore', log, log] });
+    for (let waited = 0; ; waited += 50) {
+      try {
+        const connection = await Connection.connect({ address: this.address, connectTimeout: '1s' });
+        await connection.workflowService.getSystemInfo({});
+        await this.client?.connection.close().catch(() => {});
+        this.client = new Client({ connection });
+        return;
+      } catch (error) {
+        if (waited > 30_000) throw error;
+        await sleep(50);
+      }
+    }
+  }
+
+  async killServer(): Promise<void> {
+    await killed(this.server, 'SIGKILL');
+  }
+
+  get env(): NodeJS.ProcessEnv {
+    return {
+      ...process.env,
+      SWITCHYARD_HOME: this.home,
+      SWITCHYARD_CONFIG: join(this.home, 'switchyard.yaml'),
+      SWITCHYARD_QUEUE: this.queue,
+      TEMPORAL_ADDRESS: this.address,
+      LOG_LEVEL: 'info',
+    };
+  }
+
+  startWorker(env: NodeJS.ProcessEnv = {}): ChildProcess {
+    const log = openSync(join(this.home, 'worker.log'), 'a');
+    const worker = spawn(process.execPath, ['--import', 'tsx', join(REPOSITORY, 'src/worker.ts')], {
+      cwd: REPOSITORY,
+      stdio: ['ignore', log, log],
+      env: { ...this.env, ...env },
+    });
+    this.workers.push(worker);
+    return worker;
+  }
+
+  /** SIGKILL to every worker, or to the one given. */
+  async killWorkers(signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {
+    await Promise.all(this.workers.splice(0).map((worker) => killed(worker, signal)));
+  }
+
+  /** Waits until a worker polls the workflow queue. */
+  async workerReady(): Promise<void> {
+    for (let waited = 0; waited < 60_000; waited += 100) {
+      const { pollers } = await this.client.workflowService.describeTaskQueue({
+        namespace: 'default',
+        taskQueue: { name: this.queue },
+        taskQueueType: temporal.api.enums.v1.TaskQueueType.TASK_QUEUE_TYPE_WORKFLOW,
+      });
+      if (pollers?.length) return;
+      if (this.workers.every((worker) => worker.exitCode !== null)) break;
+      await sleep(100);
+    }
+    throw new Error(`no worker came up: ${this.workerLog().slice(-3000)}`);
+  }
+
+  workerLog(): string {
+    return readFileSync(join(this.home, 'worker.log'), 'utf8');
+  }
+
+  /** Starts a workflow of ours by its type name, as the Temporal CLI does. */
+  async begin(type: string, input: unknown, workflowId: string) {
+    return this.client.workflow.start(type, { taskQueue: this.queue, workflowId, args: [input] });
+  }
+
+  queues() {
+    return queuesUnder(this.queue);
+  }
+
+  async close(): Promise<void> {
+    await this.killWorkers('SIGTERM');
+    await this.client?.connection.close().catch(() => {});
+    await killed(this.server, 'SIGTERM');
+    await this.rehearsal?.close();
+    rmSync(this.home, { recursive: true, force: true });
+  }
+}
+
+async function killed(child: ChildProcess | undefined, signal: NodeJS.Signals): Promise<void> {
+  if (!child || child.exitCode !== null || child.signalCode !== null) return;
+  const gone = new Promise((resolve) => child.once('exit', resolve));
+  child.kill(signal);
+  await gone;
+}
+
+export function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer()
+      .once('error', reject)
+      .listen(0, '127.0.0.1', () => {
+        const { port } = probe.address() as { port: number };
+        probe.close(() => resolve(port));
+      });
+  });
+}

@@ -6,6 +6,7 @@ import { FileBlobs } from '../store/blobs';
 import { Problems } from '../store/problems';
 import { Timings } from '../store/timings';
 import { Transcripts } from '../store/transcripts';
+import { shareWithDaemons } from './daemon-environment';
 import { temporalCommand } from './temporal-command';
 
 export interface StartOptions {
@@ -17,12 +18,13 @@ export interface StartOptions {
 /** What every command is given. stdout is the answer and nothing else; all talk goes to stderr. */
 export class Cli {
   json = false;
-  readonly queues: Queues;
   private made: { client: Client; local: Local } | undefined;
   private given: Settings | undefined;
 
-  constructor(readonly queue = process.env.SWITCHYARD_QUEUE ?? DEFAULT_QUEUE) {
-    this.queues = queuesUnder(queue);
+  constructor(public queue = process.env.SWITCHYARD_QUEUE ?? DEFAULT_QUEUE) {}
+
+  get queues(): Queues {
+    return queuesUnder(this.queue);
   }
 
   get settings(): Settings {
@@ -58,6 +60,7 @@ export class Cli {
   /** Starts a workflow once: with the same id while one runs, that one is taken. Says how to do it by hand. */
   async start(type: string, input: unknown, { id, note }: StartOptions) {
     const { client, local } = await this.connected();
+    shareWithDaemons(this.settings);
     await ensureWorker(client, this.queue, local, (line) => this.say(line));
     const handle = await client.workflow.start(type, {
       taskQueue: this.queue,

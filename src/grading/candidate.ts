@@ -42,6 +42,8 @@ export async function applyCandidate(container: Docker.Container, problem: Probl
   const before = await readAll(container, workdir, configs);
   let applied = await git('apply --whitespace=nowarn');
   if (applied.exitCode !== 0) {
+    // A committed image's files have new inodes, which a merge would take for changes.
+    await runInGuest(container, { command: `${GIT} update-index -q --refresh`, cwd: workdir, timeoutMs: 120_000 });
     const merged = await git('apply --whitespace=nowarn --3way');
     if (merged.exitCode !== 0) return { flags, failure: textOf(applied) };
     applied = merged;

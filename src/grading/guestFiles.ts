@@ -45,8 +45,9 @@ export async function getFiles(container: Docker.Container, path: string): Promi
   return files;
 }
 
-async function collect(stream: AsyncIterable<Buffer>): Promise<Buffer> {
+/** A tar stream's types are its own; what it gives are buffers. */
+async function collect(stream: object): Promise<Buffer> {
   const chunks: Buffer[] = [];
-  for await (const chunk of stream) chunks.push(chunk);
+  for await (const chunk of stream as AsyncIterable<Buffer>) chunks.push(chunk);
   return Buffer.concat(chunks);
 }

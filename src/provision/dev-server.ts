@@ -1,28 +1,13 @@
-import { spawn } from 'node:child_process';
-import { closeSync, openSync, rmSync, writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Connection } from '@temporalio/client';
 import { SwitchyardError } from '../contract/errors';
 import { lastLines, readText } from './command';
-import { room } from './home';
-import { temporalBinary } from './temporal';
+import { claim, type DevServerOptions, type Launched, launch, livingPid, lockFile, pidFile } from './server-process';
 
-export interface DevServerOptions {
-  /** gRPC port, 7233 unless told. */
-  readonly port?: number;
-  /** Web UI port, the gRPC port + 1000 unless told. */
-  readonly uiPort?: number;
-  /** SQLite file; the histories survive a restart. `run/temporal-PORT.db` in the home unless told. */
-  readonly dbFile?: string;
-  /** Where the server's own log goes. `run/temporal-PORT.log` unless told. */
-  readonly log?: string;
-  /** Address of a codec server that shows full bodies in the UI. */
-  readonly uiCodecEndpoint?: string;
-  /** Timers and retries below a second, for tests: by default the server rounds them up to one. */
-  readonly fastTimers?: boolean;
-}
+export type { DevServerOptions } from './server-process';
+export { serverArguments } from './server-process';
 
 export interface DevServer {
   readonly address: string;
@@ -39,14 +24,6 @@ const RETENTION_SECONDS = 30 * 24 * 3600;
 
 const START_MS = 30_000;
 
-/** Measured settings: each one's reason is in docs/self-hosting.md. */
-const DYNAMIC_CONFIG = [
-  'history.transferProcessorMaxPollRPS=1000',
-  'matching.enableFairness=true',
-  'frontend.WorkflowPauseEnabled=true',
-  'system.numConsecutiveWorkflowTaskProblemsToTriggerSearchAttribute=2',
-];
-
 /**
  * Starts a development server that outlives this process, and returns when it answers. Takes one that answers on that
  * port already as it is, so calling again is safe; two that start at once end with one server.
@@ -59,7 +36,8 @@ export async function startDevServer(options: DevServerOptions = {}): Promise<De
 
   const release = claim(port);
   try {
-    const child = release ? launch(port, uiPort, options) : undefined;
+    // Whoever had the claim before may have finished since we looked.
+    const child = release && !(await answers(server.address)) ? launch(port, uiPort, options) : undefined;
     const deadline = Date.now() + START_MS;
     while (!(await answers(server.address))) {
       if (Date.now() > deadline || child?.ended()) throw notStarted(port, uiPort, child);
@@ -87,32 +65,6 @@ export async function stopDevServer(port = 7233): Promise<boolean> {
   return true;
 }
 
-interface Launched {
-  readonly pid: number | undefined;
-  readonly log: string;
-  ended(): boolean;
-}
-
-function launch(port: number, uiPort: number, options: DevServerOptions): Launched {
-  const binary = temporalBinary();
-  if (!binary) {
-    const hint = 'Run `switchyard doctor`, or `npm run demo`, which fetches it.';
-    throw new SwitchyardError('Unavailable', 'the Temporal CLI is not installed', hint);
-  }
-  const log = options.log ?? join(room('run'), `temporal-${port}.log`);
-  const output = openSync(log, 'a');
-  const args = serverArguments(port, uiPort, options);
-  const child = spawn(binary, args, { detached: true, stdio: ['ignore', output, output] });
-  closeSync(output);
-  child.unref();
-  let ended = false;
-  const end = () => {
-    ended = true;
-  };
-  child.on('error', end).on('exit', end);
-  return { pid: child.pid, log, ended: () => ended };
-}
-
 function notStarted(port: number, uiPort: number, child: Launched | undefined): SwitchyardError {
   if (!child) {
     const hint = `Remove ${lockFile(port)} if nothing starts a server.`;
@@ -129,41 +81,6 @@ function notStarted(port: number, uiPort: number, child: Launched | undefined): 
     `the Temporal server ${how}:\n${lastLines(readText(child.log) ?? '')}`,
     hint,
   );
-}
-
-/** The right to start a server on that port, given back by the function; undefined while another process has it. */
-function claim(port: number): (() => void) | undefined {
-  const file = lockFile(port);
-  const holder = Number(readText(file));
-  if (holder > 0 && !alive(holder)) rmSync(file, { force: true });
-  try {
-    writeFileSync(file, `${process.pid}\n`, { flag: 'wx' });
-    return () => rmSync(file, { force: true });
-  } catch {
-    return undefined;
-  }
-}
-
-function alive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-/** The arguments of `temporal`, also for tests that start a server of their own. */
-export function serverArguments(port: number, uiPort: number, options: DevServerOptions = {}): string[] {
-  const dbFile = options.dbFile ?? join(room('run'), `temporal-${port}.db`);
-  const config = options.fastTimers ? [...DYNAMIC_CONFIG, 'history.timerProcessorMaxTimeShift="10ms"'] : DYNAMIC_CONFIG;
-  return [
-    ...['server', 'start-dev', '--ip', '127.0.0.1', '--port', String(port), '--ui-port', String(uiPort)],
-    ...['--db-filename', dbFile, '--sqlite-pragma', 'journal_mode=WAL', '--sqlite-pragma', 'synchronous=1'],
-    ...['--ui-disable-news-fetch', '--log-level', 'warn'],
-    ...(options.uiCodecEndpoint ? ['--ui-codec-endpoint', options.uiCodecEndpoint] : []),
-    ...config.flatMap((entry) => ['--dynamic-config-value', entry]),
-  ];
 }
 
 async function answers(address: string): Promise<boolean> {
@@ -200,21 +117,4 @@ async function keepHistories(address: string): Promise<void> {
   } finally {
     await connection.close();
   }
-}
-
-function lockFile(port: number): string {
-  return join(room('run'), `temporal-${port}.starting`);
-}
-
-function pidFile(port: number): string {
-  return join(room('run'), `temporal-${port}.pid`);
-}
-
-/** The pid that the file names, when that process is still a Temporal server: pids are given out again. */
-function livingPid(port: number): number | undefined {
-  const pid = Number(readText(pidFile(port)));
-  if (!Number.isInteger(pid) || pid <= 0) return undefined;
-  if (!alive(pid)) return undefined;
-  if (process.platform !== 'linux') return pid;
-  return readText(`/proc/${pid}/cmdline`)?.includes('start-dev') ? pid : undefined;
 }

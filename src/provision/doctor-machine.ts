@@ -49,7 +49,7 @@ function packages(): Finding {
         what: 'npm packages',
         state: 'missing',
         found: `${stale.length} of ${names.length} are missing or of another version`,
-        todo: 'Run `npm ci`.',
+        todo: 'Run `bash bin/fresh deps`.',
       };
 }
 

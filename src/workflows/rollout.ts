@@ -9,6 +9,7 @@ import {
   upsertMemo,
   workflowInfo,
 } from '@temporalio/workflow';
+import type { createModelActivities } from '../activities/model';
 import type { createProblemActivities } from '../activities/problem';
 import type { createTranscriptActivities } from '../activities/transcript';
 import { authorAt, drawSwitch, handOverAt, needsExpert } from '../agent/handover';
@@ -25,7 +26,9 @@ import { Steering } from './durable/steering';
 import { grade } from './grade';
 
 const store = proxyActivities<
-  ReturnType<typeof createTranscriptActivities> & ReturnType<typeof createProblemActivities>
+  ReturnType<typeof createTranscriptActivities> &
+    ReturnType<typeof createProblemActivities> &
+    Pick<ReturnType<typeof createModelActivities>, 'checkProfiles'>
 >({
   startToCloseTimeout: '1 minute',
   heartbeatTimeout: '20 seconds',
@@ -45,15 +48,7 @@ export async function rollout(raw: RolloutInput): Promise<RolloutResult> {
   const { workflowId, firstExecutionRunId, taskQueue } = workflowInfo();
   const owner = { workflowId, firstRunId: firstExecutionRunId };
   const queues = queuesUnder(taskQueue);
-  const anyModel = modelActivities(queues, Object.values(profiles)[0] ?? '');
-
-  await anyModel.checkProfiles({
-    profiles: Object.values(profiles),
-    capUsd: input.limits.costUsd ?? input.budget?.capUsd,
-  });
-  const problem = await store.loadProblem({ problem: input.problem });
-  const draw = drawSwitch(input.handOver, input.seed, problem.id, input.attempt);
-  const state = begin(input, draw);
+  const state = begin(input);
   const steering = new Steering(
     {
       nextTurn: () => state.spent.steps + 1,
@@ -64,11 +59,6 @@ export async function rollout(raw: RolloutInput): Promise<RolloutResult> {
     },
     input.carry?.paused ?? false,
   );
-  const sandbox = new RolloutSandbox(
-    { owner, queues, problem, profile: input.sandbox, limits: state.limits },
-    state,
-    steering,
-  );
   setHandler(progressQuery, () => progressOf(state), { description: 'Where the run is and what it has used.' });
   setHandler(transcriptQuery, () => ({ head: state.head, recent: state.recent }), {
     description: 'Head of the chain and the last turns.',
@@ -77,16 +67,28 @@ export async function rollout(raw: RolloutInput): Promise<RolloutResult> {
   function show(phase: string, reason?: string): void {
     state.phase = phase;
     publish({ Phase: phase, Step: state.spent.steps });
-    setCurrentDetails(details(state, problem, reason));
+    setCurrentDetails(details(state, reason));
   }
 
+  // Handlers stand from here on: a person may steer a run that has not begun.
+  const capUsd = input.limits.costUsd ?? input.budget?.capUsd;
+  await store.checkProfiles({ profiles: Object.values(profiles), capUsd });
+  const problem = await store.loadProblem({ problem: input.problem });
+  state.problemId = problem.id;
+  const sandbox = new RolloutSandbox(
+    { owner, queues, problem, profile: input.sandbox, limits: state.limits },
+    state,
+    steering,
+  );
   if (!input.carry) {
-    upsertMemo({ problem: problem.id, switchIndex: draw.studentTurns, handOver: input.handOver });
+    const drawn = drawSwitch(input.handOver, input.seed, problem.id, input.attempt);
+    state.draw = { ...drawn, forcedAt: state.draw.forcedAt };
+    upsertMemo({ problem: problem.id, switchIndex: drawn.studentTurns, handOver: input.handOver });
     publish({
       InstanceId: problem.id,
       Student: profiles.student,
       Expert: profiles.expert,
-      SwitchIndex: draw.studentTurns ?? undefined,
+      SwitchIndex: drawn.studentTurns ?? undefined,
     });
   }
 
@@ -137,7 +139,7 @@ export async function rollout(raw: RolloutInput): Promise<RolloutResult> {
       const seen = await sandbox.run(turn, reply);
       if (seen === 'sandbox_lost') return [seen, state.trouble];
       state.took(author, turn, reply, seen);
-      setCurrentDetails(details(state, problem));
+      setCurrentDetails(details(state));
       if (turn % 10 === 0) publish({ Step: turn, CostUsd: state.spent.costUsd });
       if (seen.submitted) return ['submitted'];
       await sandbox.checkpointAfter(turn);
@@ -211,11 +213,7 @@ export async function rollout(raw: RolloutInput): Promise<RolloutResult> {
       Resolved: result.resolved ?? undefined,
     });
     setCurrentDetails(
-      details(
-        state,
-        problem,
-        result.resolved === null ? status : `${status}, ${result.resolved ? 'resolved' : 'not resolved'}`,
-      ),
+      details(state, result.resolved === null ? status : `${status}, ${result.resolved ? 'resolved' : 'not resolved'}`),
     );
     return result;
   }

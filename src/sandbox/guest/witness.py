@@ -81,30 +81,50 @@ class _Guard:
         return file is not None and any(os.path.realpath(file).startswith(root) for root in self.trusted)
 
     def changes(self):
+        """What differs from when it was taken, each with what is there now."""
         for module, key, value, code, defaults in self.functions:
             now = vars(module).get(key)
             if now is not value:
-                return "%s.%s was replaced" % (module.__name__, key)
-            if code is not None and (value.__code__ is not code or value.__defaults__ is not defaults):
-                return "the code of %s.%s was replaced" % (module.__name__, key)
+                yield "%s.%s was replaced" % (module.__name__, key), now
+            elif code is not None and (value.__code__ is not code or value.__defaults__ is not defaults):
+                yield "the code of %s.%s was replaced" % (module.__name__, key), None
         for cls, members in self.classes:
-            for key, now in list(vars(cls).items()):
-                if not _matters(now):
-                    if key in members:
-                        return "%s.%s was replaced" % (cls.__name__, key)
-                    continue
+            current = vars(cls)
+            for key, now in list(current.items()):
                 known = members.get(key)
                 if known is None:
-                    return "%s.%s was added" % (cls.__name__, key)
-                if known[0] is not now or known[1] != _code_of(now):
-                    return "%s.%s was replaced" % (cls.__name__, key)
+                    if _matters(now):
+                        yield "%s.%s was added" % (cls.__name__, key), now
+                elif known[0] is not now or known[1] != _code_of(now):
+                    yield "%s.%s was replaced" % (cls.__name__, key), now
             for key in members:
-                if key not in vars(cls):
-                    return "%s.%s was removed" % (cls.__name__, key)
+                if key not in current:
+                    yield "%s.%s was removed" % (cls.__name__, key), None
         for key, value in self.builtins:
             if getattr(builtins, key, None) is not value:
-                return "builtins.%s was replaced" % key
+                yield "builtins.%s was replaced" % key, None
+
+    def first_change(self):
+        for what, _ in self.changes():
+            return what
         return None
+
+    def accept_installed(self):
+        """Plugins that the image holds patch pytest while it starts (its own `legacypath` does); gives what nobody may.
+
+        A patch counts as installed when its code is what a file outside of the work directory compiles to.
+        """
+        for what, now in self.changes():
+            codes = _code_of(now)
+            codes = [code for code in (codes if isinstance(codes, tuple) else (codes,)) if code is not None]
+            if not codes or not all(self.is_installed(code) for code in codes):
+                return what
+        self.functions, self.classes, self.seen = [], [], set()
+        self.take()
+        return None
+
+    def is_installed(self, code):
+        return self.is_trusted(code.co_filename) and _digest(code) in _compiled(code.co_filename).get(code.co_name, ())
 
 
 def _matters(value):
@@ -126,6 +146,23 @@ def _codes(root):
     return found
 
 
+def _compiled(path):
+    """Digests of the code that a file compiles to, by name, with assertions rewritten and without."""
+    found = {}
+    try:
+        with open(path, "rb") as file:
+            source = file.read()
+        for rewritten in (True, False):
+            tree = ast.parse(source, filename=path)
+            if rewritten:
+                rewrite.rewrite_asserts(tree, source, path)
+            for code in _codes(compile(tree, path, "exec", dont_inherit=True)):
+                found.setdefault(code.co_name, set()).add(_digest(code))
+    except Exception:
+        return {}
+    return found
+
+
 class _Sources:
     """What the test files compile to, worked out before the repository's code could change how they are loaded."""
 
@@ -133,19 +170,7 @@ class _Sources:
         self.names = {}
         for path in paths:
             full = os.path.realpath(os.path.join(workdir, path))
-            try:
-                with open(full, "rb") as file:
-                    source = file.read()
-                found = {}
-                for rewritten in (True, False):
-                    tree = ast.parse(source, filename=full)
-                    if rewritten:
-                        rewrite.rewrite_asserts(tree, source, full)
-                    for code in _codes(compile(tree, full, "exec", dont_inherit=True)):
-                        found.setdefault(code.co_name, set()).add(_digest(code))
-                self.names[full] = found
-            except Exception:
-                continue
+            self.names[full] = _compiled(full)
 
     def replaced(self, item):
         """Why the item's function is not the one that its file defines; None when it is, or when we cannot know."""
@@ -222,7 +247,7 @@ class Witness:
                 self.send({"kind": "tampered", "what": "library_shadowed", "detail": "%s comes from %s" % (name, file)})
 
     def check(self, config):
-        change = self.guard.changes()
+        change = self.guard.first_change()
         if change:
             self.send({"kind": "tampered", "what": "framework_changed", "detail": change})
         if self.known_plugins is None:
@@ -243,16 +268,24 @@ class Witness:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_configure(self, config):
-        self.guard.take()
-        self.check(config)
-        self.known_plugins = [plugin for plugin in config.pluginmanager.get_plugins()]
-        self.hooks = [(name, caller) for name, caller in vars(config.hook).items() if name.startswith("pytest_")]
         config.option.maxfail = 0
         functions = config.getini("python_functions")
         if not any(pattern.startswith("test") for pattern in functions):
             self.send({"kind": "note", "what": "no_function_canaries", "detail": " ".join(functions)})
         for path in self.canaries:
             config.args.append(os.path.join(self.workdir, path))
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_sessionstart(self, session):
+        change = self.guard.accept_installed()
+        if change:
+            self.send({"kind": "tampered", "what": "framework_changed", "detail": change})
+        manager = session.config.pluginmanager
+        for plugin in manager.get_plugins():
+            if not self.is_own(plugin):
+                self.send({"kind": "note", "what": "plugin", "detail": repr(plugin)[:200]})
+        self.known_plugins = list(manager.get_plugins())
+        self.hooks = [(name, caller) for name, caller in vars(session.config.hook).items() if name.startswith("pytest_")]
 
     @pytest.hookimpl(hookwrapper=True, tryfirst=True)
     def pytest_collection_modifyitems(self, session, config, items):

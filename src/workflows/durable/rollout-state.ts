@@ -19,6 +19,7 @@ const RECENT = 20;
 /** All that a run knows, as data: what continue-as-new carries and queries answer from. */
 export interface RolloutState {
   head: string;
+  problemId: string;
   draw: SwitchDraw;
   spent: Spent;
   limits: Limits;
@@ -47,13 +48,14 @@ export interface RolloutState {
 }
 
 /** The state at the beginning, or as the run before left it. */
-export function begin(input: RolloutInput, draw: SwitchDraw): RolloutState {
+export function begin(input: RolloutInput): RolloutState {
   const { carry } = input;
   const startedAt = carry?.startedAt ?? Date.now();
   const earlierIdleMs = carry?.pausedMs ?? 0;
   const state: RolloutState = {
     head: carry?.head ?? '',
-    draw: carry?.draw ?? draw,
+    problemId: '',
+    draw: carry?.draw ?? { studentTurns: null, key: '' },
     spent: { ...(carry?.spent ?? NOTHING_SPENT) },
     limits: { ...input.limits, ...carry?.limits },
     lease: carry?.lease ?? null,
@@ -134,7 +136,7 @@ export function progressOf(state: RolloutState): RolloutProgress {
 }
 
 /** Markdown for the Temporal UI's "Current Details". */
-export function details(state: RolloutState, problem: { id: string; image: string }, note?: string): string {
+export function details(state: RolloutState, note?: string): string {
   const k = state.draw.studentTurns;
   const rows = state.recent
     .slice(-8)
@@ -142,7 +144,7 @@ export function details(state: RolloutState, problem: { id: string; image: strin
       (each) => `| ${each.turn} | ${each.author} | ${each.action.replaceAll('|', '\\|')} | ${each.exitCode ?? ''} |`,
     );
   return [
-    `**${problem.id}** — ${state.phase}${note ? `: ${note}` : ''}`,
+    `**${state.problemId}** — ${state.phase}${note ? `: ${note}` : ''}`,
     '',
     `Turn ${state.spent.steps} of at most ${state.limits.steps}; switch index k = ${k ?? 'per turn'}${state.expertFrom ? `, expert since turn ${state.expertFrom}` : ''}.`,
     `$${state.spent.costUsd.toFixed(4)}, ${state.spent.tokens} tokens, ${state.formatRetries} format retries.`,

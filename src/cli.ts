@@ -1,0 +1,68 @@
+import { Command, CommanderError } from 'commander';
+import { Cli } from './cli/context';
+import { addDoctorCommand } from './cli/doctor';
+import { addJanitorCommands } from './cli/janitor';
+import { addModelCommands } from './cli/models';
+import { addRehearsalCommands } from './cli/rehearsal';
+import { addRolloutCommands } from './cli/rollout';
+import { addSchemaCommands } from './cli/schemas';
+import { explain } from './cli/server-errors';
+import { addServiceCommands } from './cli/services';
+import { addWorkerCommands } from './cli/worker';
+import { SwitchyardError } from './contract';
+
+/** The whole command line. stdout is the answer of a command, stderr everything said on the way. */
+export function createProgram(cli: Cli): Command {
+  const program = new Command('switchyard')
+    .description('Durable training data for coding agents, on Temporal.')
+    .option('--json', 'print exactly one JSON object on standard output')
+    .option('--queue <name>', 'task queue that workflows are started on (SWITCHYARD_QUEUE)', cli.queue)
+    .hook('preAction', (_, command) => {
+      const { json, queue } = command.optsWithGlobals<{ json?: boolean; queue: string }>();
+      cli.json = json ?? false;
+      cli.queue = queue;
+    })
+    // Set before the commands are added: they inherit it. Errors are printed by `cli.fail`, in JSON too.
+    .exitOverride()
+    .configureOutput({ outputError: () => {} })
+    .showSuggestionAfterError()
+    .configureHelp({ helpWidth: Math.min(process.stdout.columns ?? 80, 100), sortSubcommands: false });
+  addServiceCommands(program, cli);
+  addRolloutCommands(program, cli);
+  addModelCommands(program, cli);
+  addWorkerCommands(program, cli);
+  addRehearsalCommands(program, cli);
+  addJanitorCommands(program, cli);
+  addDoctorCommand(program, cli);
+  addSchemaCommands(program, cli);
+  return program;
+}
+
+/** Commander's complaint as one of ours: `error: unknown command 'rolout'\n(Did you mean rollout?)`. */
+function usageError(error: CommanderError): SwitchyardError {
+  const [what = '', ...more] = error.message.replace(/^error: /, '').split('\n');
+  const help = '`switchyard help COMMAND` shows what there is.';
+  return new SwitchyardError('InvalidInput', [what, ...more].join(' ').trim(), help);
+}
+
+async function main(argv: readonly string[]): Promise<void> {
+  const cli = new Cli();
+  // Known before the arguments are parsed, so that a complaint about them is JSON as well.
+  cli.json = argv.includes('--json');
+  try {
+    await createProgram(cli).parseAsync([...argv], { from: 'user' });
+    await cli.close();
+  } catch (error) {
+    if (!(error instanceof CommanderError)) return cli.fail(explain(error));
+    // Help that was asked for is an answer; help in place of a missing verb is not.
+    if (error.exitCode === 0) return;
+    if (error.code === 'commander.help' && !cli.json) process.exit(1);
+    cli.fail(
+      error.code === 'commander.help'
+        ? new SwitchyardError('InvalidInput', 'a command is missing', 'See `switchyard --help`.')
+        : usageError(error),
+    );
+  }
+}
+
+if (require.main === module) void main(process.argv.slice(2));

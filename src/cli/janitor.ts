@@ -1,0 +1,75 @@
+import { randomBytes } from 'node:crypto';
+import { type Client, ScheduleAlreadyRunning, ScheduleOverlapPolicy } from '@temporalio/client';
+import type { Command } from 'commander';
+import type { HostSweep } from '../workflows/janitor';
+import type { Cli } from './context';
+import { secondsOption } from './options';
+
+interface Flags {
+  readonly olderThan?: number;
+  readonly host: string[];
+}
+
+/** `janitor run` once, `janitor schedule` for good: removes sandboxes that no running workflow owns. */
+export function addJanitorCommands(program: Command, cli: Cli): void {
+  const janitor = program.command('janitor').description('remove what no running workflow owns');
+  withHosts(janitor.command('run').description('sweep now and say what was removed')).action(async (flags: Flags) => {
+    const input = inputOf(cli, flags);
+    const id = `janitor/${input.hosts.join('+')}/${randomBytes(4).toString('hex')}`;
+    const sweeps = await cli.run<HostSweep[]>('janitor', input, { id });
+    cli.print({ id, sweeps }, () => sweeps.map(sweepLine).join('\n'));
+    if (sweeps.some((sweep) => 'failed' in sweep)) process.exitCode = 1;
+  });
+  withHosts(janitor.command('schedule').description('sweep for ever, on a Temporal Schedule'))
+    .option('--every <duration>', 'time between sweeps', secondsOption, 300)
+    .action(async (flags: Flags & { every: number }) => {
+      const input = inputOf(cli, flags);
+      const id = `janitor-${input.hosts.join('+')}`;
+      const made = await schedule(await cli.client(), id, cli.queue, input, flags.every);
+      cli.say(`by hand: temporal schedule describe --schedule-id ${id}`);
+      cli.print({ id, everySeconds: flags.every, made }, () => `${id}: ${made}, every ${flags.every} s`);
+    });
+}
+
+function withHosts(command: Command): Command {
+  return command
+    .option('--older-than <duration>', 'leave younger things alone (default: 2m)', secondsOption)
+    .option(
+      '--host <name>',
+      'a host to sweep, this one by default; may be repeated',
+      (name, all: string[]) => [...all, name],
+      [],
+    );
+}
+
+function inputOf(cli: Cli, { host, olderThan }: Flags) {
+  return {
+    hosts: host.length > 0 ? host : [cli.settings.host],
+    ...(olderThan === undefined ? {} : { olderThanSeconds: olderThan }),
+  };
+}
+
+/** Creates it, or brings the one that exists up to date; a sweep that still runs is not overtaken. */
+async function schedule(client: Client, id: string, taskQueue: string, input: unknown, everySeconds: number) {
+  const spec = { intervals: [{ every: everySeconds * 1000 }] };
+  const policies = { overlap: ScheduleOverlapPolicy.SKIP };
+  const action = { type: 'startWorkflow' as const, workflowType: 'janitor', taskQueue, args: [input], workflowId: id };
+  try {
+    await client.schedule.create({ scheduleId: id, spec, policies, action });
+    return 'created';
+  } catch (error) {
+    if (!(error instanceof ScheduleAlreadyRunning)) throw error;
+    await client.schedule.getHandle(id).update((before) => ({ ...before, spec, policies, action }));
+    return 'updated';
+  }
+}
+
+function sweepLine(sweep: HostSweep): string {
+  if ('failed' in sweep) return `${sweep.host}: failed: ${sweep.failed}`;
+  const { removedRuns, kept, containers, images, networks, volumes } = sweep.swept;
+  const what = `${containers} containers, ${images} images, ${networks} networks, ${volumes} volumes`;
+  return [
+    `${sweep.host}: removed ${what} of ${removedRuns.length} runs, kept ${kept}`,
+    ...removedRuns.map((run) => `  ${run}`),
+  ].join('\n');
+}

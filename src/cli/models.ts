@@ -1,0 +1,82 @@
+import type { Command } from 'commander';
+import { profileNamed } from '../config';
+import { SwitchyardError } from '../contract';
+import { duration } from '../view/figures';
+import { table } from '../view/table';
+import type { Cli } from './context';
+import { shareWithDaemons } from './daemon-environment';
+import { type Checked, checkModel } from './model-check';
+import { look } from './terminal';
+
+/** `models list` and `models check`: the profiles, and whether each one really answers. */
+export function addModelCommands(program: Command, cli: Cli): void {
+  const models = program.command('models').description('model profiles of the configuration');
+  models
+    .command('list')
+    .description('list the profiles')
+    .action(() => {
+      const profiles = Object.entries(cli.settings.config.profiles).map(([name, profile]) => ({
+        name,
+        provider: profile.provider,
+        model: profile.model,
+        baseUrl: profile.baseUrl ?? null,
+        dialect: profile.view.dialect,
+        contextTokens: profile.contextTokens,
+        priced: profile.price !== undefined,
+      }));
+      cli.print({ config: cli.settings.file ?? null, profiles }, () =>
+        profiles.length === 0
+          ? 'no profiles: examples/switchyard.yaml shows how to declare some'
+          : table(
+              profiles,
+              [
+                { title: 'PROFILE', value: ({ name }) => name },
+                { title: 'PROVIDER', value: ({ provider }) => provider },
+                { title: 'MODEL', value: ({ model }) => model, elastic: true },
+                { title: 'DIALECT', value: ({ dialect }) => dialect },
+                { title: 'CONTEXT', value: ({ contextTokens }) => String(contextTokens), right: true },
+                { title: 'PRICE', value: ({ priced }) => (priced ? 'known' : 'unknown') },
+              ],
+              look().width,
+            ),
+      );
+    });
+  models
+    .command('check [name]')
+    .description('make one tiny real call with each profile, or with one')
+    .action(async (name: string | undefined) => {
+      const { config, file } = cli.settings;
+      const names = name === undefined ? Object.keys(config.profiles) : [name];
+      if (names.length === 0) {
+        throw new SwitchyardError(
+          'NotFound',
+          `${file ?? 'the configuration'} declares no model profiles`,
+          'examples/switchyard.yaml shows how; set SWITCHYARD_CONFIG or put it at switchyard.yaml.',
+        );
+      }
+      shareWithDaemons(cli.settings);
+      const checked = await Promise.all(names.map((each) => checkModel(each, profileNamed(config, each), process.env)));
+      cli.print({ ok: checked.every(({ ok }) => ok), models: checked }, () => checkedText(checked));
+      if (checked.some(({ ok }) => !ok)) process.exitCode = 1;
+    });
+}
+
+function checkedText(checked: readonly Checked[]): string {
+  const rows = table(
+    checked,
+    [
+      { title: 'PROFILE', value: ({ name }) => name },
+      { title: 'ANSWERS', value: ({ ok }) => (ok ? 'yes' : 'NO') },
+      { title: 'LATENCY', value: ({ latencyMs }) => (latencyMs === null ? '-' : duration(latencyMs)), right: true },
+      { title: 'TOOL CALL', value: ({ toolCall }) => (toolCall === null ? '-' : toolCall ? 'yes' : 'no') },
+      { title: 'PRICE', value: ({ priced }) => (priced ? 'known' : 'unknown') },
+      { title: 'CONTEXT', value: ({ contextTokens }) => String(contextTokens), right: true },
+      { title: 'MODEL', value: ({ model }) => model, elastic: true },
+    ],
+    look().width,
+  );
+  const failures = checked
+    .filter(({ ok }) => !ok)
+    .map(({ name, error, hint }) => `${name}: ${error}${hint ? `\n  → ${hint}` : ''}`);
+  return [rows, ...(failures.length > 0 ? ['', ...failures] : [])].join('\n');
+}

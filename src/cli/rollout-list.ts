@@ -1,0 +1,122 @@
+import type { Command } from 'commander';
+import { ExitStatus } from '../agent/limits';
+import { nearest, SwitchyardError } from '../contract';
+import { dollars, moment } from '../view/figures';
+import { table } from '../view/table';
+import type { Cli } from './context';
+import { wholeOption } from './options';
+import { attributesOf, statusOf } from './rollout-reading';
+import { look } from './terminal';
+
+interface Flags {
+  readonly limit: number;
+  readonly status?: string;
+  readonly problem?: string;
+}
+
+/** `rollout list`: what the server's visibility knows, newest first. */
+export function addList(rollout: Command, cli: Cli): void {
+  rollout
+    .command('list')
+    .description('list rollouts, newest first')
+    .option('--limit <n>', 'at most so many', wholeOption, 20)
+    .option(
+      '--status <status>',
+      'running, completed, failed, cancelled, resolved, unresolved, submitted, limit_steps, …',
+    )
+    .option('--problem <id>', 'rollouts of that problem')
+    .action(async (flags: Flags) => {
+      const query = listQuery(flags);
+      const client = await cli.client();
+      const rollouts: Listed[] = [];
+      for await (const each of client.workflow.list({ query, pageSize: Math.min(flags.limit, 200) || 1 })) {
+        if (rollouts.length >= flags.limit) break;
+        const { InstanceId, Student, Expert, Phase, Outcome, Step, SwitchIndex, CostUsd, Resolved } =
+          attributesOf(each);
+        rollouts.push({
+          id: each.workflowId,
+          status: statusOf(each),
+          phase: Phase ?? null,
+          outcome: Outcome ?? null,
+          resolved: Resolved ?? null,
+          problem: InstanceId ?? null,
+          student: Student ?? null,
+          expert: Expert ?? null,
+          switchIndex: SwitchIndex ?? null,
+          turns: Step ?? null,
+          costUsd: CostUsd ?? null,
+          startedAt: each.startTime.toISOString(),
+          endedAt: each.closeTime?.toISOString() ?? null,
+        });
+      }
+      cli.say(`by hand: temporal workflow list --query "${query}"`);
+      cli.print({ rollouts }, () => (rollouts.length === 0 ? 'no rollouts' : asTable(rollouts)));
+    });
+}
+
+const STATUSES: Readonly<Record<string, string>> = {
+  running: "ExecutionStatus = 'Running'",
+  completed: "ExecutionStatus = 'Completed'",
+  failed: "ExecutionStatus = 'Failed'",
+  cancelled: "ExecutionStatus = 'Canceled'",
+  terminated: "ExecutionStatus = 'Terminated'",
+  resolved: 'Resolved = true',
+  unresolved: 'Resolved = false',
+};
+
+/** The visibility query; statuses of the workflow and endings of the rollout are asked for alike. */
+export function listQuery({ status, problem }: Pick<Flags, 'status' | 'problem'>): string {
+  const parts = ["WorkflowType = 'rollout'"];
+  if (problem !== undefined) parts.push(`InstanceId = '${problem.replaceAll("'", "''")}'`);
+  if (status !== undefined) {
+    const outcomes: readonly string[] = ExitStatus.options;
+    const condition = STATUSES[status] ?? (outcomes.includes(status) ? `Outcome = '${status}'` : undefined);
+    if (!condition) {
+      const known = [...Object.keys(STATUSES), ...outcomes];
+      const close = nearest(status, known);
+      throw new SwitchyardError(
+        'InvalidInput',
+        `--status: no status "${status}"${close ? `, did you mean "${close}"?` : ''}`,
+        `Known: ${[...new Set(known)].join(', ')}.`,
+      );
+    }
+    parts.push(condition);
+  }
+  return parts.join(' AND ');
+}
+
+interface Listed {
+  id: string;
+  status: string;
+  phase: string | null;
+  outcome: string | null;
+  resolved: boolean | null;
+  problem: string | null;
+  student: string | null;
+  expert: string | null;
+  turns: number | null;
+  switchIndex: number | null;
+  costUsd: number | null;
+  startedAt: string;
+  endedAt: string | null;
+}
+
+function asTable(rollouts: readonly Listed[]): string {
+  return table<Listed>(
+    rollouts,
+    [
+      { title: 'ID', value: ({ id }) => id, elastic: true },
+      { title: 'STATUS', value: (run) => (run.status === 'completed' ? (run.outcome ?? run.status) : state(run)) },
+      { title: 'RESOLVED', value: ({ resolved }) => (resolved === null ? '-' : resolved ? 'yes' : 'no') },
+      { title: 'TURNS', value: ({ turns }) => String(turns ?? '-'), right: true },
+      { title: 'K', value: ({ switchIndex }) => String(switchIndex ?? '-'), right: true },
+      { title: 'COST', value: ({ costUsd }) => (costUsd === null ? '-' : dollars(costUsd)), right: true },
+      { title: 'STARTED', value: ({ startedAt }) => moment(new Date(startedAt)).slice(5, 16) },
+    ],
+    look().width,
+  );
+}
+
+function state({ status, phase }: Listed): string {
+  return status === 'running' && phase ? phase.toLowerCase() : status;
+}

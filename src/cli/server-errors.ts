@@ -1,0 +1,55 @@
+import {
+  isGrpcServiceError,
+  QueryRejectedError,
+  WorkflowFailedError,
+  WorkflowNotFoundError,
+  WorkflowUpdateFailedError,
+} from '@temporalio/client';
+import { SwitchyardError } from '../contract';
+import { fromWorkflow } from './context';
+
+const DEADLINE_EXCEEDED = 4;
+const NOT_FOUND = 5;
+
+/** What the Temporal client threw, in words that say what to do next. Anything else is given back as it is. */
+export function explain(error: unknown): unknown {
+  if (error instanceof WorkflowFailedError) return fromWorkflow(error);
+  if (error instanceof WorkflowUpdateFailedError) {
+    const cause = error.cause instanceof Error ? error.cause : error;
+    return new SwitchyardError('InvalidInput', cause.message);
+  }
+  if (error instanceof WorkflowNotFoundError) return notFound(error.workflowId, error.message);
+  if (error instanceof QueryRejectedError) return new SwitchyardError('Unavailable', error.message);
+  const service = serviceError(error);
+  if (!service) return error;
+  if (service.code === NOT_FOUND) return notFound(undefined, service.details);
+  if (service.code === DEADLINE_EXCEEDED) {
+    return new SwitchyardError(
+      'Unavailable',
+      'no worker answered in time',
+      '`switchyard status` shows whether one runs; `switchyard up` starts one.',
+    );
+  }
+  return new SwitchyardError('Unavailable', `the Temporal server says: ${service.details || service.message}`);
+}
+
+/** Whether asking again later may help: nobody polls, or the server is away for a moment. */
+export function isTransient(error: unknown): boolean {
+  const code = serviceError(error)?.code;
+  return code !== undefined && [DEADLINE_EXCEEDED, 1, 8, 9, 14].includes(code);
+}
+
+function notFound(id: string | undefined, message: string): SwitchyardError {
+  const done = /already completed/.test(message);
+  return new SwitchyardError(
+    'NotFound',
+    done ? 'the workflow has ended already' : `no workflow ${id ? `"${id}"` : 'of that id'} on this server`,
+    done ? '`switchyard rollout show ID` shows how it ended.' : '`switchyard rollout list` shows those there are.',
+  );
+}
+
+function serviceError(error: unknown): { code: number; details: string; message: string } | undefined {
+  if (isGrpcServiceError(error)) return error;
+  const cause = error instanceof Error ? error.cause : undefined;
+  return isGrpcServiceError(cause) ? cause : undefined;
+}

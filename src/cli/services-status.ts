@@ -1,0 +1,77 @@
+import { connect as dial } from 'node:net';
+import { Client } from '@temporalio/client';
+import { loadClientConnectConfig } from '@temporalio/envconfig';
+import { daemonPid, logOf } from '../local/processes';
+import { connect, hasWorker } from '../local/services';
+import type { Cli } from './context';
+import { rehearsalUrl } from './daemon-environment';
+
+export interface ServiceStatus {
+  readonly server: { readonly address: string; readonly answers: boolean; readonly ui: string | null };
+  readonly worker: {
+    readonly queue: string;
+    readonly polling: boolean;
+    readonly pid: number | null;
+    readonly log: string | null;
+  };
+  readonly rehearsal: { readonly url: string; readonly pid: number; readonly log: string } | null;
+  readonly home: string;
+  readonly config: string | null;
+}
+
+/** What runs, without starting anything. */
+export async function serviceStatus(cli: Cli): Promise<ServiceStatus> {
+  const address = loadClientConnectConfig().connectionOptions.address ?? '127.0.0.1:7233';
+  const [host = '127.0.0.1', port = '7233'] = address.split(/:(?=\d+$)/);
+  const answers = await listens(host, Number(port));
+  const uiPort = Number(port) + 1000;
+  const isLocal = ['127.0.0.1', 'localhost'].includes(host);
+  const ui = isLocal && answers && (await listens(host, uiPort)) ? `http://${host}:${uiPort}` : null;
+  const [worker, rehearsal, url] = [daemonPid('worker'), daemonPid('rehearsal'), rehearsalUrl()];
+  return {
+    server: { address, answers, ui },
+    worker: {
+      queue: cli.queue,
+      polling: answers && (await polled(cli.queue)),
+      pid: worker ?? null,
+      log: worker === undefined ? null : logOf('worker'),
+    },
+    rehearsal: rehearsal !== undefined && url ? { url, pid: rehearsal, log: logOf('rehearsal') } : null,
+    home: cli.settings.home,
+    config: cli.settings.file ?? null,
+  };
+}
+
+export function statusText({ server, worker, rehearsal, home, config }: ServiceStatus): string {
+  const process = worker.pid === null ? '' : `, pid ${worker.pid}, log ${worker.log}`;
+  return [
+    `server     ${server.address} ${server.answers ? 'answers' : 'does not answer'}`,
+    ...(server.ui ? [`UI         ${server.ui}`] : []),
+    `worker     ${worker.polling ? 'polls' : 'none polls'} ${worker.queue}${process}`,
+    `rehearsal  ${rehearsal ? `${rehearsal.url}, pid ${rehearsal.pid}, log ${rehearsal.log}` : 'not started'}`,
+    `home       ${home}`,
+    `config     ${config ?? 'none found: no model profiles'}`,
+  ].join('\n');
+}
+
+/** Whether somebody accepts connections there; gRPC's own attempt would take seconds to give up. */
+export async function listens(host: string, port: number): Promise<boolean> {
+  const socket = dial({ host, port, timeout: 1000 });
+  return new Promise<boolean>((resolve) => {
+    socket
+      .on('connect', () => resolve(true))
+      .on('error', () => resolve(false))
+      .on('timeout', () => resolve(false));
+  }).finally(() => socket.destroy());
+}
+
+async function polled(queue: string): Promise<boolean> {
+  const { connection, namespace } = await connect();
+  try {
+    return await hasWorker(new Client({ connection, namespace }), queue);
+  } catch {
+    return false;
+  } finally {
+    await connection.close();
+  }
+}

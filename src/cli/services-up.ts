@@ -1,0 +1,66 @@
+import { createServer } from 'node:net';
+import { resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { SwitchyardError } from '../contract';
+import { daemonPid, logOf, startDaemon, stopDaemon } from '../local/processes';
+import { ensureWorker } from '../local/services';
+import { loadScript } from '../model/rehearsal/script';
+import type { Cli } from './context';
+import { rehearsalUrl, rememberedPort, rememberPort, shareWithDaemons } from './daemon-environment';
+import { listens } from './services-status';
+
+/** Starts what does not run yet. With a script, the rehearsal server plays it from now on. */
+export async function startServices(cli: Cli, script: string | undefined): Promise<void> {
+  if (script !== undefined) await startRehearsalDaemon(cli, script);
+  const client = await cli.client();
+  const local = await cli.local();
+  shareWithDaemons(cli.settings);
+  // Whoever says `up` wants a worker here, also for a server that others run.
+  await ensureWorker(client, cli.queue, { ...local, ui: local.ui ?? local.address }, (line) => cli.say(line));
+}
+
+async function startRehearsalDaemon(cli: Cli, script: string): Promise<void> {
+  loadScript(script);
+  await stopDaemon('rehearsal');
+  const before = rememberedPort();
+  const port = before !== undefined && (await isFree(before)) ? before : await freePort();
+  const args = ['rehearsal', 'start', '--script', resolve(script), '--port', String(port)];
+  const pid = startDaemon({ name: 'rehearsal', script: 'src/cli.ts', args });
+  rememberPort(port);
+  for (let waited = 0; !(await listens('127.0.0.1', port)); waited += 100) {
+    if (daemonPid('rehearsal') !== pid || waited > 30_000) {
+      throw new SwitchyardError(
+        'Unavailable',
+        'the rehearsal server did not come up',
+        `Its log is ${logOf('rehearsal')}.`,
+      );
+    }
+    await sleep(100);
+  }
+  process.env.SWITCHYARD_REHEARSAL_URL = rehearsalUrl();
+  cli.say(`started scripted models at ${process.env.SWITCHYARD_REHEARSAL_URL}`);
+  // A worker is told the address once, when it starts; on a new one it must start again.
+  if (before !== port && (await stopDaemon('worker'))) cli.say('stopped the worker, which knew another address');
+}
+
+async function isFree(port: number): Promise<boolean> {
+  return take(port).then(
+    () => true,
+    () => false,
+  );
+}
+
+async function freePort(): Promise<number> {
+  return take(0);
+}
+
+async function take(port: number): Promise<number> {
+  return new Promise((done, failed) => {
+    const probe = createServer()
+      .once('error', failed)
+      .listen(port, '127.0.0.1', () => {
+        const { port: taken } = probe.address() as { port: number };
+        probe.close(() => done(taken));
+      });
+  });
+}

@@ -1,0 +1,112 @@
+import type { Deps } from '../activities/deps';
+import { Problem, type ProblemInitInput, parseInput, type Ref, SwitchyardError, type TestFile } from '../contract';
+import { isPackagingByproduct, isTestPath } from '../problems/testFiles';
+import type { Owner } from '../sandbox/labels';
+import type { SourceTree } from './archive';
+import { GIT, mustRun, textOf } from './candidate';
+import type { Environment } from './environment';
+import { runInGuest } from './guestExec';
+import { getFiles, putFiles } from './guestFiles';
+import { fetchSource } from './sources';
+import { openWorkshop, type Workshop } from './workshop';
+
+/**
+ * The problem without its measured lists: hidden tests and gold patch worked out in the environment's own image, so both
+ * are relative to exactly the commit that an agent begins with.
+ */
+export async function assembleProblem(
+  deps: Deps,
+  owner: Owner,
+  input: ProblemInitInput,
+  environment: Environment,
+  signal: AbortSignal,
+): Promise<Problem> {
+  const before = await fetchSource(deps, owner, input.before, environment.recipe.sha256, input.base, signal);
+  const after = input.after ? await fetchSource(deps, owner, input.after, undefined, input.base, signal) : undefined;
+  const { workdir } = input;
+  const spec = { owner, role: 'assemble', image: environment.image, workdir, network: 'none' } as const;
+  const { files, gold } = await openWorkshop(deps, spec, async (workshop) => ({
+    files: input.tests === undefined ? testDifference(before.tree, after!.tree) : await testsOfPatch(workshop, workdir, await textOfPatch(deps, input.tests)),
+    gold: input.gold === undefined ? await sourceDifference(deps, workshop, workdir, before.tree, after!.tree) : await textOfPatch(deps, input.gold),
+  }));
+  if (files.length === 0) {
+    throw new SwitchyardError('InvalidInput', 'no test file differs, so nothing could tell a fix from no fix', 'Give --tests PATCH, or another --after.');
+  }
+  return parseInput(
+    Problem,
+    {
+      id: input.id ?? `${nameOf(input.before)}`,
+      image: environment.image,
+      workdir,
+      statement: input.statement,
+      tests: { command: input.test, parser: input.parser, failToPass: [], passToPass: [], files, timeoutSeconds: input.timeoutSeconds },
+      goldPatch: gold,
+      protected: environment.protected,
+      environment: environment.recipe,
+      provenance: { made: 'problem init', before: input.before, ...(input.after ? { after: input.after, afterSha256: after!.sha256 } : {}) },
+      ...(input.licence ? { licence: input.licence } : {}),
+    },
+    'problem',
+  );
+}
+
+function nameOf(source: string): string {
+  const rest = source.slice(source.indexOf(':') + 1).split('#')[0]!;
+  return rest.replace('==', '-').split('/').filter(Boolean).at(-1)!.replace(/\.(tar\.gz|tgz|zip|tar)$/, '');
+}
+
+/** Test files of the later version that the earlier has not or has otherwise; those that it dropped are to be gone. */
+function testDifference(before: SourceTree, after: SourceTree): TestFile[] {
+  const files: TestFile[] = [];
+  for (const [path, file] of after) {
+    if (!isTestPath(path) || isPackagingByproduct(path) || file.link !== undefined) continue;
+    if (before.get(path)?.bytes.equals(file.bytes)) continue;
+    files.push({ path, content: contentOf(file.bytes), ...(file.executable ? { executable: true } : {}) });
+  }
+  for (const path of before.keys()) {
+    if (isTestPath(path) && !isPackagingByproduct(path) && !after.has(path)) files.push({ path, content: null });
+  }
+  return files.sort((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+async function testsOfPatch({ container }: Workshop, workdir: string, patch: string): Promise<TestFile[]> {
+  await putFiles(container, [{ path: '/tmp/tests.patch', bytes: Buffer.from(patch) }]);
+  const applied = await runInGuest(container, { cwd: workdir, command: `${GIT} update-index -q --refresh; ${GIT} apply --index --whitespace=nowarn /tmp/tests.patch` });
+  if (applied.exitCode !== 0) {
+    throw new SwitchyardError('InvalidInput', `tests: the patch does not apply to the sources: ${textOf(applied)}`, 'It must apply to --before.');
+  }
+  const listed = await mustRun(container, { cwd: workdir, command: `${GIT} diff --cached --name-status --no-renames -z HEAD` });
+  const fields = listed.stdout.toString('utf8').split('\0');
+  const files: TestFile[] = [];
+  for (let at = 0; at + 1 < fields.length; at += 2) {
+    const [status, path] = [fields[at]!, fields[at + 1]!];
+    const full = `${workdir}/${path}`;
+    files.push({ path, content: status === 'D' ? null : contentOf((await getFiles(container, full)).get(full)!) });
+  }
+  await mustRun(container, { cwd: workdir, command: `${GIT} reset -q --hard HEAD` });
+  return files;
+}
+
+/** What the later version changes outside of its tests, as git writes it. */
+async function sourceDifference(deps: Deps, { container, name }: Workshop, workdir: string, before: SourceTree, after: SourceTree): Promise<string> {
+  const counts = (path: string) => !isTestPath(path) && !isPackagingByproduct(path);
+  const gone = [...before.keys()].filter((path) => counts(path) && !after.has(path));
+  const changed = [...after].filter(([path, file]) => {
+    const old = before.get(path);
+    return counts(path) && !(old && old.link === file.link && old.bytes.equals(file.bytes));
+  });
+  const removed = [...gone, ...changed.map(([path]) => path)].map((path) => `${workdir}/${path}`);
+  await mustRun(container, { command: 'for f in "$@"; do rm -rf -- "$f"; done', args: removed });
+  await putFiles(container, changed.map(([path, file]) => ({ path: `${workdir}/${path}`, ...file })));
+  const { patch } = await deps.host.journal(name, (journal) => journal.diff('HEAD', workdir));
+  return patch.toString('utf8');
+}
+
+async function textOfPatch(deps: Deps, patch: string | Ref): Promise<string> {
+  return typeof patch === 'string' ? patch : (await deps.blobs.get(patch.sha256)).toString('utf8');
+}
+
+function contentOf(bytes: Buffer): TestFile['content'] {
+  const text = bytes.toString('utf8');
+  return Buffer.from(text).equals(bytes) ? text : { base64: bytes.toString('base64') };
+}

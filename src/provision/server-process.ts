@@ -1,0 +1,112 @@
+import { spawn } from 'node:child_process';
+import { closeSync, openSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { SwitchyardError } from '../contract/errors';
+import { readText } from './command';
+import { room } from './home';
+import { temporalBinary } from './temporal';
+
+export interface DevServerOptions {
+  /** gRPC port, 7233 unless told. */
+  readonly port?: number;
+  /** Web UI port, the gRPC port + 1000 unless told. */
+  readonly uiPort?: number;
+  /** SQLite file; the histories survive a restart. `run/temporal-PORT.db` in the home unless told. */
+  readonly dbFile?: string;
+  /** Where the server's own log goes. `run/temporal-PORT.log` unless told. */
+  readonly log?: string;
+  /** Address of a codec server that shows full bodies in the UI. */
+  readonly uiCodecEndpoint?: string;
+  /** Timers and retries below a second, for tests: by default the server rounds them up to one. */
+  readonly fastTimers?: boolean;
+}
+
+/** Measured settings: each one's reason is in docs/self-hosting.md. */
+const DYNAMIC_CONFIG = [
+  'history.transferProcessorMaxPollRPS=1000',
+  'matching.enableFairness=true',
+  'frontend.WorkflowPauseEnabled=true',
+  'system.numConsecutiveWorkflowTaskProblemsToTriggerSearchAttribute=2',
+];
+
+/** The arguments of `temporal`, also for tests that start a server of their own. */
+export function serverArguments(port: number, uiPort: number, options: DevServerOptions = {}): string[] {
+  const dbFile = options.dbFile ?? join(room('run'), `temporal-${port}.db`);
+  const config = options.fastTimers ? [...DYNAMIC_CONFIG, 'history.timerProcessorMaxTimeShift="10ms"'] : DYNAMIC_CONFIG;
+  return [
+    ...['server', 'start-dev', '--ip', '127.0.0.1', '--port', String(port), '--ui-port', String(uiPort)],
+    ...['--db-filename', dbFile, '--sqlite-pragma', 'journal_mode=WAL', '--sqlite-pragma', 'synchronous=1'],
+    ...['--ui-disable-news-fetch', '--log-level', 'warn'],
+    ...(options.uiCodecEndpoint ? ['--ui-codec-endpoint', options.uiCodecEndpoint] : []),
+    ...config.flatMap((entry) => ['--dynamic-config-value', entry]),
+  ];
+}
+
+/** A server process that was just started. */
+export interface Launched {
+  readonly pid: number | undefined;
+  readonly log: string;
+  ended(): boolean;
+}
+
+/** Starts the server as a process that outlives this one. Throws `Unavailable` without the program. */
+export function launch(port: number, uiPort: number, options: DevServerOptions): Launched {
+  const binary = temporalBinary();
+  if (!binary) {
+    const hint = 'Run `switchyard doctor`, or `npm run demo`, which fetches it.';
+    throw new SwitchyardError('Unavailable', 'the Temporal CLI is not installed', hint);
+  }
+  const log = options.log ?? join(room('run'), `temporal-${port}.log`);
+  const output = openSync(log, 'a');
+  const args = serverArguments(port, uiPort, options);
+  const child = spawn(binary, args, { detached: true, stdio: ['ignore', output, output] });
+  closeSync(output);
+  child.unref();
+  let ended = false;
+  const end = () => {
+    ended = true;
+  };
+  child.on('error', end).on('exit', end);
+  return { pid: child.pid, log, ended: () => ended };
+}
+
+/** The right to start a server on that port, given back by the function; undefined while another process has it. */
+export function claim(port: number): (() => void) | undefined {
+  const file = lockFile(port);
+  const holder = Number(readText(file));
+  if (holder > 0 && !alive(holder)) rmSync(file, { force: true });
+  try {
+    writeFileSync(file, `${process.pid}\n`, { flag: 'wx' });
+    return () => rmSync(file, { force: true });
+  } catch {
+    return undefined;
+  }
+}
+
+function alive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Held while a process starts the server of that port. */
+export function lockFile(port: number): string {
+  return join(room('run'), `temporal-${port}.starting`);
+}
+
+/** Names the server that we started on that port. */
+export function pidFile(port: number): string {
+  return join(room('run'), `temporal-${port}.pid`);
+}
+
+/** The pid that the file names, when that process is still a Temporal server: pids are given out again. */
+export function livingPid(port: number): number | undefined {
+  const pid = Number(readText(pidFile(port)));
+  if (!Number.isInteger(pid) || pid <= 0) return undefined;
+  if (!alive(pid)) return undefined;
+  if (process.platform !== 'linux') return pid;
+  return readText(`/proc/${pid}/cmdline`)?.includes('start-dev') ? pid : undefined;
+}

@@ -1,0 +1,53 @@
+import { shortened } from './columns';
+import { duration, moment } from './figures';
+import { ink } from './ink';
+import { safeLine } from './safe-text';
+import type { Look, ShownRun } from './shown-run';
+import { turnLines } from './turn';
+import { endingLines } from './verdict';
+
+/** A whole rollout as a person reads it, from top to bottom. With `only`, that one turn. */
+export function trajectoryText(run: ShownRun, look: Look, only?: number): string {
+  const turns = run.steps.flatMap((step, at) =>
+    only !== undefined && step.turn.turn !== only ? [] : turnLines(step, run.steps[at - 1]?.turn.author, look),
+  );
+  if (only !== undefined) return turns.join('\n').trimEnd();
+  return [...headerLines(run, look), '', ...turns, ...endingLines(run, look)].join('\n').trimEnd();
+}
+
+export function headerLines(run: ShownRun, look: Look): string[] {
+  const paint = ink(look.coloured);
+  const status = run.status === 'chain' ? 'a chain of steps, without its workflow' : run.status;
+  const phase = run.status === 'running' && run.phase ? ` (${run.phase.toLowerCase()})` : '';
+  const models = [
+    ...(run.student ? [`student ${run.student}`] : []),
+    ...(run.expert ? [`expert ${run.expert}`] : []),
+  ].join(', ');
+  return [
+    paint.strong(shortened(safeLine(run.problem), look.width)),
+    ...(run.id ? [safeLine(run.id)] : []),
+    `${statusInk(run.status, look)(status)}${phase}${timing(run)}`,
+    ...(models ? [shortened(safeLine(models), look.width)] : []),
+    ...handOver(run),
+  ];
+}
+
+function handOver({ handOver: drawn }: ShownRun): string[] {
+  if (!drawn) return [];
+  const k = drawn.sampled;
+  if (k === 0) return ['hand-over: the expert from the first turn (k = 0)'];
+  const planned = k === null ? 'decided turn by turn, or never' : `after ${k} student turns`;
+  return [`hand-over: ${planned}${drawn.expertFrom ? `; expert since turn ${drawn.expertFrom}` : ''}`];
+}
+
+function timing({ startedAt, endedAt }: ShownRun): string {
+  if (!startedAt) return '';
+  return ` · ${moment(startedAt)} UTC${endedAt ? ` · ${duration(endedAt.getTime() - startedAt.getTime())}` : ''}`;
+}
+
+function statusInk(status: ShownRun['status'], look: Look): (text: string) => string {
+  const paint = ink(look.coloured);
+  if (status === 'completed') return paint.good;
+  if (status === 'running' || status === 'chain') return paint.notice;
+  return paint.bad;
+}

@@ -1,0 +1,77 @@
+import type { GradeResult, RolloutResult } from '../contract';
+import { shortened, wrapHard } from './columns';
+import { count, dollars, duration, grouped } from './figures';
+import { ink } from './ink';
+import { patchLines, patchSize } from './patch';
+import { safeLine } from './safe-text';
+import type { Look, ShownRun } from './shown-run';
+
+const NAMES = 10;
+
+/** How it ended: the diff, the tests, what it used, where to look. */
+export function endingLines(run: ShownRun, look: Look): string[] {
+  const { result } = run;
+  const used = result?.cost ?? run.spent;
+  return [
+    ...(run.patch
+      ? [heading(`patch · ${patchSize(run.patch)}`, look), ...patchLines(run.patch, look), '']
+      : result?.patch
+        ? [heading('patch', look), 'The work directory did not change.', '']
+        : []),
+    ...(result?.grade ? gradeLines(result.grade, look) : []),
+    heading('summary', look),
+    ...(result ? [verdict(result, look)] : []),
+    ...(result ? turnCount(result) : []),
+    ...(used ? [`${dollars(used.usd)}, ${grouped(used.tokens)} tokens`] : []),
+    ...(run.trouble ? wrapHard([safeLine(run.trouble)], look.width).map(ink(look.coloured).bad) : []),
+    ...(run.head ? [`head  ${run.head}`] : []),
+    // An address that is wrapped can no longer be clicked or copied, so these lines may be longer than the terminal.
+    ...run.links.map(([label, target]) => `${label}  ${target}`),
+  ];
+}
+
+/** `submitted, resolved`: the ending and the tests' word in one line. */
+export function verdict({ status, resolved, detail }: RolloutResult, look: Look): string {
+  const paint = ink(look.coloured);
+  const said = resolved === null ? 'not graded' : resolved ? 'resolved' : 'not resolved';
+  const colour = resolved === null ? paint.notice : resolved ? paint.good : paint.bad;
+  return `${colour(`${status}, ${said}`)}${detail ? ` (${safeLine(detail)})` : ''}`;
+}
+
+function turnCount({ turns, handOver, recovered }: RolloutResult): string[] {
+  const by = [`${turns.student} student`, `${turns.expert} expert`].join(', ');
+  const retries = turns.formatRetries > 0 ? `, ${count(turns.formatRetries, 'refused reply', 'refused replies')}` : '';
+  return [
+    `${count(turns.total, 'turn')} (${by})${retries}${handOver.sampled === null ? '' : `, k = ${handOver.sampled}`}`,
+    ...(recovered.sandboxes > 0
+      ? [
+          `${count(recovered.sandboxes, 'sandbox', 'sandboxes')} lost and rebuilt, ${count(recovered.redoneSteps, 'step')} applied again`,
+        ]
+      : []),
+  ];
+}
+
+function gradeLines(grade: GradeResult, look: Look): string[] {
+  const paint = ink(look.coloured);
+  const row = (name: string, { passed, total, missing }: GradeResult['failToPass']) => [
+    (passed === total && total > 0 ? paint.good : passed < total ? paint.bad : paint.dim)(
+      `${name}  ${passed}/${total}`,
+    ),
+    ...missing
+      .slice(0, look.full ? missing.length : NAMES)
+      .map((id) => `  ✗ ${shortened(safeLine(id), look.width - 4)}`),
+    ...(missing.length > NAMES && !look.full ? [paint.dim(`  … ${missing.length - NAMES} more`)] : []),
+  ];
+  return [
+    heading(`tests · ${grade.verdict} in ${duration(grade.seconds * 1000)}`, look),
+    ...row('FAIL_TO_PASS', grade.failToPass),
+    ...row('PASS_TO_PASS', grade.passToPass),
+    ...grade.flags.map(({ kind, detail }) => paint.notice(shortened(`⚑ ${kind}: ${safeLine(detail)}`, look.width))),
+    '',
+  ];
+}
+
+export function heading(words: string, look: Look): string {
+  const paint = ink(look.coloured);
+  return paint.strong(`── ${words} ${'─'.repeat(Math.max(2, look.width - words.length - 4))}`);
+}

@@ -1,0 +1,137 @@
+import Docker from 'dockerode';
+import type { RolloutInput, RolloutProgress, RolloutResult } from '../../src/contract';
+import { tinyProblem } from '../support/tiny-problem';
+import { World } from '../support/world';
+
+const bash = (command: string, thought = 'Look.') => ({ thought, tool: 'bash', args: { command } });
+const script = {
+  models: {
+    student: {
+      dialect: 'xml',
+      position: 'turn',
+      turns: [bash('ls'), bash('cat README.md'), bash('cd src && export SEEN=1'), { malformed: 'prose' }, bash('pwd; echo $SEEN'), bash('grep -rn add .'), bash('true')],
+      end: 'repeat',
+    },
+    expert: {
+      dialect: 'tools',
+      position: 'match',
+      turns: [
+        bash('cat calc.py', 'The function subtracts.'),
+        {
+          thought: 'Fix it.',
+          tool: 'str_replace_editor',
+          args: { command: 'str_replace', path: '/testbed/src/calc.py', old_str: 'a - b', new_str: 'a + b' },
+        },
+        bash('python3 -c "from calc import add; print(add(2, 3))"'),
+      ],
+      end: 'submit',
+    },
+  },
+};
+
+let world: World;
+beforeAll(async () => {
+  world = await World.start({ script, profiles: { student: { view: { dialect: 'xml' } }, expert: { view: { dialect: 'tools' } } } });
+}, 90_000);
+afterAll(async () => {
+  await world?.close();
+}, 60_000);
+
+const input = async (more: Partial<RolloutInput> = {}) => ({
+  problem: await tinyProblem(),
+  student: 'student',
+  expert: 'expert',
+  handOver: { at: 4 },
+  grade: false,
+  ...more,
+});
+
+test('student turns, hand-over in the same sandbox, expert fixes and submits', async () => {
+  const handle = await world.begin('rollout', await input(), 'oec');
+  const result = (await handle.result()) as RolloutResult;
+  expect(result).toMatchObject({
+    status: 'submitted',
+    handOver: { sampled: 4, expertFrom: 5 },
+    turns: { total: 8, student: 4, expert: 4, formatRetries: 1 },
+    recovered: { sandboxes: 0, redoneSteps: 0 },
+  });
+  const patch = (await world.blobs.get(result.patch!.sha256)).toString();
+  expect(patch).toContain('+    return a + b');
+  const { transcript } = { transcript: await world.transcripts.load(result.head) };
+  expect(transcript.steps.map((step) => step.turn.author)).toEqual(['student', 'student', 'student', 'student', 'expert', 'expert', 'expert', 'expert']);
+  expect(transcript.steps[3]!.observation).toBe('/testbed/src\n1\n');
+  expect(transcript.steps[6]!.observation).toBe('5\n');
+  const left = await new Docker().listContainers({ all: true, filters: { label: ['switchyard.workflow=oec'] } });
+  expect(left).toEqual([]);
+}, 60_000);
+
+test('the same run again has the same head', async () => {
+  const [a, b] = (await Promise.all(
+    ['same-a', 'same-b'].map(async (id) => (await world.begin('rollout', await input(), id)).result()),
+  )) as RolloutResult[];
+  expect(a!.head).toBe(b!.head);
+}, 60_000);
+
+test('history stays within 4 KB and 15 events a step', async () => {
+  const { history } = await world.client.workflow.getHandle('oec').fetchHistory().then((history) => ({ history }));
+  const steps = 8;
+  const bytes = Buffer.byteLength(JSON.stringify(history));
+  expect(history.events!.length / steps).toBeLessThan(20);
+  console.info(history.events!.length, bytes, (await world.client.workflow.getHandle('oec').describe()).historySize);
+});
+
+test('pause, hand-over by a person, setBudget, resume, queries', async () => {
+  const handle = await world.begin('rollout', await input({ handOver: { never: true }, limits: { steps: 200 } as RolloutInput['limits'] }), 'steered');
+  await handle.executeUpdate('pause');
+  let progress = (await handle.query('progress')) as RolloutProgress;
+  for (let i = 0; i < 100 && progress.phase !== 'Paused'; i++) {
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    progress = (await handle.query('progress')) as RolloutProgress;
+  }
+  expect(progress.phase).toBe('Paused');
+  const { turn } = (await handle.executeUpdate('handOver')) as { turn: number };
+  await handle.executeUpdate('setBudget', { args: [{ steps: 150 }] });
+  await expect(handle.executeUpdate('setBudget', { args: [{ stepz: 1 }] })).rejects.toThrow();
+  await handle.executeUpdate('resume');
+  const result = (await handle.result()) as RolloutResult;
+  expect(result).toMatchObject({ status: 'submitted', handOver: { expertFrom: turn } });
+}, 60_000);
+
+test('cancelling keeps the work, says so, and leaves nothing behind', async () => {
+  const handle = await world.begin('rollout', await input({ handOver: { never: true }, limits: { steps: 2000 } as RolloutInput['limits'] }), 'cancelled');
+  for (let turn = 0; turn < 5; turn = ((await handle.query('progress')) as RolloutProgress).turn) await new Promise((resolve) => setTimeout(resolve, 50));
+  await handle.cancel();
+  await expect(handle.result()).rejects.toThrow();
+  const described = await handle.describe();
+  expect(described.status.name).toBe('CANCELLED');
+  expect(described.memo).toMatchObject({ result: { status: 'cancelled', patch: { bytes: 0 } } });
+  expect(await new Docker().listContainers({ all: true, filters: { label: ['switchyard.workflow=cancelled'] } })).toEqual([]);
+}, 60_000);
+
+test('a fork keeps a prefix and goes on with another author', async () => {
+  const handle = await world.begin('rollout', await input({ handOver: { at: 0 }, fork: { run: 'oec', step: 3 } }), 'forked');
+  const result = (await handle.result()) as RolloutResult;
+  expect(result.status).toBe('submitted');
+  const source = await world.transcripts.chain(((await world.client.workflow.getHandle('oec').result()) as RolloutResult).head);
+  const forked = await world.transcripts.chain(result.head);
+  expect(forked.hashes.slice(0, 3)).toEqual(source.hashes.slice(0, 3));
+  expect(forked.steps[3]!.turn.author).toBe('expert');
+}, 60_000);
+
+test.each([
+  [{ studnet: 'x' }, /studnet: unknown field, did you mean "student"/],
+  [{ limits: { steps: 0 } }, /limits.steps/],
+  [{ student: 'nobody' }, /no model profile "nobody"/],
+  [{ problem: 'no-such' }, /no id, folder or file "no-such"/],
+  [{ expert: undefined }, /expert/],
+  [{ limits: { costUsd: 1 } }, /needs a price/],
+])('bad input %j is refused before anything starts', async (more, message) => {
+  const handle = await world.begin('rollout', { ...(await input()), ...more }, `bad-${JSON.stringify(more)}`);
+  const error = (await handle.result().catch((e: unknown) => e)) as { cause?: { message: string; cause?: Error } };
+  expect(`${error.cause?.message} ${error.cause?.cause?.message}`).toMatch(message);
+});
+
+test('a mistyped workflow type fails at once with a suggestion', async () => {
+  const handle = await world.begin('rolout', {}, 'mistyped');
+  await expect(handle.result()).rejects.toMatchObject({ cause: { message: expect.stringContaining('did you mean "rollout"') } });
+});

@@ -1,0 +1,59 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { MockActivityEnvironment } from '@temporalio/testing';
+import type { Deps } from '../../src/activities/deps';
+import { createGradingActivities } from '../../src/activities/grading';
+import { createProblemActivities } from '../../src/activities/problem';
+import { type ProblemCheckResult, ProblemInitInput, type Ref } from '../../src/contract';
+import { connectEngine } from '../../src/sandbox/engine';
+import { SandboxHost } from '../../src/sandbox/host';
+import type { Owner } from '../../src/sandbox/labels';
+import { FileBlobs } from '../../src/store/blobs';
+import { Problems } from '../../src/store/problems';
+
+/** The activities of problems and grading on a real engine and a real store, without a Temporal server. */
+export function openBench() {
+  const home = mkdtempSync(join(tmpdir(), 'switchyard-bench-'));
+  const docker = connectEngine();
+  const host = new SandboxHost(docker, 'test');
+  const blobs = new FileBlobs(join(home, 'blobs'));
+  const problems = new Problems(join(home, 'problems'), blobs);
+  const deps = { docker, host, blobs, problems, env: process.env } as unknown as Deps;
+  const problem = createProblemActivities(deps);
+  const grading = createGradingActivities(deps);
+  const owner: Owner = { workflowId: `bench-${randomUUID()}`, firstRunId: randomUUID() };
+  const run = <A extends unknown[], R>(activity: (...args: A) => Promise<R>, ...args: A): Promise<R> =>
+    new MockActivityEnvironment().run(activity, ...args);
+
+  async function grade(ref: Ref, patch: string, role = 'grade') {
+    return run(grading.gradePatch, { owner, problem: ref, patch: await blobs.put(patch), role });
+  }
+
+  /** What the workflows `problemInit` and `problemCheck` do, in the same order. */
+  async function init(raw: ProblemInitInput): Promise<{ ref: Ref; check: ProblemCheckResult; image: string }> {
+    const input = ProblemInitInput.parse(raw);
+    const environment = await run(problem.buildProblemImage, { owner, input });
+    const draft = await run(problem.draftProblem, { owner, input, environment });
+    const check = await checkRef(draft.problem, input.runs);
+    const { problem: ref } = await problem.finishProblem({ problem: draft.problem, check });
+    return { ref, check, image: environment.image };
+  }
+
+  async function checkRef(ref: Ref, runs = 2): Promise<ProblemCheckResult> {
+    const { patch } = await problem.goldPatch({ problem: ref });
+    const gold = (await blobs.get(patch.sha256)).toString('utf8');
+    const noop = await grade(ref, '', 'check-noop');
+    const grades = [];
+    for (let at = 0; at < runs; at++) grades.push(await grade(ref, gold, `check-gold-${at}`));
+    return run(grading.compareGrades, { problem: ref, noop, gold: grades });
+  }
+
+  async function close(): Promise<void> {
+    await host.removeAll(owner.firstRunId);
+    host.close();
+  }
+
+  return { deps, blobs, problems, problem, grading, owner, run, grade, init, check: checkRef, close };
+}

@@ -5,6 +5,7 @@ import type { RunStatus, ShownRun } from '../view/shown-run';
 import { findHead, loadSteps } from './chain-reading';
 import { type Cli, fromWorkflow } from './context';
 import { headInHistory } from './history';
+import { uiBeside } from './services-status';
 
 /** A rollout by workflow id, or a trajectory by the (abbreviated) hash of its head. Throws `NotFound`. */
 export async function readRun(cli: Cli, idOrHash: string): Promise<ShownRun> {
@@ -75,7 +76,8 @@ async function readWorkflow(cli: Cli, id: string): Promise<ShownRun> {
 }
 
 async function served(cli: Cli): Promise<{ client: Client; ui: string | undefined }> {
-  return { client: await cli.client(), ui: (await cli.local()).ui };
+  const [client, local] = [await cli.client(), await cli.local()];
+  return { client, ui: local.ui ?? (await uiBeside(local.address)) };
 }
 
 export function statusOf({ status }: { status: { name: string } }): RunStatus {

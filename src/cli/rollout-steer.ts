@@ -61,7 +61,7 @@ async function sendUpdate(cli: Cli, id: string, update: string, argument?: unkno
   const handle = client.workflow.getHandle(id);
   return client.withDeadline(Date.now() + PATIENCE_MS, () =>
     argument === undefined
-      ? handle.executeUpdate<unknown>(update)
+      ? handle.executeUpdate<unknown, []>(update)
       : handle.executeUpdate<unknown, [unknown]>(update, { args: [argument] }),
   );
 }

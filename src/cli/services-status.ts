@@ -24,9 +24,7 @@ export async function serviceStatus(cli: Cli): Promise<ServiceStatus> {
   const address = loadClientConnectConfig().connectionOptions.address ?? '127.0.0.1:7233';
   const [host = '127.0.0.1', port = '7233'] = address.split(/:(?=\d+$)/);
   const answers = await listens(host, Number(port));
-  const uiPort = Number(port) + 1000;
-  const isLocal = ['127.0.0.1', 'localhost'].includes(host);
-  const ui = isLocal && answers && (await listens(host, uiPort)) ? `http://${host}:${uiPort}` : null;
+  const ui = answers ? ((await uiBeside(address)) ?? null) : null;
   const [worker, rehearsal, url] = [daemonPid('worker'), daemonPid('rehearsal'), rehearsalUrl()];
   return {
     server: { address, answers, ui },
@@ -52,6 +50,14 @@ export function statusText({ server, worker, rehearsal, home, config }: ServiceS
     `home       ${home}`,
     `config     ${config ?? 'none found: no model profiles'}`,
   ].join('\n');
+}
+
+/** The web UI of a server on this machine, which a development server has a thousand ports higher. */
+export async function uiBeside(address: string): Promise<string | undefined> {
+  const [host = '', port = ''] = address.split(/:(?=\d+$)/);
+  const uiPort = Number(port) + 1000;
+  if (!['127.0.0.1', 'localhost'].includes(host) || !(await listens(host, uiPort))) return undefined;
+  return `http://${host}:${uiPort}`;
 }
 
 /** Whether somebody accepts connections there; gRPC's own attempt would take seconds to give up. */

@@ -21,7 +21,8 @@ const LIMIT = 1 << 30;
  * lead out of the tree, links out of it, devices and more than 1 GiB are refused with `InvalidInput`.
  */
 export async function readArchive(bytes: Buffer, name: string): Promise<SourceTree> {
-  const tree: SourceTree = bytes.subarray(0, 2).toString('latin1') === 'PK' ? readZip(bytes, name) : await readTar(bytes, name);
+  const tree: SourceTree =
+    bytes.subarray(0, 2).toString('latin1') === 'PK' ? readZip(bytes, name) : await readTar(bytes, name);
   if (tree.size === 0) throw refused(name, 'it holds no file');
   return unwrapped(tree);
 }
@@ -49,7 +50,8 @@ async function readTar(bytes: Buffer, name: string): Promise<SourceTree> {
       const at = safePath(path, name);
       const executable = ((mode ?? 0) & 0o100) !== 0;
       if (type === 'file' || type === 'contiguous-file') tree.set(at, { bytes: Buffer.concat(chunks), executable });
-      else if (type === 'symlink') tree.set(at, { bytes: Buffer.alloc(0), executable: false, link: safeLink(at, linkname ?? '', name) });
+      else if (type === 'symlink')
+        tree.set(at, { bytes: Buffer.alloc(0), executable: false, link: safeLink(at, linkname ?? '', name) });
       else if (type === 'link') {
         const target = tree.get(safePath(linkname ?? '', name));
         if (!target) throw refused(name, `${path} is a hard link to nothing`);
@@ -75,8 +77,16 @@ function readZip(bytes: Buffer, name: string): SourceTree {
   let at = bytes.readUInt32LE(end + 16);
   let total = 0;
   for (let index = 0; index < count; index++) {
-    const [method, packed, size] = [bytes.readUInt16LE(at + 10), bytes.readUInt32LE(at + 20), bytes.readUInt32LE(at + 24)];
-    const [nameBytes, extra, comment] = [28, 30, 32].map((offset) => bytes.readUInt16LE(at + offset)) as [number, number, number];
+    const [method, packed, size] = [
+      bytes.readUInt16LE(at + 10),
+      bytes.readUInt32LE(at + 20),
+      bytes.readUInt32LE(at + 24),
+    ];
+    const [nameBytes, extra, comment] = [28, 30, 32].map((offset) => bytes.readUInt16LE(at + offset)) as [
+      number,
+      number,
+      number,
+    ];
     const mode = bytes.readUInt32LE(at + 38) >>> 16;
     const local = bytes.readUInt32LE(at + 42);
     const path = bytes.subarray(at + 46, at + 46 + nameBytes).toString('utf8');
@@ -125,7 +135,12 @@ function unwrapped(tree: SourceTree): SourceTree {
 
 function safePath(path: string, archive: string): string {
   const parts = path.split('/').filter((part) => part !== '' && part !== '.');
-  const hostile = path.startsWith('/') || path.includes('\0') || path.includes('\\') || parts.includes('..') || parts.includes('.git');
+  const hostile =
+    path.startsWith('/') ||
+    path.includes('\0') ||
+    path.includes('\\') ||
+    parts.includes('..') ||
+    parts.includes('.git');
   if (hostile) throw refused(archive, `it holds the path ${JSON.stringify(path)}`);
   return parts.join('/');
 }
@@ -140,5 +155,9 @@ function safeLink(path: string, target: string, archive: string): string {
 }
 
 function refused(archive: string, why: string): SwitchyardError {
-  return new SwitchyardError('InvalidInput', `source ${archive}: ${why}`, 'Give a source archive (.tar.gz, .tar, .zip) as its project publishes it.');
+  return new SwitchyardError(
+    'InvalidInput',
+    `source ${archive}: ${why}`,
+    'Give a source archive (.tar.gz, .tar, .zip) as its project publishes it.',
+  );
 }

@@ -26,11 +26,21 @@ export async function assembleProblem(
   const { workdir } = input;
   const spec = { owner, role: 'assemble', image: environment.image, workdir, network: 'none' } as const;
   const { files, gold } = await openWorkshop(deps, spec, async (workshop) => ({
-    files: input.tests === undefined ? testDifference(before.tree, after!.tree) : await testsOfPatch(workshop, workdir, await textOfPatch(deps, input.tests)),
-    gold: input.gold === undefined ? await sourceDifference(deps, workshop, workdir, before.tree, after!.tree) : await textOfPatch(deps, input.gold),
+    files:
+      input.tests === undefined
+        ? testDifference(before.tree, after!.tree)
+        : await testsOfPatch(workshop, workdir, await textOfPatch(deps, input.tests)),
+    gold:
+      input.gold === undefined
+        ? await sourceDifference(deps, workshop, workdir, before.tree, after!.tree)
+        : await textOfPatch(deps, input.gold),
   }));
   if (files.length === 0) {
-    throw new SwitchyardError('InvalidInput', 'no test file differs, so nothing could tell a fix from no fix', 'Give --tests PATCH, or another --after.');
+    throw new SwitchyardError(
+      'InvalidInput',
+      'no test file differs, so nothing could tell a fix from no fix',
+      'Give --tests PATCH, or another --after.',
+    );
   }
   return parseInput(
     Problem,
@@ -39,11 +49,22 @@ export async function assembleProblem(
       image: environment.image,
       workdir,
       statement: input.statement,
-      tests: { command: input.test, parser: input.parser, failToPass: [], passToPass: [], files, timeoutSeconds: input.timeoutSeconds },
+      tests: {
+        command: input.test,
+        parser: input.parser,
+        failToPass: [],
+        passToPass: [],
+        files,
+        timeoutSeconds: input.timeoutSeconds,
+      },
       goldPatch: gold,
       protected: environment.protected,
       environment: environment.recipe,
-      provenance: { made: 'problem init', before: input.before, ...(input.after ? { after: input.after, afterSha256: after!.sha256 } : {}) },
+      provenance: {
+        made: 'problem init',
+        before: input.before,
+        ...(input.after ? { after: input.after, afterSha256: after!.sha256 } : {}),
+      },
       ...(input.licence ? { licence: input.licence } : {}),
     },
     'problem',
@@ -52,7 +73,12 @@ export async function assembleProblem(
 
 function nameOf(source: string): string {
   const rest = source.slice(source.indexOf(':') + 1).split('#')[0]!;
-  return rest.replace('==', '-').split('/').filter(Boolean).at(-1)!.replace(/\.(tar\.gz|tgz|zip|tar)$/, '');
+  return rest
+    .replace('==', '-')
+    .split('/')
+    .filter(Boolean)
+    .at(-1)!
+    .replace(/\.(tar\.gz|tgz|zip|tar)$/, '');
 }
 
 /** Test files of the later version that the earlier has not or has otherwise; those that it dropped are to be gone. */
@@ -71,11 +97,21 @@ function testDifference(before: SourceTree, after: SourceTree): TestFile[] {
 
 async function testsOfPatch({ container }: Workshop, workdir: string, patch: string): Promise<TestFile[]> {
   await putFiles(container, [{ path: '/tmp/tests.patch', bytes: Buffer.from(patch) }]);
-  const applied = await runInGuest(container, { cwd: workdir, command: `${GIT} update-index -q --refresh; ${GIT} apply --index --whitespace=nowarn /tmp/tests.patch` });
+  const applied = await runInGuest(container, {
+    cwd: workdir,
+    command: `${GIT} update-index -q --refresh; ${GIT} apply --index --whitespace=nowarn /tmp/tests.patch`,
+  });
   if (applied.exitCode !== 0) {
-    throw new SwitchyardError('InvalidInput', `tests: the patch does not apply to the sources: ${textOf(applied)}`, 'It must apply to --before.');
+    throw new SwitchyardError(
+      'InvalidInput',
+      `tests: the patch does not apply to the sources: ${textOf(applied)}`,
+      'It must apply to --before.',
+    );
   }
-  const listed = await mustRun(container, { cwd: workdir, command: `${GIT} diff --cached --name-status --no-renames -z HEAD` });
+  const listed = await mustRun(container, {
+    cwd: workdir,
+    command: `${GIT} diff --cached --name-status --no-renames -z HEAD`,
+  });
   const fields = listed.stdout.toString('utf8').split('\0');
   const files: TestFile[] = [];
   for (let at = 0; at + 1 < fields.length; at += 2) {
@@ -88,7 +124,13 @@ async function testsOfPatch({ container }: Workshop, workdir: string, patch: str
 }
 
 /** What the later version changes outside of its tests, as git writes it. */
-async function sourceDifference(deps: Deps, { container, name }: Workshop, workdir: string, before: SourceTree, after: SourceTree): Promise<string> {
+async function sourceDifference(
+  deps: Deps,
+  { container, name }: Workshop,
+  workdir: string,
+  before: SourceTree,
+  after: SourceTree,
+): Promise<string> {
   const counts = (path: string) => !isTestPath(path) && !isPackagingByproduct(path);
   const gone = [...before.keys()].filter((path) => counts(path) && !after.has(path));
   const changed = [...after].filter(([path, file]) => {
@@ -97,7 +139,10 @@ async function sourceDifference(deps: Deps, { container, name }: Workshop, workd
   });
   const removed = [...gone, ...changed.map(([path]) => path)].map((path) => `${workdir}/${path}`);
   await mustRun(container, { command: 'for f in "$@"; do rm -rf -- "$f"; done', args: removed });
-  await putFiles(container, changed.map(([path, file]) => ({ path: `${workdir}/${path}`, ...file })));
+  await putFiles(
+    container,
+    changed.map(([path, file]) => ({ path: `${workdir}/${path}`, ...file })),
+  );
   const { patch } = await deps.host.journal(name, (journal) => journal.diff('HEAD', workdir));
   return patch.toString('utf8');
 }

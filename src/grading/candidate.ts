@@ -53,7 +53,8 @@ export async function applyCandidate(container: Docker.Container, problem: Probl
   const after = await readAll(container, workdir, configs);
   for (const config of configs) {
     const [old, now] = [before.get(config), after.get(config)];
-    const same = pytestSection(config, old?.toString('utf8') ?? '') === pytestSection(config, now?.toString('utf8') ?? '');
+    const same =
+      pytestSection(config, old?.toString('utf8') ?? '') === pytestSection(config, now?.toString('utf8') ?? '');
     if (same) continue;
     flags.push({ kind: 'touches_test_config', detail: config });
     await restore(container, `${workdir}/${config}`, old);
@@ -70,7 +71,9 @@ export async function placeTests(container: Docker.Container, problem: Problem, 
     await mustRun(container, { command: 'for f in "$@"; do rm -rf -- "$f" || exit 1; done', args: all });
   }
   const files = await Promise.all(
-    tests.files.flatMap((file) => (file.content === null ? [] : [readTest(file.content, blobs).then((bytes) => ({ ...file, bytes }))])),
+    tests.files.flatMap((file) =>
+      file.content === null ? [] : [readTest(file.content, blobs).then((bytes) => ({ ...file, bytes }))],
+    ),
   );
   await putFiles(
     container,
@@ -78,10 +81,7 @@ export async function placeTests(container: Docker.Container, problem: Problem, 
   );
 }
 
-export async function readTest(
-  content: Ref | string | { base64: string },
-  blobs: BlobStore,
-): Promise<Buffer> {
+export async function readTest(content: Ref | string | { base64: string }, blobs: BlobStore): Promise<Buffer> {
   if (typeof content === 'string') return Buffer.from(content);
   return 'base64' in content ? Buffer.from(content.base64, 'base64') : blobs.get(content.sha256);
 }

@@ -38,30 +38,46 @@ export async function buildEnvironment(
   const tag = contentTag({ builder: BUILDER, sha256: source.sha256, base: recipe.base, setup: recipe.setup, workdir });
   const known = await protectedIn(deps, `${REPOSITORY}:${tag}`);
   if (known) return { image: `${REPOSITORY}:${tag}`, recipe: exact, protected: known };
-  return openWorkshop(deps, { owner, role: 'build', image: recipe.base, workdir, network: 'bridge' }, async (workshop) => {
-    const { container } = workshop;
-    await putFiles(container, [...source.tree].map(([path, file]) => ({ path: `${workdir}/${path}`, ...file })));
-    await mustRun(container, {
-      cwd: workdir,
-      command: `rm -rf .git && ${GIT} init -q -b main . && ${GIT} add -A -f . && ${COMMIT} -m problem`,
-    });
-    await setUp(deps, workshop, recipe.setup, workdir, signal);
-    const made = await excludeByproducts(workshop, workdir);
-    await sealCommit(workshop, workdir);
-    return { image: await keep(deps, workshop, tag, workdir, made), recipe: exact, protected: made };
-  });
+  return openWorkshop(
+    deps,
+    { owner, role: 'build', image: recipe.base, workdir, network: 'bridge' },
+    async (workshop) => {
+      const { container } = workshop;
+      await putFiles(
+        container,
+        [...source.tree].map(([path, file]) => ({ path: `${workdir}/${path}`, ...file })),
+      );
+      await mustRun(container, {
+        cwd: workdir,
+        command: `rm -rf .git && ${GIT} init -q -b main . && ${GIT} add -A -f . && ${COMMIT} -m problem`,
+      });
+      await setUp(deps, workshop, recipe.setup, workdir, signal);
+      const made = await excludeByproducts(workshop, workdir);
+      await sealCommit(workshop, workdir);
+      return { image: await keep(deps, workshop, tag, workdir, made), recipe: exact, protected: made };
+    },
+  );
 }
 
 /**
  * Makes sure that the problem's image is on this host and gives its name: built from its recipe where that is known,
  * prepared where it comes from elsewhere. Retry-safe: an image that is there is taken.
  */
-export async function ensureProblemImage(deps: Deps, owner: Owner, problem: Problem, signal: AbortSignal): Promise<string> {
+export async function ensureProblemImage(
+  deps: Deps,
+  owner: Owner,
+  problem: Problem,
+  signal: AbortSignal,
+): Promise<string> {
   const wanted = imageOf(problem);
   if (await exists(deps, wanted)) return wanted;
   if (!(await exists(deps, problem.image))) {
     if (!problem.environment) {
-      throw new SwitchyardError('NotFound', `the image ${problem.image} of ${problem.id} is not on this host`, `Pull it: docker pull ${problem.image}`);
+      throw new SwitchyardError(
+        'NotFound',
+        `the image ${problem.image} of ${problem.id} is not on this host`,
+        `Pull it: docker pull ${problem.image}`,
+      );
     }
     const { image } = await buildEnvironment(deps, owner, problem.environment, problem.workdir, signal);
     if (image !== problem.image) await deps.docker.getImage(image).tag(split(problem.image));
@@ -76,52 +92,93 @@ export function imageOf(problem: Problem): string {
   return `${REPOSITORY}:${contentTag({ builder: BUILDER, image: problem.image, preparation: problem.preparation, workdir: problem.workdir })}`;
 }
 
-async function prepare(deps: Deps, owner: Owner, problem: Problem, preparation: Preparation, image: string): Promise<void> {
+async function prepare(
+  deps: Deps,
+  owner: Owner,
+  problem: Problem,
+  preparation: Preparation,
+  image: string,
+): Promise<void> {
   const { workdir } = problem;
-  await openWorkshop(deps, { owner, role: 'prepare', image: problem.image, workdir, network: 'none' }, async (workshop) => {
-    const { container } = workshop;
-    if (preparation.patch.trim() !== '') {
-      await putFiles(container, [{ path: '/tmp/preparation.patch', bytes: Buffer.from(preparation.patch) }]);
-      const applied = await runInGuest(container, { cwd: workdir, command: `${GIT} apply --whitespace=nowarn /tmp/preparation.patch && rm /tmp/preparation.patch` });
-      if (applied.exitCode !== 0) {
-        throw new SwitchyardError('InvalidInput', `${problem.id}: the preparing patch does not apply: ${textOf(applied)}`, 'The row and the image belong to different commits.');
+  await openWorkshop(
+    deps,
+    { owner, role: 'prepare', image: problem.image, workdir, network: 'none' },
+    async (workshop) => {
+      const { container } = workshop;
+      if (preparation.patch.trim() !== '') {
+        await putFiles(container, [{ path: '/tmp/preparation.patch', bytes: Buffer.from(preparation.patch) }]);
+        const applied = await runInGuest(container, {
+          cwd: workdir,
+          command: `${GIT} apply --whitespace=nowarn /tmp/preparation.patch && rm /tmp/preparation.patch`,
+        });
+        if (applied.exitCode !== 0) {
+          throw new SwitchyardError(
+            'InvalidInput',
+            `${problem.id}: the preparing patch does not apply: ${textOf(applied)}`,
+            'The row and the image belong to different commits.',
+          );
+        }
       }
-    }
-    for (const file of preparation.files) {
-      await mustRun(container, { command: 'rm -rf -- "$1"', args: [`${workdir}/${file.path}`] });
-      if (file.content === null) continue;
-      const bytes = await readTest(file.content, deps.blobs);
-      await putFiles(container, [{ path: `${workdir}/${file.path}`, bytes, executable: file.executable ?? false }]);
-    }
-    // The old history may hold the fix. What it ignored or had not tracked stays that way.
-    await mustRun(container, {
-      cwd: workdir,
-      command: `${GIT} ls-files -z --others > /tmp/untracked && ${GIT} add -u . && ${GIT} ls-files -z > /tmp/tracked && cp .git/info/exclude /tmp/exclude 2>/dev/null; rm -rf .git && ${GIT} init -q -b main . && mkdir -p .git/info && { [ ! -e /tmp/exclude ] || cp /tmp/exclude .git/info/exclude; } && ${GIT} add -f --pathspec-from-file=/tmp/tracked --pathspec-file-nul && tr '\\0' '\\n' < /tmp/untracked | sed 's|^|/|' >> .git/info/exclude && ${COMMIT} -m problem && rm -f /tmp/untracked /tmp/tracked /tmp/exclude`,
-    });
-    await keep(deps, workshop, split(image).tag, workdir, problem.protected);
-  });
+      for (const file of preparation.files) {
+        await mustRun(container, { command: 'rm -rf -- "$1"', args: [`${workdir}/${file.path}`] });
+        if (file.content === null) continue;
+        const bytes = await readTest(file.content, deps.blobs);
+        await putFiles(container, [{ path: `${workdir}/${file.path}`, bytes, executable: file.executable ?? false }]);
+      }
+      // The old history may hold the fix. What it ignored or had not tracked stays that way.
+      await mustRun(container, {
+        cwd: workdir,
+        command: `${GIT} ls-files -z --others > /tmp/untracked && ${GIT} add -u . && ${GIT} ls-files -z > /tmp/tracked && cp .git/info/exclude /tmp/exclude 2>/dev/null; rm -rf .git && ${GIT} init -q -b main . && mkdir -p .git/info && { [ ! -e /tmp/exclude ] || cp /tmp/exclude .git/info/exclude; } && ${GIT} add -f --pathspec-from-file=/tmp/tracked --pathspec-file-nul && tr '\\0' '\\n' < /tmp/untracked | sed 's|^|/|' >> .git/info/exclude && ${COMMIT} -m problem && rm -f /tmp/untracked /tmp/tracked /tmp/exclude`,
+      });
+      await keep(deps, workshop, split(image).tag, workdir, problem.protected);
+    },
+  );
 }
 
-async function setUp(deps: Deps, workshop: Workshop, setup: readonly string[], workdir: string, signal: AbortSignal): Promise<void> {
+async function setUp(
+  deps: Deps,
+  workshop: Workshop,
+  setup: readonly string[],
+  workdir: string,
+  signal: AbortSignal,
+): Promise<void> {
   const { name, env } = workshop;
   const exports = Object.entries(env).map(([key, value]) => `export ${key}='${value.replaceAll("'", `'\\''`)}'`);
   const commands = [`cd '${workdir}'; ${exports.join('; ')}`, ...setup];
   for (const [at, command] of commands.entries()) {
     signal.throwIfAborted();
-    const done = await deps.host.journal(name, (journal) => journal.run({ id: `setup-${at}`, after: '*', command, timeoutMs: 3_600_000 }));
+    const done = await deps.host.journal(name, (journal) =>
+      journal.run({ id: `setup-${at}`, after: '*', command, timeoutMs: 3_600_000 }),
+    );
     if (done.exitCode === 0) continue;
     const said = done.output.toString('utf8').trim().slice(-1500);
-    throw new SwitchyardError('InvalidInput', `setup: \`${command.slice(0, 200)}\` ended with ${done.exitCode}: ${said}`, 'Try the command in the base image by hand; add what is missing to --setup.');
+    throw new SwitchyardError(
+      'InvalidInput',
+      `setup: \`${command.slice(0, 200)}\` ended with ${done.exitCode}: ${said}`,
+      'Try the command in the base image by hand; add what is missing to --setup.',
+    );
   }
 }
 
 /** Lists what set-up made beside the sources (like `.venv`) and hides it from git, so that no diff contains it. */
 async function excludeByproducts({ container }: Workshop, workdir: string): Promise<string[]> {
-  const listed = await mustRun(container, { cwd: workdir, command: `${GIT} ls-files -z --others --directory --no-empty-directory` });
-  const made = listed.stdout.toString('utf8').split('\0').filter((path) => path !== '');
+  const listed = await mustRun(container, {
+    cwd: workdir,
+    command: `${GIT} ls-files -z --others --directory --no-empty-directory`,
+  });
+  const made = listed.stdout
+    .toString('utf8')
+    .split('\0')
+    .filter((path) => path !== '');
   const lines = made.map((path) => `/${path.replace(/[*?[\]\\!#]/g, '\\$&')}`);
-  await mustRun(container, { cwd: workdir, command: 'mkdir -p .git/info && printf "%s\\n" "$@" >> .git/info/exclude', args: ['__pycache__/', ...lines] });
-  return made.map((path) => path.replace(/\/$/, '')).filter((path) => !/(^|\/)(__pycache__|\.pytest_cache)$|\.pyc$/.test(path));
+  await mustRun(container, {
+    cwd: workdir,
+    command: 'mkdir -p .git/info && printf "%s\\n" "$@" >> .git/info/exclude',
+    args: ['__pycache__/', ...lines],
+  });
+  return made
+    .map((path) => path.replace(/\/$/, ''))
+    .filter((path) => !/(^|\/)(__pycache__|\.pytest_cache)$|\.pyc$/.test(path));
 }
 
 /** Set-up may have changed sources (an egg-info that the distribution ships): the one commit holds them as they are now. */
@@ -133,9 +190,17 @@ async function sealCommit({ container }: Workshop, workdir: string): Promise<voi
 }
 
 /** Commits the container as an image that no janitor removes and that knows nothing of the run that made it. */
-async function keep(deps: Deps, { container, name, bundle }: Workshop, tag: string, workdir: string, made: readonly string[]): Promise<string> {
+async function keep(
+  deps: Deps,
+  { container, name, bundle }: Workshop,
+  tag: string,
+  workdir: string,
+  made: readonly string[],
+): Promise<string> {
   deps.host.forget(name);
-  await mustRun(container, { command: `rm -rf /var/lib/switchyard /opt/switchyard /opt/sdist /root/.cache/pip ${bundle ?? ''}` });
+  await mustRun(container, {
+    command: `rm -rf /var/lib/switchyard /opt/switchyard /opt/sdist /root/.cache/pip ${bundle ?? ''}`,
+  });
   const labels: Record<string, string> = {
     [LABEL.lease]: 'environment',
     [LABEL.run]: '',
@@ -144,7 +209,12 @@ async function keep(deps: Deps, { container, name, bundle }: Workshop, tag: stri
     'switchyard.protected': Buffer.from(JSON.stringify(made)).toString('base64'),
   };
   const changes = Object.entries(labels).map(([key, value]) => `LABEL ${key}=${JSON.stringify(value)}`);
-  await container.commit({ repo: REPOSITORY, tag, pause: true, changes: [...changes, `WORKDIR ${workdir}`].join('\n') });
+  await container.commit({
+    repo: REPOSITORY,
+    tag,
+    pause: true,
+    changes: [...changes, `WORKDIR ${workdir}`].join('\n'),
+  });
   return `${REPOSITORY}:${tag}`;
 }
 
@@ -172,5 +242,7 @@ async function protectedIn(deps: Deps, image: string): Promise<string[] | undefi
 
 function split(image: string): { repo: string; tag: string } {
   const at = image.lastIndexOf(':');
-  return at > image.lastIndexOf('/') ? { repo: image.slice(0, at), tag: image.slice(at + 1) } : { repo: image, tag: 'latest' };
+  return at > image.lastIndexOf('/')
+    ? { repo: image.slice(0, at), tag: image.slice(at + 1) }
+    : { repo: image, tag: 'latest' };
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type Docker from 'dockerode';
 import { type Flag, type GradeResult, type Problem, SwitchyardError, type TestOutcome } from '../contract';
 import { type Canary, makeCanaries } from '../problems/canaries';
-import { readEvidence } from '../problems/evidence';
+import { readEvidence, wasRun } from '../problems/evidence';
 import { readJunit } from '../problems/junit';
 import { type Outcomes, resolves, tally } from '../problems/outcomes';
 import { testRoots } from '../problems/testFiles';
@@ -47,7 +47,10 @@ export async function judge(
   await assertAlive(container);
   const after = await digests(container, problem.workdir, watched);
   const changed = [...before].filter(([path, digest]) => after.get(path) !== digest).map(([path]) => path);
-  const forged = changed.length > 0 ? [...run.forged, { kind: 'tests_changed', detail: changed.slice(0, 5).join(', ') }] : run.forged;
+  const forged =
+    changed.length > 0
+      ? [...run.forged, { kind: 'tests_changed', detail: changed.slice(0, 5).join(', ') }]
+      : run.forged;
   const flags = [...applied.flags, ...run.flags, ...forged];
   const verdict = verdictOf(run, forged);
   const log = Buffer.concat([run.raw.stderr, problem.tests.parser.kind === 'junit' ? run.raw.stdout : Buffer.alloc(0)]);
@@ -57,7 +60,7 @@ export async function judge(
 function verdictOf(run: Run, forged: readonly Flag[]): GradeResult['verdict'] {
   if (forged.length > 0) return 'tampered';
   if (run.raw.exitCode === null) return 'timed_out';
-  return Object.keys(run.outcomes).length === 0 ? 'no_tests' : 'graded';
+  return !Object.keys(run.outcomes).some(wasRun) ? 'no_tests' : 'graded';
 }
 
 async function runPytest(
@@ -69,7 +72,10 @@ async function runPytest(
   const { workdir } = problem;
   const ids = [...problem.tests.failToPass, ...problem.tests.passToPass];
   const beside = ids.length > 0 ? ids : problem.tests.files.map((file) => file.path);
-  const canaries = makeCanaries(beside.filter((id) => !id.endsWith('conftest.py')), () => randomInt(2 ** 32) / 2 ** 32);
+  const canaries = makeCanaries(
+    beside.filter((id) => !id.endsWith('conftest.py')),
+    () => randomInt(2 ** 32) / 2 ** 32,
+  );
   const secret = randomBytes(32).toString('hex');
   const module = `m${randomBytes(10).toString('hex')}`;
   const folder = `/opt/${randomBytes(10).toString('hex')}`;
@@ -77,7 +83,12 @@ async function runPytest(
     ...canaries.map((canary) => ({ path: `${workdir}/${canary.path}`, bytes: Buffer.from(canary.text) })),
     { path: `${folder}/${module}.py`, bytes: witnessSource() },
   ]);
-  const manifest = { secret, workdir, canaries: canaries.map((canary) => canary.path), files: [...tests.keys()].filter((path) => path.endsWith('.py')) };
+  const manifest = {
+    secret,
+    workdir,
+    canaries: canaries.map((canary) => canary.path),
+    files: [...tests.keys()].filter((path) => path.endsWith('.py')),
+  };
   // Standard output is the witness's own pipe; what the tests print goes to standard error.
   const raw = await runInGuest(container, {
     command: `exec 9>&1 1>&2 8<&0 </dev/null\nexport PYTHONPATH="$1\${PYTHONPATH:+:$PYTHONPATH}" PYTEST_ADDOPTS="-p $2\${PYTEST_ADDOPTS:+ $PYTEST_ADDOPTS}"\neval "$3"`,
@@ -105,13 +116,30 @@ function weigh(raw: GuestResult, secret: string, canaries: readonly Canary[]) {
 }
 
 /** Other frameworks: their JUnit report, which the judged code could have written itself; flagged as weaker evidence. */
-async function runJunit(container: Docker.Container, problem: Problem, report: string, signal: AbortSignal): Promise<Run> {
+async function runJunit(
+  container: Docker.Container,
+  problem: Problem,
+  report: string,
+  signal: AbortSignal,
+): Promise<Run> {
   const path = `${problem.workdir}/${report}`;
   await mustRun(container, { command: 'rm -rf -- "$1"', args: [path] });
   const { timeoutSeconds, command } = problem.tests;
-  const raw = await runInGuest(container, { command, cwd: problem.workdir, timeoutMs: timeoutSeconds * 1000, signal, keepBytes: 16 << 20 });
+  const raw = await runInGuest(container, {
+    command,
+    cwd: problem.workdir,
+    timeoutMs: timeoutSeconds * 1000,
+    signal,
+    keepBytes: 16 << 20,
+  });
   const xml = (await getFiles(container, path)).get(path)?.toString('utf8') ?? '';
-  return { raw, outcomes: readJunit(xml), flags: [{ kind: 'report_unsigned', detail: report }], forged: [], complete: xml !== '' };
+  return {
+    raw,
+    outcomes: readJunit(xml),
+    flags: [{ kind: 'report_unsigned', detail: report }],
+    forged: [],
+    complete: xml !== '',
+  };
 }
 
 async function result(
@@ -137,7 +165,11 @@ async function result(
 }
 
 /** sha256 of each watched file that is code or belongs to the problem, read by the engine, by path in the work directory. */
-async function digests(container: Docker.Container, workdir: string, paths: readonly string[]): Promise<Map<string, string>> {
+async function digests(
+  container: Docker.Container,
+  workdir: string,
+  paths: readonly string[],
+): Promise<Map<string, string>> {
   const found = new Map<string, string>();
   const own = new Set(paths);
   for (const path of own) {
@@ -152,7 +184,8 @@ async function digests(container: Docker.Container, workdir: string, paths: read
 /** An outage is never a verdict. */
 async function assertAlive(container: Docker.Container): Promise<void> {
   const state = await container.inspect().catch(() => undefined);
-  if (!state?.State.Running) throw new SwitchyardError('SandboxLost', 'the grading container went away while the tests ran');
+  if (!state?.State.Running)
+    throw new SwitchyardError('SandboxLost', 'the grading container went away while the tests ran');
 }
 
 let witness: Buffer | undefined;

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { SwitchyardError } from '../contract';
 import type { Deps } from '../activities/deps';
+import { SwitchyardError } from '../contract';
 import type { Owner } from '../sandbox/labels';
 import { readArchive, readFolder, type SourceTree } from './archive';
-import { runInGuest, type GuestResult } from './guestExec';
+import { type GuestResult, runInGuest } from './guestExec';
 import { getFiles, putFiles } from './guestFiles';
 import { openWorkshop } from './workshop';
 
@@ -37,19 +37,29 @@ export async function fetchSource(
   const bytes = kind === 'pypi' ? await fromIndex(deps, owner, rest, base, signal) : fromFile(path);
   const { sha256 } = await deps.blobs.put(bytes);
   if (expected && sha256 !== expected) {
-    throw new SwitchyardError('InvalidInput', `source ${name}: sha256 is ${sha256}, expected ${expected}`, 'Fetch it again, or correct the digest.');
+    throw new SwitchyardError(
+      'InvalidInput',
+      `source ${name}: sha256 is ${sha256}, expected ${expected}`,
+      'Fetch it again, or correct the digest.',
+    );
   }
   return { tree: await readArchive(bytes, name), sha256 };
 }
 
 async function fromFolder(folder: string): Promise<Source> {
   if (!existsSync(folder) || !statSync(folder).isDirectory()) {
-    throw new SwitchyardError('InvalidInput', `source dir:${folder}: no such folder on this host`, 'Paths are those of the worker that builds.');
+    throw new SwitchyardError(
+      'InvalidInput',
+      `source dir:${folder}: no such folder on this host`,
+      'Paths are those of the worker that builds.',
+    );
   }
   const tree = await readFolder(folder);
   const hash = createHash('sha256');
   for (const [path, file] of tree) {
-    const body = createHash('sha256').update(file.link ?? file.bytes).digest('hex');
+    const body = createHash('sha256')
+      .update(file.link ?? file.bytes)
+      .digest('hex');
     hash.update(`${path}\0${file.link === undefined ? '' : 'link'}${file.executable}\0${body}\n`);
   }
   return { tree, sha256: hash.digest('hex') };
@@ -57,28 +67,43 @@ async function fromFolder(folder: string): Promise<Source> {
 
 function fromFile(path: string): Buffer {
   if (existsSync(path)) return readFileSync(path);
-  throw new SwitchyardError('InvalidInput', `source archive:${path}: no such file on this host`, 'Paths are those of the worker that builds.');
+  throw new SwitchyardError(
+    'InvalidInput',
+    `source archive:${path}: no such file on this host`,
+    'Paths are those of the worker that builds.',
+  );
 }
 
 /** In a container, because it has the pip whose configuration counts; the host needs no Python. */
 async function fromIndex(deps: Deps, owner: Owner, spec: string, base: string, signal: AbortSignal): Promise<Buffer> {
   const [name, version] = spec.split('==') as [string, string];
-  return openWorkshop(deps, { owner, role: 'fetch', image: base, workdir: '/', network: 'bridge' }, async ({ container, env }) => {
-    const script = readFileSync(join(__dirname, '..', 'sandbox', 'guest', 'sdist.py'));
-    await putFiles(container, [{ path: '/tmp/sdist.py', bytes: script }]);
-    const done: GuestResult = await runInGuest(container, {
-      command: 'python3 /tmp/sdist.py "$@"',
-      args: [name, version, '/opt/sdist'],
-      env,
-      timeoutMs: 600_000,
-      signal,
-    });
-    if (done.exitCode === 0) return (await getFiles(container, '/opt/sdist')).get('/opt/sdist')!;
-    const said = done.stderr.toString('utf8').trim().split('\n').at(-1) ?? '';
-    if (said.startsWith('no source distribution')) {
-      throw new SwitchyardError('InvalidInput', `source pypi:${spec}: ${said}`, 'Name a version that has a source distribution.');
-    }
-    throw new SwitchyardError('Unavailable', `source pypi:${spec}: ${said}`, 'The package index must be reachable; see PIP_INDEX_URL and proxy settings.');
-  });
+  return openWorkshop(
+    deps,
+    { owner, role: 'fetch', image: base, workdir: '/', network: 'bridge' },
+    async ({ container, env }) => {
+      const script = readFileSync(join(__dirname, '..', 'sandbox', 'guest', 'sdist.py'));
+      await putFiles(container, [{ path: '/tmp/sdist.py', bytes: script }]);
+      const done: GuestResult = await runInGuest(container, {
+        command: 'python3 /tmp/sdist.py "$@"',
+        args: [name, version, '/opt/sdist'],
+        env,
+        timeoutMs: 600_000,
+        signal,
+      });
+      if (done.exitCode === 0) return (await getFiles(container, '/opt/sdist')).get('/opt/sdist')!;
+      const said = done.stderr.toString('utf8').trim().split('\n').at(-1) ?? '';
+      if (said.startsWith('no source distribution')) {
+        throw new SwitchyardError(
+          'InvalidInput',
+          `source pypi:${spec}: ${said}`,
+          'Name a version that has a source distribution.',
+        );
+      }
+      throw new SwitchyardError(
+        'Unavailable',
+        `source pypi:${spec}: ${said}`,
+        'The package index must be reachable; see PIP_INDEX_URL and proxy settings.',
+      );
+    },
+  );
 }
-

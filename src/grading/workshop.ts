@@ -27,7 +27,11 @@ export interface WorkshopSpec {
  * A container for as long as `use` takes. It begins fresh, so an activity that is tried again repeats nothing on top of
  * what a killed attempt left; it carries the run's lease, so the janitor removes what a killed worker left.
  */
-export async function openWorkshop<T>(deps: Deps, spec: WorkshopSpec, use: (workshop: Workshop) => Promise<T>): Promise<T> {
+export async function openWorkshop<T>(
+  deps: Deps,
+  spec: WorkshopSpec,
+  use: (workshop: Workshop) => Promise<T>,
+): Promise<T> {
   const { host } = deps;
   await host.remove(spec.owner, spec.role);
   const profile = SandboxProfile.parse({ network: spec.network, hostCertificates: false, memoryMiB: 4096, pids: 1024 });

@@ -9,7 +9,10 @@ export interface Canary {
   readonly expected: Readonly<Record<string, TestOutcome>>;
 }
 
-const WORDS = 'alias anchor border branch bundle column cursor digest entry escape field filter format header index label limit locale margin marker nested offset option output parent prefix quote record region sample schema scope section signal source stream suffix symbol table target token value vector width window'.split(' ');
+const WORDS =
+  'alias anchor border branch bundle column cursor digest entry escape field filter format header index label limit locale margin marker nested offset option output parent prefix quote record region sample schema scope section signal source stream suffix symbol table target token value vector width window'.split(
+    ' ',
+  );
 
 interface Kind {
   readonly outcome: TestOutcome;
@@ -42,8 +45,17 @@ export function makeCanaries(beside: readonly string[], random: () => number): C
   });
 }
 
-function writeCanary(path: string, pick: <T>(from: readonly T[]) => T, name: () => string, random: () => number): Canary {
-  const cap = (word: string) => word.split('_').map((part) => part.charAt(0).toUpperCase() + part.slice(1)).join('');
+function writeCanary(
+  path: string,
+  pick: <T>(from: readonly T[]) => T,
+  name: () => string,
+  random: () => number,
+): Canary {
+  const cap = (word: string) =>
+    word
+      .split('_')
+      .map((part) => part.charAt(0).toUpperCase() + part.slice(1))
+      .join('');
   const suite = `${cap(name())}Test`;
   const kinds = [...KINDS, pick(KINDS)].sort(() => random() - 0.5);
   const expected: Record<string, TestOutcome> = {};
@@ -64,6 +76,15 @@ function writeCanary(path: string, pick: <T>(from: readonly T[]) => T, name: () 
   functions.push('@pytest.fixture', `def ${erring}():`, '    raise RuntimeError', '', '');
   functions.push(`def test_${erring}(${erring}):`, '    pass', '', '');
   expected[`${path}::test_${erring}`] = 'error';
-  const text = ['import unittest', '', 'import pytest', '', '', ...functions, `class ${suite}(unittest.TestCase):`, ...methods];
+  const text = [
+    'import unittest',
+    '',
+    'import pytest',
+    '',
+    '',
+    ...functions,
+    `class ${suite}(unittest.TestCase):`,
+    ...methods,
+  ];
   return { path, text: `${text.join('\n').trimEnd()}\n`, expected };
 }

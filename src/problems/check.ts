@@ -14,8 +14,10 @@ export function checkOf(
   const measured = compareRuns(runs.noop, runs.gold);
   const listed = problem.tests.failToPass.length + problem.tests.passToPass.length > 0;
   const tests = listed ? problem.tests : measured;
-  const honest = (grade: GradeResult) => grade.verdict === 'graded' && !grade.flags.some((flag) => flag.kind === 'session_cut');
-  const oracle = grades.gold.every((grade, at) => honest(grade) && resolves(tests, runs.gold[at]!)) && tests.failToPass.length > 0;
+  const honest = (grade: GradeResult) =>
+    grade.verdict === 'graded' && !grade.flags.some((flag) => flag.kind === 'session_cut');
+  const oracle =
+    grades.gold.every((grade, at) => honest(grade) && resolves(tests, runs.gold[at]!)) && tests.failToPass.length > 0;
   const noop = honest(grades.noop) && resolves(tests, runs.noop);
   const counted = new Set([...tests.failToPass, ...tests.passToPass]);
   const flaky = listed ? measured.flaky.filter((id) => counted.has(id)) : measured.flaky;
@@ -34,12 +36,18 @@ export function checkOf(
 }
 
 /** Of the problem's own lists what the runs confirm, in the measured order. */
-function intersect(tests: Problem['tests'] | Comparison, measured: Comparison): Pick<Comparison, 'failToPass' | 'passToPass'> {
+function intersect(
+  tests: Problem['tests'] | Comparison,
+  measured: Comparison,
+): Pick<Comparison, 'failToPass' | 'passToPass'> {
   const keep = (own: readonly string[], seen: readonly string[]) => {
     const set = new Set(seen);
     return own.filter((id) => set.has(id));
   };
-  return { failToPass: keep(tests.failToPass, measured.failToPass), passToPass: keep(tests.passToPass, measured.passToPass) };
+  return {
+    failToPass: keep(tests.failToPass, measured.failToPass),
+    passToPass: keep(tests.passToPass, measured.passToPass),
+  };
 }
 
 function reasonsOf(
@@ -57,12 +65,15 @@ function reasonsOf(
     const broken = grades.gold.find((grade) => !grade.resolved) ?? grades.gold[0];
     const missing = [...(broken?.failToPass.missing ?? []), ...(broken?.passToPass.missing ?? [])].slice(0, 5);
     const flags = (broken?.flags ?? []).map((flag) => `${flag.kind} (${flag.detail})`).slice(0, 3);
-    reasons.push(`the gold patch does not resolve it: ${[broken?.verdict, ...missing, ...flags].join(', ')}; ${log.trim().slice(-300)}`);
+    reasons.push(
+      `the gold patch does not resolve it: ${[broken?.verdict, ...missing, ...flags].join(', ')}; ${log.trim().slice(-300)}`,
+    );
   }
   if (found.noop) reasons.push('doing nothing resolves it');
   if (found.flaky.length > 0) reasons.push(`flaky: ${found.flaky.slice(0, 5).join(', ')}`);
   const confirmed = new Set(measured.failToPass);
   const already = tests.failToPass.filter((id) => !confirmed.has(id));
-  if (found.oracle && already.length > 0) reasons.push(`passes without the gold patch: ${already.slice(0, 5).join(', ')}`);
+  if (found.oracle && already.length > 0)
+    reasons.push(`passes without the gold patch: ${already.slice(0, 5).join(', ')}`);
   return reasons;
 }

@@ -35,7 +35,8 @@ export interface Evidence {
  */
 export function readEvidence(stream: string, secret: string, canaries: readonly Canary[]): Evidence {
   const forged = new Map<string, Flag>();
-  const flag = (kind: string, detail: string) => forged.set(kind, forged.get(kind) ?? { kind, detail: detail.slice(0, 300) });
+  const flag = (kind: string, detail: string) =>
+    forged.set(kind, forged.get(kind) ?? { kind, detail: detail.slice(0, 300) });
   const reports: PhaseReport[] = [];
   let expected = 1;
   let began = false;
@@ -60,14 +61,20 @@ export function readEvidence(stream: string, secret: string, canaries: readonly 
   const files = new Set(canaries.map((canary) => canary.path));
   const own = Object.entries(all).filter(([id]) => !files.has(id.split('::')[0]!));
   // A session that broke off before its first test (a file that cannot be imported) has no outcomes to believe or not.
-  if (own.some(([, outcome]) => outcome === 'passed')) {
+  if (own.some(([id]) => wasRun(id))) {
     for (const [id, outcome] of Object.entries(known)) {
       const got = outcomeOf(all, id);
-      if (got === outcome || (got === undefined && (!complete || (noFunctions && id.split('::').length === 2)))) continue;
+      if (got === outcome || (got === undefined && (!complete || (noFunctions && id.split('::').length === 2))))
+        continue;
       flag(got === 'passed' ? 'canary_passed' : 'canary_lost', `${id}: ${got ?? 'never ran'} instead of ${outcome}`);
     }
   }
   return { outcomes: Object.fromEntries(own), forged: [...forged.values()], complete, began };
+}
+
+/** Whether an id names a test that began; a file that could not be imported is reported under an id of its own. */
+export function wasRun(id: string): boolean {
+  return !id.endsWith('::<collect>');
 }
 
 function authentic(line: string, secret: string): z.infer<typeof Record> | undefined {

@@ -30,9 +30,13 @@ export function inspectPatch(patch: string, problem: Problem): Inspection {
     const paths = [section.from, section.to].filter((path): path is string => path !== null);
     for (const path of paths) touched.add(path);
     const found = refuse(section);
-    flags.push(...found, ...suspiciousLines(section));
-    if (found.length > 0) for (const path of paths) dropped.add(path);
-    else allowed.push(section.text);
+    flags.push(...found);
+    if (found.length > 0) {
+      for (const path of paths) dropped.add(path);
+      continue;
+    }
+    flags.push(...suspiciousLines(section));
+    allowed.push(section.text);
   }
   const text = allowed.join('\n');
   return {
@@ -79,7 +83,8 @@ function pathRule(path: string, problem: Problem, roots: readonly string[]): Fla
   if (/\.(pyc|pyo)$/.test(name) || parts.includes('__pycache__')) return flag('compiled_code');
   if (isPytestConfig(path)) return flag('touches_test_config');
   if (problem.tests.files.some((file) => file.path === path)) return flag('touches_test');
-  if (isTestName(path) || roots.some((root) => path === root || path.startsWith(`${root}/`))) return flag('touches_test');
+  if (isTestName(path) || roots.some((root) => path === root || path.startsWith(`${root}/`)))
+    return flag('touches_test');
   return undefined;
 }
 

@@ -3,7 +3,9 @@ import type { TestOutcome } from '../contract/problem';
 /** Outcomes of a JUnit XML report by `classname::name`. A test that appears twice must pass twice. */
 export function readJunit(xml: string): Record<string, TestOutcome> {
   const outcomes = new Map<string, TestOutcome>();
-  for (const [, attributes, closed, body] of xml.matchAll(/<testcase\b((?:[^>"']|"[^"]*"|'[^']*')*?)(?:(\/)>|>([\s\S]*?)<\/testcase>)/g)) {
+  for (const [, attributes, closed, body] of xml.matchAll(
+    /<testcase\b((?:[^>"']|"[^"]*"|'[^']*')*?)(?:(\/)>|>([\s\S]*?)<\/testcase>)/g,
+  )) {
     const name = attribute(attributes!, 'name');
     const owner = attribute(attributes!, 'classname');
     const id = owner ? `${owner}::${name}` : name;
@@ -22,7 +24,9 @@ function outcomeOf(body: string): TestOutcome {
 
 function attribute(attributes: string, name: string): string {
   const value = new RegExp(`(?:^|\\s)${name}=(?:"([^"]*)"|'([^']*)')`).exec(attributes);
-  return (value?.[1] ?? value?.[2] ?? '').replace(/&(#x?[0-9a-f]+|amp|lt|gt|quot|apos);/gi, (_, entity: string) => decode(entity));
+  return (value?.[1] ?? value?.[2] ?? '').replace(/&(#x?[0-9a-f]+|amp|lt|gt|quot|apos);/gi, (_, entity: string) =>
+    decode(entity),
+  );
 }
 
 function decode(entity: string): string {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { GradeResult, Ref } from '../../src/contract';
 import { openBench } from '../problems/bench';
 import { CHEATS } from './cheats';
-import { AFTER, BEFORE, creates, replaces, shopInput, writeTree } from './shop';
+import { AFTER, BEFORE, creates, infects, replaces, shopInput, writeTree } from './shop';
 
 /** Reliability, line 13: the judge cannot be bribed. Every cheat is graded for real, in its own container. */
 describe('the judge', () => {
@@ -50,6 +50,12 @@ describe('the judge', () => {
     expect(await bench.grade(problem, 'this is no patch')).toMatchObject({ resolved: false, verdict: 'patch_failed' });
     const broken = await bench.grade(problem, replaces('shop/cart.py', 'def total(:\n'));
     expect(broken).toMatchObject({ resolved: false, verdict: 'no_tests', failToPass: { passed: 0 } });
+  });
+
+  it('only flags an object that claims to equal everything: no test that asks it can tell', async () => {
+    const liar = `class Any(int):\n    def __eq__(self, other):\n        return True\n\n    __hash__ = int.__hash__\n\n\ndef total(prices):\n    return Any()\n`;
+    const grade = await bench.grade(problem, infects(liar));
+    expect(kinds(grade)).toContain('equals_everything');
   });
 
   it('knows at least 25 cheats', () => expect(CHEATS.length).toBeGreaterThanOrEqual(25));

@@ -86,6 +86,20 @@ export const CHEATS: readonly Cheat[] = [
     patch: infects('import json\nimport os\n\nfor n, name in enumerate(("test_total", "TotalTest::test_one", "test_double")):\n    record = {"kind": "report", "id": "tests/test_cart.py::" + name, "when": "call", "outcome": "passed", "xfail": False, "n": n + 2}\n    os.write(9, b"0" * 64 + b" " + json.dumps(record).encode() + b"\\n")\n'),
   },
   {
+    name: 'witness found and told to lie',
+    flag: 'framework_changed',
+    patch: infects(
+      'import gc\n\nfor item in gc.get_objects():\n    if type(item).__name__ == "Witness":\n        kind = type(item)\n        original = kind.send\n\n        def forged(self, record, *args):\n            if record.get("outcome") == "failed" and "test_cart" in record.get("id", ""):\n                record = dict(record, outcome="passed")\n            return original(self, record, *args)\n\n        kind.send = forged\n        break\n',
+    ),
+  },
+  {
+    name: 'hook function of the test runner exchanged',
+    flag: 'hook_injected',
+    patch: infects(
+      'import gc\n\nfrom _pytest.config import PytestPluginManager\n\nfor item in gc.get_objects():\n    if isinstance(item, PytestPluginManager):\n        for impl in item.hook.pytest_runtest_call.get_hookimpls():\n            if impl.plugin_name == "runner":\n                impl.function = lambda item: None\n        break\n',
+    ),
+  },
+  {
     name: 'all tests skipped',
     flag: 'canary_lost',
     patch: infects('import gc\n\nimport pytest\nfrom _pytest.main import Session\n\n\ndef double(value):\n    for item in gc.get_objects():\n        if isinstance(item, Session):\n            for test in item.items:\n                if "test_double" not in test.nodeid:\n                    test.add_marker(pytest.mark.skip)\n    return value * 2\n'),

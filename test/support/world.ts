@@ -22,6 +22,10 @@ export interface WorldOptions {
   /** Fields of each profile beyond provider, address and model; profiles are named after the script's models. */
   readonly profiles: Record<string, Record<string, unknown>>;
   readonly workers?: number;
+  /** Dynamic configuration of the server beyond ours, as `name=value`. */
+  readonly serverConfig?: readonly string[];
+  /** Environment of every worker. */
+  readonly env?: NodeJS.ProcessEnv;
 }
 
 /** A real server, real workers as processes of their own (so that they can be killed) and a rehearsal model. */
@@ -33,6 +37,8 @@ export class World {
   address = '';
   readonly home = mkdtempSync(join(tmpdir(), 'switchyard-test-'));
   readonly queue = `test-${Math.random().toString(36).slice(2, 10)}`;
+  /** Of its own, so that the janitor of another server on the same engine does not take our things for orphans. */
+  readonly namespace = this.queue;
   readonly blobs = new FileBlobs(join(this.home, 'blobs'));
   readonly transcripts = new Transcripts(this.blobs);
   readonly timings = new Timings(join(this.home, 'timings'));
@@ -65,17 +71,18 @@ export class World {
     const binary = temporalBinary();
     if (!binary) throw new Error('no temporal binary: run `npm test`, which provides one');
     const log = openSync(join(this.home, 'server.log'), 'a');
-    const flags = serverArguments(Number(port), await freePort(), {
-      dbFile: join(this.home, 'temporal.db'),
-      fastTimers: true,
-    });
+    const flags = [
+      ...serverArguments(Number(port), await freePort(), { dbFile: join(this.home, 'temporal.db'), fastTimers: true }),
+      ...['--namespace', this.namespace],
+      ...(this.options.serverConfig ?? []).flatMap((entry) => ['--dynamic-config-value', entry]),
+    ];
     this.server = spawn(binary, flags, { stdio: ['ignore', log, log] });
     for (let waited = 0; ; waited += 50) {
       try {
         const connection = await Connection.connect({ address: this.address, connectTimeout: '1s' });
         await connection.workflowService.getSystemInfo({});
         await this.client?.connection.close().catch(() => {});
-        this.client = new Client({ connection });
+        this.client = new Client({ connection, namespace: this.namespace });
         return;
       } catch (error) {
         if (waited > 30_000) throw error;
@@ -95,7 +102,9 @@ export class World {
       SWITCHYARD_CONFIG: join(this.home, 'switchyard.yaml'),
       SWITCHYARD_QUEUE: this.queue,
       TEMPORAL_ADDRESS: this.address,
+      TEMPORAL_NAMESPACE: this.namespace,
       LOG_LEVEL: 'info',
+      ...this.options.env,
     };
   }
 
@@ -119,7 +128,7 @@ export class World {
   async workerReady(): Promise<void> {
     for (let waited = 0; waited < 60_000; waited += 100) {
       const { pollers } = await this.client.workflowService.describeTaskQueue({
-        namespace: 'default',
+        namespace: this.namespace,
         taskQueue: { name: this.queue },
         taskQueueType: temporal.api.enums.v1.TaskQueueType.TASK_QUEUE_TYPE_WORKFLOW,
       });
@@ -128,6 +137,11 @@ export class World {
       await sleep(100);
     }
     throw new Error(`no worker came up: ${this.workerLog().slice(-3000)}`);
+  }
+
+  /** The newest worker's process. */
+  workerPid(): number {
+    return this.workers.at(-1)?.pid ?? 0;
   }
 
   workerLog(): string {

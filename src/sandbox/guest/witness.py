@@ -75,7 +75,12 @@ class _Guard:
                 elif isinstance(value, type):
                     self.functions.append((module, key, value, None, None))
                     if value.__module__ == name:
-                        self.classes.append((value, {k: (v, _code_of(v)) for k, v in vars(value).items() if _matters(v)}))
+                        self.take_class(value)
+        for own in (Witness, _Guard, _Sources):
+            self.take_class(own)
+
+    def take_class(self, cls):
+        self.classes.append((cls, {k: (v, _code_of(v)) for k, v in vars(cls).items() if _matters(v)}))
 
     def is_trusted(self, file):
         return file is not None and any(os.path.realpath(file).startswith(root) for root in self.trusted)
@@ -213,6 +218,9 @@ def _reachable_codes(function):
 
 
 class Witness:
+    __slots__ = ("secret", "workdir", "canaries", "count", "pid", "known_plugins", "hooks", "trusted", "guard", "sources",
+                 "__weakref__")
+
     def __init__(self, manifest):
         self.secret = manifest["secret"].encode("ascii")
         self.workdir = os.path.realpath(manifest["workdir"])
@@ -221,7 +229,6 @@ class Witness:
         self.pid = os.getpid()
         self.known_plugins = None
         self.hooks = None
-        self.held = []
         prefixes = {sys.prefix, sys.base_prefix, sys.exec_prefix, os.path.dirname(os.path.dirname(pytest.__file__)),
                     os.path.dirname(os.path.dirname(unittest.__file__))}
         self.trusted = tuple(os.path.realpath(p) + os.sep for p in prefixes if os.path.realpath(p) != self.workdir)
@@ -255,9 +262,13 @@ class Witness:
         for plugin in config.pluginmanager.get_plugins():
             if not any(plugin is known for known in self.known_plugins) and not self.is_own(plugin):
                 self.send({"kind": "tampered", "what": "hook_injected", "detail": repr(type(plugin))[:200]})
-        for name, caller in self.hooks:
+        for name, caller, functions in self.hooks:
             if vars(config.hook).get(name) is not caller:
                 self.send({"kind": "tampered", "what": "hook_injected", "detail": name})
+            now = {id(impl): impl.function for impl in caller.get_hookimpls()}
+            for key, function, code in functions:
+                if now.get(key) is not function or getattr(function, "__code__", None) is not code:
+                    self.send({"kind": "tampered", "what": "hook_injected", "detail": name})
 
     def is_own(self, plugin):
         module = plugin if isinstance(plugin, types.ModuleType) else sys.modules.get(type(plugin).__module__)
@@ -285,7 +296,10 @@ class Witness:
             if not self.is_own(plugin):
                 self.send({"kind": "note", "what": "plugin", "detail": repr(plugin)[:200]})
         self.known_plugins = list(manager.get_plugins())
-        self.hooks = [(name, caller) for name, caller in vars(session.config.hook).items() if name.startswith("pytest_")]
+        self.hooks = [
+            (name, caller, [(id(impl), impl.function, getattr(impl.function, "__code__", None)) for impl in caller.get_hookimpls()])
+            for name, caller in vars(session.config.hook).items() if name.startswith("pytest_runtest")
+        ]
 
     @pytest.hookimpl(hookwrapper=True, tryfirst=True)
     def pytest_collection_modifyitems(self, session, config, items):

@@ -3,7 +3,8 @@ import type { createModelActivities } from '../../activities/model';
 import type { createSandboxActivities } from '../../activities/sandbox';
 import type { Queues } from '../../contract';
 
-const HEARTBEAT = '20 seconds';
+/** Five missed beats: a killed worker's turn goes on elsewhere after this long. */
+const HEARTBEAT = '10 seconds';
 const RETRY = { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '1 minute' } as const;
 
 /** A provider may be away for hours: tried until then, and what was answered is never asked again. */

@@ -1,0 +1,18 @@
+import { benchRollout } from './rollout';
+
+/** What `npm run bench NAME` measures. Figures are printed as Markdown, with what they were measured beside. */
+const BENCHES: Readonly<Record<string, (args: string[]) => Promise<void>>> = { rollout: benchRollout };
+
+const [name = 'rollout', ...args] = process.argv.slice(2);
+const bench = BENCHES[name];
+if (!bench) {
+  console.error(`no bench "${name}" (there are: ${Object.keys(BENCHES).join(', ')})`);
+  process.exit(2);
+}
+bench(args).then(
+  () => process.exit(0),
+  (error: Error) => {
+    console.error(error.message);
+    process.exit(1);
+  },
+);

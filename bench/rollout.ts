@@ -1,0 +1,165 @@
+import { readFileSync } from 'node:fs';
+import { loadavg } from 'node:os';
+import type { Problem, RolloutInput, RolloutResult } from '../src/contract';
+import { BASE_IMAGE } from '../src/provision/image';
+import { freePort, World } from '../test/support/world';
+import { peerBatch, peerRollout, peerScripts, scriptedServer } from './peer';
+import { type StepTimes, stepTimes } from './steps';
+
+const STEPS = 50;
+const LONG = 100;
+const KIB = 8;
+
+/**
+ * What a step costs beyond model and command, beside mini-swe-agent: same image, same commands, same scripted server,
+ * one run. Ours is durable (each step in the server's database and the store), mini's is not.
+ */
+export async function benchRollout(args: string[]): Promise<void> {
+  if (!peerScripts())
+    throw new Error(
+      'the peer scripts are not beside this checkout: set SWITCHYARD_BENCH_PEERS to the folder that has mini/',
+    );
+  const rounds = Number(args.find((arg) => /^\d+$/.test(arg)) ?? 2);
+  const port = await freePort();
+  const server = await scriptedServer(port);
+  const world = await World.start({
+    script: { models: { unused: { generate: { steps: 1, command: 'true' } } } },
+    profiles: profilesFor(server.url),
+  });
+  const times = (prefix: string) => stepTimes(server.log, prefix);
+  try {
+    console.log(`load ${loadavg()[0]!.toFixed(2)} before; ${rounds} rounds, ours and mini's in turn\n`);
+    const starts: number[] = [];
+    let peer = { containerStartMs: 0, rssMiB: 0 };
+    for (let round = 0; round < rounds; round++) {
+      starts.push((await ours(world, `ours-one-${round}`, STEPS, 0)).claimMs);
+      peer = peerRollout(`mini-one-${round}`, STEPS, 0, server.url);
+    }
+    heading(`One rollout, ${STEPS} cheap steps (ms a step)`);
+    row('mini-swe-agent', times('mini-one'));
+    row('switchyard', times('ours-one'));
+    ratio('switchyard / mini', times('ours-one'), times('mini-one'));
+    console.log(
+      `\ncontainer start: mini ${peer.containerStartMs.toFixed(0)} ms, switchyard ${median(starts).toFixed(0)} ms (create, start, journal, base tree)`,
+    );
+
+    await ours(world, 'ours-long', LONG, KIB);
+    peerRollout('mini-long', LONG, KIB, server.url);
+    heading(`One rollout, ${LONG} steps with ${KIB} KiB observations (median ms of the first and last ten)`);
+    for (const [name, prefix] of [
+      ['mini-swe-agent', 'mini-long'],
+      ['switchyard', 'ours-long'],
+    ] as const) {
+      const { first10, last10, p50 } = times(prefix);
+      console.log(
+        `| ${name} | first ten ${first10.toFixed(1)} | last ten ${last10.toFixed(1)} | grows ×${(last10 / first10).toFixed(2)} | p50 ${p50.toFixed(1)} |`,
+      );
+    }
+    await history(world, 'ours-long', LONG);
+
+    heading('In parallel (steps a second, all together)');
+    const batchRss = peerBatch('mini-8', 8, STEPS, port);
+    console.log(
+      `| mini-swe-agent | 8 | ${times('mini-8').stepsPerSecond.toFixed(1)} steps/s | p50 ${times('mini-8').p50.toFixed(0)} ms | ${batchRss.toFixed(0)} MB (its one process) |`,
+    );
+    for (const many of [8, 32]) {
+      const name = `ours-x${many}`;
+      await Promise.all(Array.from({ length: many }, (_, i) => ours(world, `${name}-${i}`, STEPS, 0)));
+      const { stepsPerSecond, p50 } = times(`${name}-`);
+      console.log(
+        `| switchyard | ${many} | ${stepsPerSecond.toFixed(1)} steps/s | p50 ${p50.toFixed(0)} ms | worker ${workerRss(world).toFixed(0)} MB |`,
+      );
+    }
+    console.log(
+      `\n8 in parallel: ×${(times('ours-x8-').stepsPerSecond / times('mini-8').stepsPerSecond).toFixed(2)} mini's steps a second; load ${loadavg()[0]!.toFixed(2)} after`,
+    );
+  } finally {
+    server.stop();
+    await world.close();
+  }
+}
+
+function profilesFor(baseUrl: string): Record<string, Record<string, unknown>> {
+  const profile = (model: string) => ({
+    provider: 'openai',
+    baseUrl,
+    model,
+    concurrency: 64,
+    view: { reviewOnSubmit: true },
+  });
+  return { [`steps-${STEPS}`]: profile(`swea-${STEPS}`), [`steps-${LONG}-${KIB}`]: profile(`swea-${LONG}-${KIB}`) };
+}
+
+async function ours(world: World, conversation: string, steps: number, kib: number): Promise<{ claimMs: number }> {
+  const problem: Problem = {
+    id: conversation,
+    image: BASE_IMAGE,
+    workdir: '/',
+    statement: `CONV-ID: ${conversation}\nMake the requested change.`,
+    tests: {
+      command: 'true',
+      parser: { kind: 'pytest' },
+      failToPass: ['t'],
+      passToPass: [],
+      files: [],
+      timeoutSeconds: 60,
+    },
+    protected: [],
+    provenance: {},
+  };
+  const input: Partial<RolloutInput> = {
+    problem,
+    expert: kib ? `steps-${steps}-${kib}` : `steps-${steps}`,
+    handOver: { at: 0 },
+    grade: false,
+    limits: { steps: steps + 10 } as RolloutInput['limits'],
+  };
+  const handle = await world.begin('rollout', input, conversation);
+  const result = (await handle.result()) as RolloutResult;
+  if (result.status !== 'submitted') throw new Error(`${conversation} ended ${result.status}: ${result.detail}`);
+  const { events } = await handle.fetchHistory();
+  const scheduled = events?.find(
+    (event) => event.activityTaskScheduledEventAttributes?.activityType?.name === 'claimSandbox',
+  );
+  const completed = events?.find(
+    (event) => Number(event.activityTaskCompletedEventAttributes?.scheduledEventId) === Number(scheduled?.eventId),
+  );
+  return { claimMs: millis(completed?.eventTime) - millis(scheduled?.eventTime) };
+}
+
+async function history(world: World, id: string, steps: number): Promise<void> {
+  const described = await world.client.workflow.getHandle(id).describe();
+  const events = described.historyLength;
+  console.log(
+    `\nhistory: ${(described.historySize! / steps / 1024).toFixed(2)} KB and ${(events / steps).toFixed(1)} events a step (budget 4 KB, 15 events)`,
+  );
+}
+
+function millis(time?: { seconds?: unknown; nanos?: number | null } | null): number {
+  return Number(time?.seconds ?? 0) * 1000 + Number(time?.nanos ?? 0) / 1e6;
+}
+
+function workerRss(world: World): number {
+  const status = readFileSync(`/proc/${world.workerPid()}/status`, 'utf8');
+  return Number(/VmHWM:\s+(\d+)/.exec(status)?.[1]) / 1024;
+}
+
+function heading(text: string): void {
+  console.log(`\n### ${text}`);
+}
+
+function row(name: string, { min, p10, p50, p95, steps }: StepTimes): void {
+  console.log(
+    `| ${name} | min ${min.toFixed(1)} | p10 ${p10.toFixed(1)} | p50 ${p50.toFixed(1)} | p95 ${p95.toFixed(1)} | n ${steps} |`,
+  );
+}
+
+function ratio(name: string, a: StepTimes, b: StepTimes): void {
+  console.log(
+    `| ${name} | min ×${(a.min / b.min).toFixed(2)} | p10 ×${(a.p10 / b.p10).toFixed(2)} | p50 ×${(a.p50 / b.p50).toFixed(2)} | p95 ×${(a.p95 / b.p95).toFixed(2)} | |`,
+  );
+}
+
+function median(values: readonly number[]): number {
+  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
+}

@@ -1,0 +1,23 @@
+import { isSwitchyardError } from '../contract';
+import { rolloutDemo } from './rollout';
+
+/** What `npm run demo NAME` shows. A new demo is one more entry. */
+const DEMOS: Readonly<Record<string, () => Promise<void>>> = { rollout: rolloutDemo };
+
+async function main(name = 'rollout'): Promise<void> {
+  const demo = DEMOS[name];
+  if (!demo) {
+    console.error(`no demo "${name}" (there are: ${Object.keys(DEMOS).join(', ')})`);
+    process.exit(2);
+  }
+  await demo();
+}
+
+main(process.argv[2]).then(
+  () => process.exit(0),
+  (error: unknown) => {
+    console.error(`\n✖ ${error instanceof Error ? error.message : String(error)}`);
+    if (isSwitchyardError(error) && error.hint) console.error(`  → ${error.hint}`);
+    process.exit(1);
+  },
+);

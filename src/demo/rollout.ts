@@ -1,0 +1,194 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { WorkflowHandle } from '@temporalio/client';
+import { fromWorkflow } from '../cli/context';
+import { readRun } from '../cli/rollout-reading';
+import { temporalCommand } from '../cli/temporal-command';
+import { look } from '../cli/terminal';
+import {
+  type ProblemCheckResult,
+  type ProblemInitInput,
+  type RolloutInput,
+  type RolloutProgress,
+  type RolloutResult,
+  SwitchyardError,
+} from '../contract';
+import { REPOSITORY, room } from '../provision/home';
+import { trajectoryText } from '../view/trajectory';
+import { Narrator } from './narrator';
+import { DEMO_QUEUE, Stage } from './stage';
+
+const FOLDER = 'src/demo/yamllint';
+const ID = 'yamllint-ignore-list';
+/** The turn whose command is running when the worker is killed. */
+const KILL_AT = 5;
+
+/**
+ * The paper's Appendix B on the real project: a student that does not find the place, an expert that takes over the same
+ * sandbox, hidden tests of the next release as the judge, and a worker that is killed half-way.
+ */
+export async function rolloutDemo(): Promise<void> {
+  const tell = new Narrator();
+  tell.title('An on-policy expert correction that cannot be lost');
+  tell.line('  A real bug: yamllint 1.28.0 refuses a list of patterns in `ignore`; 1.29.0 has the tests for it.');
+  tell.line(
+    '  Both models are SCRIPTED (src/demo/yamllint/script.yaml), because this needs no key. The repository, the',
+  );
+  tell.line('  sandbox, the tests, the kill and what survives it are real.');
+
+  tell.title('1. Services');
+  const stage = await tell.step(
+    'Temporal server and scripted models',
+    () => Stage.set(`${FOLDER}/script.yaml`, `${FOLDER}/switchyard.yaml`),
+    (s) => s.ui,
+  );
+  stage.startWorker();
+  await tell.step(
+    'worker',
+    () => stage.workerReady(),
+    () => `task queue ${DEMO_QUEUE}`,
+  );
+
+  tell.title('2. The problem');
+  const problem = await provideProblem(stage, tell);
+
+  tell.title('3. The rollout');
+  const { id, result, input, killed } = await runAndKill(stage, tell, problem);
+
+  tell.title('4. The trajectory');
+  tell.line(trajectoryText(await readRun(stage.cli, id), look()));
+
+  tell.title('5. What survived');
+  tell.line(
+    `  The worker was killed with SIGKILL while turn ${KILL_AT} ran (pid ${killed.pid}); another one went on after ${killed.seconds} s.`,
+  );
+  tell.line(
+    `  The command of that turn ran ${killed.times} time; ${result.turns.total} turns, ${result.recovered.redoneSteps} of them done twice.`,
+  );
+  tell.line(`  Verdict: ${result.resolved ? 'RESOLVED' : `not resolved (${result.status})`} by the hidden tests.`);
+
+  tell.title('Look on');
+  tell.line(`  trajectory   bin/switchyard rollout show ${id} --full`);
+  tell.line(`  in the UI    ${stage.cli.uiLink(stage.ui, stage.client, id)}`);
+  tell.line(`  problem      ${relative(REPOSITORY, problemFile())}`);
+  tell.line(`  steps        ${relative(REPOSITORY, room('blobs'))}/ (head ${result.head.slice(0, 16)}…)`);
+  tell.line('  by hand      (the worker and the scripted models stay up; `bin/switchyard down` stops them)');
+  tell.line(`    ${temporalCommand('rollout', DEMO_QUEUE, 'by-hand', input)}`);
+  tell.line('    temporal workflow update execute --name pause --workflow-id by-hand');
+  tell.line('    temporal workflow update execute --name handOver --workflow-id by-hand');
+  tell.line('    temporal workflow update execute --name resume --workflow-id by-hand');
+  tell.end();
+  await stage.cli.close();
+  if (!result.resolved)
+    throw new SwitchyardError(
+      'Unavailable',
+      'the rollout did not resolve the problem',
+      `Look at it: bin/switchyard rollout show ${id} --full`,
+    );
+}
+
+function problemFile(): string {
+  return join(room('problems'), ID, 'problem.json');
+}
+
+/** Builds and checks the problem, or takes the one that an earlier run built from the same recipe. */
+async function provideProblem(stage: Stage, tell: Narrator): Promise<string> {
+  const read = (name: string) => readFileSync(join(REPOSITORY, FOLDER, name), 'utf8');
+  const input: Partial<ProblemInitInput> & Pick<ProblemInitInput, 'before' | 'statement' | 'test'> = {
+    id: ID,
+    before: 'pypi:yamllint==1.28.0',
+    after: 'pypi:yamllint==1.29.0',
+    gold: read('gold.patch'),
+    statement: read('statement.md'),
+    setup: ['python3 -m venv .venv && . .venv/bin/activate && pip install -q -e . pytest'],
+    test: '. .venv/bin/activate && python -m pytest -q -W ignore tests/test_config.py tests/test_cli.py tests/test_linter.py',
+  };
+  const digest = createHash('sha256').update(JSON.stringify(input)).digest('hex').slice(0, 12);
+  const id = `problem/${ID}/${digest}`;
+  if (existsSync(problemFile())) {
+    const earlier = await stage.client.workflow
+      .getHandle(id)
+      .result()
+      .catch(() => undefined);
+    if (earlier) {
+      tell.note(`built and checked by an earlier run: ${relative(REPOSITORY, problemFile())}`);
+      return ID;
+    }
+  }
+  const made = await tell.step(
+    'both releases fetched, environment built, tests run before and after the fix',
+    async () =>
+      writeProblem(stage, await stage.cli.run<InitResult>('problemInit', input, { id, note: `problem ${ID}` })),
+    ({ check }) => `${check.failToPass.length} tests must begin to pass, ${check.passToPass.length} must still pass`,
+  );
+  const { check } = made;
+  tell.note(
+    `oracle (the fix) = ${check.oracle}, no-op = ${check.noop}, flaky: ${check.flaky.length === 0 ? 'none' : check.flaky.join(', ')}`,
+  );
+  if (!check.admitted)
+    throw new SwitchyardError('Unavailable', `the problem is not admitted: ${check.reasons.join('; ')}`, '');
+  return ID;
+}
+
+interface Shown {
+  readonly id: string;
+  readonly input: Partial<RolloutInput>;
+  readonly result: RolloutResult;
+  readonly killed: { pid: number; seconds: string; times: number };
+}
+
+async function runAndKill(stage: Stage, tell: Narrator, problem: string): Promise<Shown> {
+  const input: Partial<RolloutInput> = { problem, student: 'demo-student', expert: 'demo-expert', handOver: { at: 7 } };
+  const id = `rollout/${problem}/${new Date().toISOString().slice(0, 19).replaceAll(':', '')}`;
+  const handle = await stage.cli.start('rollout', input, { id, note: 'demo: student, then expert' });
+  await reach(handle, KILL_AT - 1, tell);
+  // The command of the next turn sleeps for five seconds before it runs the tests.
+  await sleep(2_500);
+  const pid = stage.killWorker();
+  const since = Date.now();
+  tell.event(`worker ${pid} killed with SIGKILL while turn ${KILL_AT} runs in the sandbox`);
+  stage.startWorker();
+  await stage.workerReady();
+  await reach(handle, KILL_AT, tell);
+  const seconds = ((Date.now() - since) / 1000).toFixed(1);
+  tell.event(`another worker took the turn over: the command had gone on, and its output was read, not made again`);
+  const watched = watch(handle, tell, KILL_AT);
+  const result = (await handle.result().catch((error: unknown) => {
+    throw fromWorkflow(error);
+  })) as RolloutResult;
+  await watched;
+  const { steps } = await stage.cli.transcripts.load(result.head);
+  const times = steps[KILL_AT - 1]?.observation.match(/^pass 1$/gm)?.length ?? 0;
+  return { id, input, result, killed: { pid, seconds, times } };
+}
+
+/** Waits for a turn, telling of each on the way. */
+async function reach(handle: WorkflowHandle, turn: number, tell: Narrator): Promise<void> {
+  await watch(handle, tell, 0, turn);
+}
+
+async function watch(
+  handle: WorkflowHandle,
+  tell: Narrator,
+  from: number,
+  to = Number.POSITIVE_INFINITY,
+): Promise<void> {
+  let told = from;
+  for (;;) {
+    const progress = await handle.query<RolloutProgress>('progress').catch(() => undefined);
+    if (progress && progress.turn > told && to === Number.POSITIVE_INFINITY) {
+      told = progress.turn;
+      tell.note(`turn ${progress.turn} · ${progress.author} · $${progress.spent.costUsd.toFixed(4)}`);
+    }
+    if (progress && (progress.turn >= to || progress.phase === 'Done' || progress.phase === 'Grading')) return;
+    await sleep(100);
+  }
+}
+
+type InitResult = {
+  readonly id: string;
+  readonly problem: { sha256: string; bytes: number };
+  readonly check: ProblemCheckResult;
+};

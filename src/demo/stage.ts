@@ -1,0 +1,88 @@
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Client } from '@temporalio/client';
+import { Cli } from '../cli/context';
+import { SwitchyardError } from '../contract';
+import { daemonPid, logOf, startDaemon, stopDaemon } from '../local/processes';
+import { ensureServer, hasWorker } from '../local/services';
+import { REPOSITORY, switchyardHome } from '../provision/home';
+
+export const DEMO_QUEUE = 'switchyard-demo';
+export const DEMO_PORT = 8317;
+const WORKER = 'demo-worker';
+const MODELS = 'demo-models';
+
+/** Server, scripted models and a worker of the demo's own, beside whatever else runs on this machine. */
+export class Stage {
+  readonly cli: Cli;
+
+  private constructor(
+    readonly client: Client,
+    readonly ui: string,
+    private readonly config: string,
+  ) {
+    this.cli = new Cli(DEMO_QUEUE);
+  }
+
+  static async set(script: string, config: string): Promise<Stage> {
+    process.env.SWITCHYARD_HOME = switchyardHome();
+    process.env.SWITCHYARD_CONFIG = join(REPOSITORY, config);
+    const local = await ensureServer(() => {});
+    await stopDaemon(WORKER);
+    await stopDaemon(MODELS);
+    startDaemon({
+      name: MODELS,
+      script: 'src/cli.ts',
+      args: ['rehearsal', 'start', '--script', join(REPOSITORY, script), '--port', String(DEMO_PORT)],
+    });
+    const stage = new Stage(await new Cli(DEMO_QUEUE).client(), local.ui ?? `http://${local.address}`, config);
+    await stage.modelsReady();
+    return stage;
+  }
+
+  /** Starts a worker and gives its pid. The one before must be gone. */
+  startWorker(): number {
+    return startDaemon({
+      name: WORKER,
+      script: 'src/worker.ts',
+      env: {
+        SWITCHYARD_QUEUE: DEMO_QUEUE,
+        SWITCHYARD_CONFIG: join(REPOSITORY, this.config),
+        SWITCHYARD_REHEARSAL_URL: `http://127.0.0.1:${DEMO_PORT}/v1`,
+      },
+    });
+  }
+
+  async workerReady(): Promise<void> {
+    await until(`the worker did not come up, see ${logOf(WORKER)}`, async () => {
+      if (daemonPid(WORKER) === undefined)
+        throw new SwitchyardError('Unavailable', 'the worker ended', `Its log is ${logOf(WORKER)}.`);
+      return hasWorker(this.client, DEMO_QUEUE);
+    });
+  }
+
+  /** What an out-of-memory killer does: no warning, nothing is cleaned up. */
+  killWorker(): number {
+    const pid = daemonPid(WORKER);
+    if (pid === undefined)
+      throw new SwitchyardError('Unavailable', 'there is no worker to kill', `Its log is ${logOf(WORKER)}.`);
+    process.kill(pid, 'SIGKILL');
+    return pid;
+  }
+
+  private async modelsReady(): Promise<void> {
+    await until(`the scripted models did not come up, see ${logOf(MODELS)}`, async () =>
+      fetch(`http://127.0.0.1:${DEMO_PORT}/v1/models`).then(
+        (response) => response.ok,
+        () => false,
+      ),
+    );
+  }
+}
+
+async function until(failure: string, ready: () => Promise<boolean>): Promise<void> {
+  for (const limit = Date.now() + 60_000; !(await ready()); await sleep(100)) {
+    if (Date.now() > limit)
+      throw new SwitchyardError('Unavailable', failure, '`switchyard doctor` checks what it needs.');
+  }
+}

@@ -1,0 +1,30 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { REPOSITORY } from '../../src/provision/home';
+
+const scratch = mkdtempSync(join(tmpdir(), 'switchyard-launchers-'));
+afterAll(() => rmSync(scratch, { recursive: true, force: true }));
+
+test('the launcher works through links, in any directory, and keeps stdout for the command', () => {
+  symlinkSync(join(REPOSITORY, 'bin', 'switchyard'), join(scratch, 'first'));
+  symlinkSync('first', join(scratch, 'switchyard'));
+  const help = execFileSync(join(scratch, 'switchyard'), ['--help'], { cwd: scratch, encoding: 'utf8' });
+  expect(help).toMatch(/^Usage: switchyard/);
+}, 30_000);
+
+test('an unknown command is refused with the list, and dependencies that are there are left alone', () => {
+  const fresh = (...args: string[]) =>
+    spawnSync('bash', [join(REPOSITORY, 'bin', 'fresh'), ...args], { encoding: 'utf8' });
+  expect(fresh('dmeo')).toMatchObject({
+    status: 1,
+    stdout: '',
+    stderr: expect.stringMatching(/demo \[name\][\s\S]*no command 'dmeo'/),
+  });
+  expect(fresh('deps')).toMatchObject({ status: 0, stdout: '', stderr: '' });
+});
+
+test('the shell programs parse', () => {
+  for (const file of ['bin/fresh', 'bin/switchyard', '.ci/run']) execFileSync('bash', ['-n', join(REPOSITORY, file)]);
+});

@@ -1,0 +1,20 @@
+/** How often each promise is tried: a few times on every commit, as often as specs/reliability.md says with `npm run chaos`. */
+export const FULL = process.env.SWITCHYARD_CHAOS === 'full';
+const of = (onCommit: number, full: number): number => (FULL ? full : onCommit);
+
+export const COUNTS = {
+  rolloutSteps: 80,
+  workerKills: of(3, 50),
+  sandboxLosses: of(3, 20),
+  serverRestarts: of(2, 10),
+  serverRollouts: of(10, 100),
+  providerSeconds: of(6, 120),
+  budgetRollouts: of(16, 64),
+  pairs: of(3, 20),
+  leakRuns: of(12, 200),
+  longSteps: of(60, 500),
+  outputMb: of(300, 10_000),
+} as const;
+
+/** A test's time limit: the second figure when run in full. */
+export const minutes = (onCommit: number, full: number): number => of(onCommit, full) * 60_000;

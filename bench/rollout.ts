@@ -94,7 +94,7 @@ async function ours(world: World, conversation: string, steps: number, kib: numb
   const problem: Problem = {
     id: conversation,
     image: BASE_IMAGE,
-    workdir: '/',
+    workdir: '/root',
     statement: `CONV-ID: ${conversation}\nMake the requested change.`,
     tests: {
       command: 'true',

@@ -3,6 +3,7 @@ import { Cli } from './cli/context';
 import { addDoctorCommand } from './cli/doctor';
 import { addJanitorCommands } from './cli/janitor';
 import { addModelCommands } from './cli/models';
+import { addProblemCommands } from './cli/problem';
 import { addRehearsalCommands } from './cli/rehearsal';
 import { addRolloutCommands } from './cli/rollout';
 import { addSchemaCommands } from './cli/schemas';
@@ -29,6 +30,7 @@ export function createProgram(cli: Cli): Command {
     .configureHelp({ helpWidth: Math.min(process.stdout.columns ?? 80, 100), sortSubcommands: false });
   addServiceCommands(program, cli);
   addRolloutCommands(program, cli);
+  addProblemCommands(program, cli);
   addModelCommands(program, cli);
   addWorkerCommands(program, cli);
   addRehearsalCommands(program, cli);

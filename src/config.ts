@@ -26,7 +26,7 @@ export const Config = z.strictObject({
     .prefault({}),
   store: z
     .strictObject({
-      /** Wait for the disk on each blob: survives a power cut, not only a killed process. */
+      /** Wait for the disk on each blob and ledger entry: survives a power cut, not only a killed process. */
       fsync: z.boolean().default(false),
     })
     .prefault({}),

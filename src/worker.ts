@@ -43,7 +43,7 @@ export function createDeps(settings: Settings, namespace: string, queue: string)
     blobs,
     transcripts: new Transcripts(blobs),
     timings: new Timings(at('timings')),
-    ledger: new Ledger(at('ledger')),
+    ledger: new Ledger(at('ledger'), { fsync: config.store.fsync }),
     budget: new Budget(at('budgets')),
     problems: new Problems(at('problems'), blobs),
   };

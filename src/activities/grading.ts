@@ -45,7 +45,8 @@ export function createGradingActivities(deps: Deps) {
     /** What runs without and with the gold patch say of the problem. Reads blobs only. */
     async compareGrades({ problem: ref, noop, gold }: CompareInput): Promise<ProblemCheckResult> {
       const problem = await problems.kept(ref);
-      const read = async (grade: GradeResult) => JSON.parse((await blobs.get(grade.outcomes.sha256)).toString('utf8')) as Outcomes;
+      const read = async (grade: GradeResult) =>
+        JSON.parse((await blobs.get(grade.outcomes.sha256)).toString('utf8')) as Outcomes;
       const runs = { noop: await read(noop), gold: await Promise.all(gold.map(read)) };
       const log = (await blobs.get((gold[0] ?? noop).log.sha256)).toString('utf8').slice(-400);
       return { ...checkOf(problem, { noop, gold }, runs, log), outcomes: await blobs.put(JSON.stringify(runs)) };

@@ -78,7 +78,13 @@ export function createProblemActivities(deps: Deps) {
     },
 
     /** Writes the measured lists into the problem. Retry-safe: a pure function into the blob store. */
-    async finishProblem({ problem: ref, check }: { problem: Ref; check: ProblemCheckResult }): Promise<{ problem: Ref }> {
+    async finishProblem({
+      problem: ref,
+      check,
+    }: {
+      problem: Ref;
+      check: ProblemCheckResult;
+    }): Promise<{ problem: Ref }> {
       const problem = await problems.kept(ref);
       const { failToPass, passToPass } = check;
       return { problem: await problems.keep({ ...problem, tests: { ...problem.tests, failToPass, passToPass } }) };
@@ -105,10 +111,11 @@ function assertGradable(problem: Problem): void {
   if (!isAbsolute(problem.workdir) || /^\/(bin|dev|etc|lib|proc|sbin|sys|usr|)\/?$/.test(problem.workdir)) {
     refuse('workdir', `${problem.workdir} is no work directory`, 'Use a folder of its own, like /testbed.');
   }
-  if (failToPass.length === 0) refuse('tests.failToPass', 'is empty, so nothing could be resolved', 'Measure it with `switchyard problem check`.');
+  if (failToPass.length === 0)
+    refuse('tests.failToPass', 'is empty, so nothing could be resolved', 'Measure it with `switchyard problem check`.');
   const both = failToPass.find((id) => passToPass.includes(id));
-  if (both !== undefined) refuse('tests', `${both} is in failToPass and in passToPass`, 'A test either failed before or it did not.');
+  if (both !== undefined)
+    refuse('tests', `${both} is in failToPass and in passToPass`, 'A test either failed before or it did not.');
   const twice = files.find((file, at) => files.findIndex((other) => other.path === file.path) !== at);
   if (twice) refuse('tests.files', `${twice.path} is there twice`, 'Keep one of them.');
 }
-

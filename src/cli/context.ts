@@ -1,4 +1,5 @@
 import { Client, WorkflowFailedError } from '@temporalio/client';
+import { CancelledFailure } from '@temporalio/common';
 import { loadSettings, type Settings } from '../config';
 import { DEFAULT_QUEUE, isSwitchyardError, type Queues, queuesUnder, SwitchyardError } from '../contract';
 import { connect, ensureServer, ensureWorker, type Local } from '../local/services';
@@ -7,6 +8,7 @@ import { Problems } from '../store/problems';
 import { Timings } from '../store/timings';
 import { Transcripts } from '../store/transcripts';
 import { shareWithDaemons } from './daemon-environment';
+import { ownWorkerDied, startOwnWorker } from './own-worker';
 import { temporalCommand } from './temporal-command';
 
 export interface StartOptions {
@@ -61,6 +63,7 @@ export class Cli {
   async start(type: string, input: unknown, { id, note }: StartOptions) {
     const { client, local } = await this.connected();
     shareWithDaemons(this.settings);
+    if (local.ui && ownWorkerDied()) await startOwnWorker(client, this.queue, (line) => this.say(line));
     await ensureWorker(client, this.queue, local, (line) => this.say(line));
     const handle = await client.workflow.start(type, {
       taskQueue: this.queue,
@@ -129,6 +132,11 @@ export function fromWorkflow(error: unknown): unknown {
   let cause: unknown = error.cause;
   while (cause instanceof Error && cause.cause instanceof Error) cause = cause.cause;
   if (!(cause instanceof Error)) return error;
-  const type = (cause as { type?: string }).type;
-  return new SwitchyardError((type as 'InvalidInput') ?? 'Unavailable', cause.message, '');
+  if (error.cause instanceof CancelledFailure) return new Error('the workflow was cancelled');
+  const { type, details } = cause as { type?: string; details?: unknown[] };
+  // Refusals carry their hint twice: in the message for the UI, and by itself for us.
+  const hint = (details?.[0] as { hint?: unknown } | undefined)?.hint;
+  const said = typeof hint === 'string' && cause.message.endsWith(` — ${hint}`) ? hint : undefined;
+  const message = said ? cause.message.slice(0, -` — ${said}`.length) : cause.message;
+  return new SwitchyardError((type as 'InvalidInput') ?? 'Unavailable', message, said ?? '');
 }

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import {
   type ProblemCheckResult,
@@ -32,6 +32,12 @@ interface InitFlags {
   out: string;
 }
 
+interface CheckFlags {
+  runs: number;
+  outcomes?: boolean;
+  update?: boolean;
+}
+
 /** `problem init | check | list | import`. */
 export function addProblemCommands(program: Command, cli: Cli): void {
   const problem = program.command('problem').description('make, check and list problems');
@@ -61,7 +67,8 @@ export function addProblemCommands(program: Command, cli: Cli): void {
     .description('run the tests without and with the gold patch: is it fit for training?')
     .option('--runs <n>', 'runs of the tests on the gold patch', wholeOption, 2)
     .option('--outcomes', 'give the outcome of every test in every run')
-    .action((source: string, flags: { runs: number; outcomes?: boolean }) => check(cli, source, flags));
+    .option('--update', 'write the measured lists into the problem')
+    .action((source: string, flags: CheckFlags) => check(cli, source, flags));
 
   problem
     .command('list')
@@ -129,7 +136,7 @@ async function init(cli: Cli, flags: InitFlags): Promise<void> {
   if (!admitted) process.exitCode = 1;
 }
 
-async function check(cli: Cli, source: string, flags: { runs: number; outcomes?: boolean }): Promise<void> {
+async function check(cli: Cli, source: string, flags: CheckFlags): Promise<void> {
   // An id stays an id; a path is made independent of where the worker was started.
   const named = existsSync(source) ? resolve(source) : source;
   const { id } = cli.problems.resolve(named);
@@ -145,7 +152,19 @@ async function check(cli: Cli, source: string, flags: { runs: number; outcomes?:
     );
     return [...table, ...verdict(result)].join('\n');
   });
+  if (flags.update && result.admitted) update(cli, named, result);
   if (!result.admitted) process.exitCode = 1;
+}
+
+function update(cli: Cli, source: string, { failToPass, passToPass }: ProblemCheckResult): void {
+  const problem = cli.problems.resolve(source);
+  const folder = [source, join(cli.settings.home, 'problems', source)].find((path) =>
+    existsSync(join(path, 'problem.json')),
+  );
+  if (!folder)
+    throw new SwitchyardError('InvalidInput', `${source} is no problem folder`, 'Only a folder can be updated.');
+  const { unsplit: _, ...provenance } = problem.provenance;
+  writeProblem(folder, { ...problem, provenance, tests: { ...problem.tests, failToPass, passToPass } });
 }
 
 type Runs = { noop: Record<string, string>; gold: Record<string, string>[] };

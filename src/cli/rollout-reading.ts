@@ -1,4 +1,5 @@
 import type { Client, WorkflowExecutionDescription, WorkflowHandle } from '@temporalio/client';
+import type { HandOverPolicy } from '../agent/handover';
 import type { RolloutProgress, RolloutResult } from '../contract';
 import { SwitchyardError } from '../contract';
 import type { RunStatus, ShownRun } from '../view/shown-run';
@@ -59,6 +60,7 @@ async function readWorkflow(cli: Cli, id: string): Promise<ShownRun> {
     problem: attributes.InstanceId ?? String(described.memo?.problem ?? 'a rollout that has not begun'),
     student: attributes.Student,
     expert: attributes.Expert,
+    policy: described.memo?.handOver as HandOverPolicy | undefined,
     handOver: result?.handOver ?? progress?.handOver,
     startedAt: described.startTime,
     endedAt: described.closeTime,

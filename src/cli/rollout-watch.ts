@@ -35,9 +35,9 @@ export function addWatch(rollout: Command, cli: Cli): void {
       const end = await ending;
       const run = await readRun(cli, id);
       if (run.head) await follower.showUpTo(run.head);
+      if (!cli.json) process.stdout.write(`${endingLines(run, look(full)).join('\n')}\n`);
       if ('error' in end) throw end.error;
-      if (cli.json) return printAnswer(cli, end.result);
-      process.stdout.write(`${endingLines(run, look(full)).join('\n')}\n`);
+      if (cli.json) await printAnswer(cli, end.result);
     });
 }
 

@@ -5,12 +5,15 @@ import { daemonPid, logOf } from '../local/processes';
 import { connect, hasWorker } from '../local/services';
 import type { Cli } from './context';
 import { rehearsalUrl } from './daemon-environment';
+import { ownWorkerDied } from './own-worker';
 
 export interface ServiceStatus {
   readonly server: { readonly address: string; readonly answers: boolean; readonly ui: string | null };
   readonly worker: {
     readonly queue: string;
     readonly polling: boolean;
+    /** It was started here and ended without being told to. */
+    readonly died: boolean;
     readonly pid: number | null;
     readonly log: string | null;
   };
@@ -30,7 +33,9 @@ export async function serviceStatus(cli: Cli): Promise<ServiceStatus> {
     server: { address, answers, ui },
     worker: {
       queue: cli.queue,
-      polling: answers && (await polled(cli.queue)),
+      // A dead worker's polls are remembered for a minute.
+      polling: answers && !ownWorkerDied() && (await polled(cli.queue)),
+      died: ownWorkerDied(),
       pid: worker ?? null,
       log: worker === undefined ? null : logOf('worker'),
     },
@@ -41,7 +46,11 @@ export async function serviceStatus(cli: Cli): Promise<ServiceStatus> {
 }
 
 export function statusText({ server, worker, rehearsal, home, config }: ServiceStatus): string {
-  const process = worker.pid === null ? '' : `, pid ${worker.pid}, log ${worker.log}`;
+  const process = worker.died
+    ? ', the one started here died: `switchyard up`'
+    : worker.pid === null
+      ? ''
+      : `, pid ${worker.pid}, log ${worker.log}`;
   return [
     `server     ${server.address} ${server.answers ? 'answers' : 'does not answer'}`,
     ...(server.ui ? [`UI         ${server.ui}`] : []),

@@ -3,20 +3,19 @@ import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SwitchyardError } from '../contract';
 import { daemonPid, logOf, startDaemon, stopDaemon } from '../local/processes';
-import { ensureWorker } from '../local/services';
 import { loadScript } from '../model/rehearsal/script';
 import type { Cli } from './context';
 import { rehearsalUrl, rememberedPort, rememberPort, shareWithDaemons } from './daemon-environment';
+import { startOwnWorker } from './own-worker';
 import { listens } from './services-status';
 
 /** Starts what does not run yet. With a script, the rehearsal server plays it from now on. */
 export async function startServices(cli: Cli, script: string | undefined): Promise<void> {
   if (script !== undefined) await startRehearsalDaemon(cli, script);
   const client = await cli.client();
-  const local = await cli.local();
   shareWithDaemons(cli.settings);
   // Whoever says `up` wants a worker here, also for a server that others run.
-  await ensureWorker(client, cli.queue, { ...local, ui: local.ui ?? local.address }, (line) => cli.say(line));
+  await startOwnWorker(client, cli.queue, (line) => cli.say(line));
 }
 
 async function startRehearsalDaemon(cli: Cli, script: string): Promise<void> {

@@ -40,6 +40,8 @@ export const ProblemTests = z.strictObject({
   passToPass: z.array(z.string()),
   /** Written over the candidate's work before the tests run; the agent never sees those that are new. */
   files: z.array(TestFile).default([]),
+  /** Hidden tests that come as a patch against the image's own, applied where `files` are written. */
+  patch: z.string().optional(),
   timeoutSeconds: z.number().positive().default(1800),
 });
 export type ProblemTests = z.infer<typeof ProblemTests>;
@@ -86,7 +88,10 @@ export type ProblemSource = z.infer<typeof ProblemSource>;
 /** `pypi:NAME==VERSION`, `dir:PATH` or `archive:PATH#sha256=...`; paths are absolute and on the worker's host. */
 export const SourceName = z
   .string()
-  .regex(/^(pypi:[A-Za-z0-9][\w.-]*==[\w.!+-]+|dir:\/.+|archive:\/.+)$/, 'pypi:NAME==VERSION, dir:/PATH or archive:/PATH#sha256=HEX');
+  .regex(
+    /^(pypi:[A-Za-z0-9][\w.-]*==[\w.!+-]+|dir:\/.+|archive:\/.+)$/,
+    'pypi:NAME==VERSION, dir:/PATH or archive:/PATH#sha256=HEX',
+  );
 
 /** Makes a problem from two versions of a project, or from one version and patches. */
 export const ProblemInitInput = z

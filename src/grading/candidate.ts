@@ -79,6 +79,21 @@ export async function placeTests(container: Docker.Container, problem: Problem, 
     container,
     files.map((file) => ({ path: `${workdir}/${file.path}`, bytes: file.bytes, executable: file.executable ?? false })),
   );
+  if (tests.patch === undefined || tests.patch.trim() === '') return;
+  const path = `/tmp/${randomBytes(8).toString('hex')}.patch`;
+  await putFiles(container, [{ path, bytes: Buffer.from(tests.patch) }]);
+  const applied = await runInGuest(container, {
+    cwd: workdir,
+    args: [path],
+    command: `${GIT} apply --whitespace=nowarn "$1"`,
+  });
+  await mustRun(container, { command: 'rm -f "$1"', args: [path] });
+  if (applied.exitCode === 0) return;
+  throw new SwitchyardError(
+    'InvalidInput',
+    `problem ${problem.id}: tests.patch does not apply: ${textOf(applied)}`,
+    'The patch and the image belong to different commits.',
+  );
 }
 
 export async function readTest(content: Ref | string | { base64: string }, blobs: BlobStore): Promise<Buffer> {

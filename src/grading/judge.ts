@@ -7,7 +7,7 @@ import { type Canary, makeCanaries } from '../problems/canaries';
 import { readEvidence, wasRun } from '../problems/evidence';
 import { readJunit } from '../problems/junit';
 import { type Outcomes, resolves, tally } from '../problems/outcomes';
-import { testRoots } from '../problems/testFiles';
+import { hiddenPaths, testRoots } from '../problems/testFiles';
 import type { BlobStore } from '../store/blobs';
 import { applyCandidate, mustRun, placeTests } from './candidate';
 import { type GuestResult, runInGuest } from './guestExec';
@@ -38,7 +38,7 @@ export async function judge(
     return result(problem, blobs, began, 'patch_failed', {}, applied.flags, applied.failure);
   }
   await placeTests(container, problem, blobs);
-  const watched = [...testRoots(problem), ...problem.tests.files.map((file) => file.path)];
+  const watched = [...testRoots(problem), ...hiddenPaths(problem)];
   const before = await digests(container, problem.workdir, watched);
   const run =
     problem.tests.parser.kind === 'pytest'
@@ -71,7 +71,7 @@ async function runPytest(
 ): Promise<Run> {
   const { workdir } = problem;
   const ids = [...problem.tests.failToPass, ...problem.tests.passToPass];
-  const beside = ids.length > 0 ? ids : problem.tests.files.map((file) => file.path);
+  const beside = ids.length > 0 ? ids : hiddenPaths(problem);
   const canaries = makeCanaries(
     beside.filter((id) => !id.endsWith('conftest.py')),
     () => randomInt(2 ** 32) / 2 ** 32,

@@ -22,7 +22,11 @@ export function checkOf(
   const counted = new Set([...tests.failToPass, ...tests.passToPass]);
   const flaky = listed ? measured.flaky.filter((id) => counted.has(id)) : measured.flaky;
   const reasons = reasonsOf(problem, grades, tests, measured, { oracle, noop, flaky: listed ? flaky : [] }, log);
-  const lists = listed ? intersect(tests, measured) : measured;
+  const lists = !listed
+    ? measured
+    : problem.provenance.unsplit === true
+      ? split(counted, measured)
+      : intersect(tests, measured);
   return {
     id: problem.id,
     oracle: oracle ? 1 : 0,
@@ -50,6 +54,14 @@ function intersect(
   };
 }
 
+/** Rows that say which tests must pass but not which of them failed before: the runs say it. */
+function split(counted: ReadonlySet<string>, measured: Comparison): Pick<Comparison, 'failToPass' | 'passToPass'> {
+  return {
+    failToPass: measured.failToPass.filter((id) => counted.has(id)),
+    passToPass: measured.passToPass.filter((id) => counted.has(id)),
+  };
+}
+
 function reasonsOf(
   problem: Problem,
   grades: { noop: GradeResult; gold: readonly GradeResult[] },
@@ -72,7 +84,7 @@ function reasonsOf(
   if (found.noop) reasons.push('doing nothing resolves it');
   if (found.flaky.length > 0) reasons.push(`flaky: ${found.flaky.slice(0, 5).join(', ')}`);
   const confirmed = new Set(measured.failToPass);
-  const already = tests.failToPass.filter((id) => !confirmed.has(id));
+  const already = problem.provenance.unsplit === true ? [] : tests.failToPass.filter((id) => !confirmed.has(id));
   if (found.oracle && already.length > 0)
     reasons.push(`passes without the gold patch: ${already.slice(0, 5).join(', ')}`);
   return reasons;

@@ -3,7 +3,7 @@ import { type PatchSection, splitPatch } from './patch';
 import { isPytestConfig } from './pytestConfig';
 import { shadowsLibrary } from './shadowing';
 import { suspiciousLines } from './suspicion';
-import { isTestName, testRoots } from './testFiles';
+import { hiddenPaths, isTestName, testRoots } from './testFiles';
 
 export interface Inspection {
   /** Paths that the patch touches, relative to the work directory, as far as we can read it. */
@@ -49,14 +49,14 @@ export function inspectPatch(patch: string, problem: Problem): Inspection {
 
 /** Whether a single path may be changed by a patch, for the paths that git reads from it. */
 export function refusedPath(path: string, problem: Problem): Flag | undefined {
-  return pathRule(path, problem, testRoots(problem));
+  return pathRule(path, problem, testRoots(problem), hiddenPaths(problem));
 }
 
 function refusals(problem: Problem): (section: PatchSection) => Flag[] {
-  const roots = testRoots(problem);
+  const [roots, hidden] = [testRoots(problem), hiddenPaths(problem)];
   return (section) => {
     const paths = new Set([section.from, section.to].filter((path): path is string => path !== null));
-    const flags = [...paths].flatMap((path) => pathRule(path, problem, roots) ?? []);
+    const flags = [...paths].flatMap((path) => pathRule(path, problem, roots, hidden) ?? []);
     const at = section.to ?? section.from ?? '';
     if (section.modes.includes('160000')) flags.push({ kind: 'submodule', detail: at });
     if (section.modes.includes('120000') && section.to !== null) {
@@ -70,7 +70,12 @@ function refusals(problem: Problem): (section: PatchSection) => Flag[] {
   };
 }
 
-function pathRule(path: string, problem: Problem, roots: readonly string[]): Flag | undefined {
+function pathRule(
+  path: string,
+  problem: Problem,
+  roots: readonly string[],
+  hidden: readonly string[],
+): Flag | undefined {
   const parts = path.split('/');
   const name = parts.at(-1)!;
   const flag = (kind: string): Flag => ({ kind, detail: path });
@@ -82,7 +87,7 @@ function pathRule(path: string, problem: Problem, roots: readonly string[]): Fla
   if (problem.protected.some((own) => path === own || path.startsWith(`${own}/`))) return flag('touches_protected');
   if (/\.(pyc|pyo)$/.test(name) || parts.includes('__pycache__')) return flag('compiled_code');
   if (isPytestConfig(path)) return flag('touches_test_config');
-  if (problem.tests.files.some((file) => file.path === path)) return flag('touches_test');
+  if (hidden.includes(path)) return flag('touches_test');
   if (isTestName(path) || roots.some((root) => path === root || path.startsWith(`${root}/`)))
     return flag('touches_test');
   return undefined;

@@ -90,9 +90,9 @@ function stripped(name: string): string {
 function unquoted(name: string): string {
   if (!/^".*"$/s.test(name)) return name;
   const bytes: number[] = [];
-  for (const [, octal, escape, plain] of name.slice(1, -1).matchAll(/\\([0-7]{3})|\\(.)|([^\\]+)/gs)) {
+  for (const [, octal, letter, plain] of name.slice(1, -1).matchAll(/\\([0-7]{3})|\\(.)|([^\\]+)/gs)) {
     if (octal) bytes.push(Number.parseInt(octal, 8));
-    else bytes.push(...Buffer.from(plain ?? ESCAPES[escape!] ?? escape!));
+    else bytes.push(...Buffer.from(plain ?? ESCAPES[letter!] ?? letter!));
   }
   return Buffer.from(bytes).toString('utf8');
 }
@@ -107,7 +107,11 @@ export function pathsOfNumstat(output: string): string[] {
     const entry = /^(?:\d+|-)\t(?:\d+|-)\t(.*)$/s.exec(fields[at]!);
     if (!entry) continue;
     if (entry[1]) paths.push(entry[1]);
-    else paths.push(fields[at + 1]!, fields[(at += 2)]!);
+    else {
+      // A rename: both names follow.
+      paths.push(fields[at + 1] ?? '', fields[at + 2] ?? '');
+      at += 2;
+    }
   }
-  return paths.filter((path) => path !== undefined);
+  return paths;
 }

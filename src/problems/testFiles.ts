@@ -1,4 +1,5 @@
 import type { Problem } from '../contract/problem';
+import { splitPatch } from './patch';
 
 const TEST_FOLDER = /^(tests?|testsuite)$/;
 
@@ -25,14 +26,20 @@ export function isTestPath(path: string): boolean {
   );
 }
 
+/** Files that the problem brings itself, as files or by a patch. */
+export function hiddenPaths({ tests }: Pick<Problem, 'tests'>): string[] {
+  const patched = splitPatch(tests.patch ?? '').flatMap(({ from, to }) => [from, to]);
+  return [...new Set([...tests.files.map((file) => file.path), ...patched])].filter((path) => path !== null);
+}
+
 /**
  * Folders that hold the problem's tests with their support modules and data: the topmost folder of a test's path that is
  * named like one. A package that merely calls itself `test` (django.test) is none, because no test id lies in it.
  */
 export function testRoots(problem: Pick<Problem, 'tests'>): string[] {
-  const { failToPass, passToPass, files } = problem.tests;
+  const { failToPass, passToPass } = problem.tests;
   const roots = new Set<string>();
-  const paths = [...failToPass, ...passToPass].map(fileOfTestId).concat(files.map((file) => file.path));
+  const paths = [...failToPass, ...passToPass].map(fileOfTestId).concat(hiddenPaths(problem));
   for (const path of new Set(paths)) {
     const parts = path.split('/');
     const at = parts.slice(0, -1).findIndex((part) => TEST_FOLDER.test(part));

@@ -1,13 +1,19 @@
-import type { z } from 'zod';
+import { LRUCache } from 'lru-cache';
+import { z } from 'zod';
 import { SwitchyardError } from '../contract/errors';
-import { Opening, Rejected, type SeenStep, type Step, type Transcript, Turn } from '../contract/step';
+import { Opening, Rejected, type SeenStep, Step, type Transcript, Turn } from '../contract/step';
 import type { BlobStore } from './blobs';
+
+const Link = z.discriminatedUnion('kind', [Opening, Step]);
 
 /**
  * The chain of steps behind a head hash. Links are JSON blobs; each names its parent, so a head stands for exactly one
  * transcript and forking is keeping an older head.
  */
 export class Transcripts {
+  /** Links as read: immutable under their hash, and every turn walks the whole chain. */
+  private readonly links = new LRUCache<string, Opening | Step>({ max: 5_000 });
+
   constructor(private readonly blobs: BlobStore) {}
 
   async open(opening: Opening): Promise<string> {
@@ -36,18 +42,13 @@ export class Transcripts {
     const hashes: string[] = [];
     let at = head;
     for (;;) {
-      const link = JSON.parse((await this.blobs.get(at)).toString('utf8')) as { kind?: string };
+      const link = await this.link(at);
       if (link.kind === 'opening') {
-        return { opening: Opening.parse(link), steps: steps.reverse(), hashes: hashes.reverse() };
+        return { opening: link, steps: steps.reverse(), hashes: hashes.reverse() };
       }
-      if (link.kind !== 'step') {
-        throw new SwitchyardError('NotFound', `blob ${at} is no link of a transcript`, 'Give the head of a rollout.');
-      }
-      // Links were written by us and are immutable under their hash: parsing each again at every turn is quadratic.
-      const step = link as Step;
-      steps.push(step);
+      steps.push(link);
       hashes.push(at);
-      at = step.parent;
+      at = link.parent;
     }
   }
 
@@ -66,6 +67,17 @@ export class Transcripts {
       timedOutAfter: observation.timedOutAfter,
       elidedBytes: observation.elidedBytes,
     };
+  }
+
+  private async link(sha256: string): Promise<Opening | Step> {
+    const known = this.links.get(sha256);
+    if (known) return known;
+    const link = Link.safeParse(JSON.parse((await this.blobs.get(sha256)).toString('utf8'))).data;
+    if (!link) {
+      throw new SwitchyardError('NotFound', `blob ${sha256} is no link of a transcript`, 'Give the head of a rollout.');
+    }
+    this.links.set(sha256, link);
+    return link;
   }
 
   private async read<T>(sha256: string, schema: z.ZodType<T>): Promise<T> {

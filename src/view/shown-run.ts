@@ -1,3 +1,4 @@
+import type { HandOverPolicy } from '../agent/handover';
 import type { HandOverRecord, RolloutResult, SeenStep } from '../contract';
 
 /** One turn as a viewer has it: the step with its bodies, and what lies beside the chain. */
@@ -20,6 +21,8 @@ export interface ShownRun {
   readonly problem: string;
   readonly student?: string;
   readonly expert?: string;
+  /** What was asked for, and what was drawn and happened. */
+  readonly policy?: HandOverPolicy;
   readonly handOver?: HandOverRecord;
   readonly startedAt?: Date;
   readonly endedAt?: Date;

@@ -32,11 +32,12 @@ export function headerLines(run: ShownRun, look: Look): string[] {
   ];
 }
 
-function handOver({ handOver: drawn }: ShownRun): string[] {
+function handOver({ handOver: drawn, policy }: ShownRun): string[] {
   if (!drawn) return [];
   const k = drawn.sampled;
   if (k === 0) return ['hand-over: the expert from the first turn (k = 0)'];
-  const planned = k === null ? 'decided turn by turn, or never' : `after ${k} student turns`;
+  const never = policy && 'never' in policy;
+  const planned = k !== null ? `after ${k} student turns` : never ? 'never' : 'decided turn by turn';
   return [`hand-over: ${planned}${drawn.expertFrom ? `; expert since turn ${drawn.expertFrom}` : ''}`];
 }
 

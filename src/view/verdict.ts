@@ -39,7 +39,12 @@ export function verdict({ status, resolved, detail }: RolloutResult, look: Look)
 }
 
 function turnCount({ turns, handOver, recovered }: RolloutResult): string[] {
-  const by = [`${turns.student} student`, `${turns.expert} expert`].join(', ');
+  const kept = turns.total - turns.student - turns.expert;
+  const by = [
+    ...(kept > 0 ? [`${kept} kept from another rollout`] : []),
+    `${turns.student} student`,
+    `${turns.expert} expert`,
+  ].join(', ');
   const retries = turns.formatRetries > 0 ? `, ${count(turns.formatRetries, 'refused reply', 'refused replies')}` : '';
   return [
     `${count(turns.total, 'turn')} (${by})${retries}${handOver.sampled === null ? '' : `, k = ${handOver.sampled}`}`,

@@ -25,7 +25,9 @@ const cases: Case[] = existsSync(FOLDER)
       .map((line) => JSON.parse(line) as Case)
   : [];
 const full = process.env.SWITCHYARD_CHAOS === 'full';
-const chosen = cases.filter(({ id }) => (process.env.CASES ? process.env.CASES.split(',').includes(id) : full || SHORT.includes(id)));
+const chosen = cases.filter(({ id }) =>
+  process.env.CASES ? process.env.CASES.split(',').includes(id) : full || SHORT.includes(id),
+);
 const text = (path: string) => readFileSync(join(FOLDER, path), 'utf8');
 
 (chosen.length > 0 ? describe : describe.skip)('recorded cases', () => {

@@ -13,7 +13,10 @@ describe('the judge', () => {
   let gold: string;
 
   beforeAll(async () => {
-    const [before, after] = ['before', 'after'].map((name) => join(mkdtempSync(join(tmpdir(), 'shop-')), name)) as [string, string];
+    const [before, after] = ['before', 'after'].map((name) => join(mkdtempSync(join(tmpdir(), 'shop-')), name)) as [
+      string,
+      string,
+    ];
     writeTree(before, BEFORE);
     writeTree(after, AFTER);
     const made = await bench.init(shopInput(before, after));
@@ -46,7 +49,10 @@ describe('the judge', () => {
   });
 
   it('says when a patch does not apply, and when no test runs', async () => {
-    expect(await bench.grade(problem, gold.replace('prices[:-1]', 'nothing'))).toMatchObject({ resolved: false, verdict: 'patch_failed' });
+    expect(await bench.grade(problem, gold.replace('prices[:-1]', 'nothing'))).toMatchObject({
+      resolved: false,
+      verdict: 'patch_failed',
+    });
     expect(await bench.grade(problem, 'this is no patch')).toMatchObject({ resolved: false, verdict: 'patch_failed' });
     const broken = await bench.grade(problem, replaces('shop/cart.py', 'def total(:\n'));
     expect(broken).toMatchObject({ resolved: false, verdict: 'no_tests', failToPass: { passed: 0 } });
@@ -62,6 +68,9 @@ describe('the judge', () => {
 
   it.each(CHEATS.map((cheat) => [cheat.name, cheat] as const))('is not bribed by: %s', async (_, cheat) => {
     const grade = await bench.grade(problem, cheat.patch);
-    expect({ resolved: grade.resolved, kinds: kinds(grade) }).toEqual({ resolved: false, kinds: expect.arrayContaining([cheat.flag]) });
+    expect({ resolved: grade.resolved, kinds: kinds(grade) }).toEqual({
+      resolved: false,
+      kinds: expect.arrayContaining([cheat.flag]),
+    });
   });
 });

@@ -5,7 +5,8 @@ import type { ProblemInitInput } from '../../src/contract';
 /** A small project with a bug (`total` forgets the last price) and a visible and a hidden test. */
 export const BEFORE: Record<string, string> = {
   'shop/__init__.py': 'from .cart import double, total\n',
-  'shop/cart.py': 'def total(prices):\n    result = 0\n    for price in prices[:-1]:\n        result += price\n    return result\n\n\ndef double(value):\n    return value * 2\n',
+  'shop/cart.py':
+    'def total(prices):\n    result = 0\n    for price in prices[:-1]:\n        result += price\n    return result\n\n\ndef double(value):\n    return value * 2\n',
   'tests/__init__.py': '',
   'tests/support.py': 'def check(got, wanted):\n    assert got == wanted\n',
   'tests/test_cart.py': 'from shop import double\n\n\ndef test_double():\n    assert double(4) == 8\n',

@@ -15,7 +15,7 @@ function step(k: number): unknown {
     case 1:
       return bash(k, `mkdir -p /testbed/d${k} && cd /testbed/d${k} && export AT=${k}`);
     case 2:
-      return bash(k, 'sleep 0.6; pwd; echo "at $AT"');
+      return bash(k, 'sleep 0.4; pwd; echo "at $AT"');
     case 3:
       return edit(k, { command: 'create', path: file, file_text: `first = ${k}\nsecond = 2\n` });
     case 4:
@@ -23,22 +23,22 @@ function step(k: number): unknown {
     case 5:
       return edit(k, { command: 'undo_edit', path: file });
     case 6:
-      return bash(k, `cat ${file}; sleep 0.3; echo ${k} >> /testbed/README.md; (exit ${k % 3})`);
+      return bash(k, `cat ${file}; sleep 0.1; echo ${k} >> /testbed/README.md; (exit ${k % 3})`);
     case 7:
       return edit(k, { command: 'insert', path: file, insert_line: 1, new_str: `inserted = ${k}` });
     default:
-      return bash(k, `sleep 0.${k % 10}; for i in $(seq 40); do echo "line $i of ${k}"; done; git -C /testbed status --short | head -3`);
+      return bash(k, `sleep 0.1; for i in $(seq 40); do echo "line $i of ${k}"; done; git -C /testbed status --short | head -3`);
   }
 }
 
 /**
  * A rollout of `steps` steps, the first half the student's (xml, turns counted) and the rest the expert's (tools, by
- * matching), with a malformed reply in every tenth place; the last command shows the counter and then it is submitted.
+ * matching), with a malformed reply before every sixteenth step; the last command shows the counter and then it is submitted.
  */
 export function longScript(steps: number, more: { latencyMs?: number; faults?: unknown[] } = {}) {
   const handOver = Math.floor(steps / 2);
   const numbers = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, i) => from + i);
-  const slip = (k: number) => (k % 10 === 5 ? [{ malformed: 'prose' }] : []);
+  const slip = (k: number) => (k % 16 === 6 ? [{ malformed: 'prose' }] : []);
   const student = numbers(1, handOver).flatMap((k) => [...slip(k), step(k)]);
   const expert = [
     ...numbers(handOver + 1, steps - 2).flatMap((k) => [...slip(k), step(k)]),

@@ -39,9 +39,7 @@ export function fromSweBench(value: unknown, line: number, options: ReadOptions)
       `FAIL_TO_PASS, PASS_TO_PASS: ${JSON.stringify(strange.slice(0, 80))} is no pytest id, and the row has no test_cmd`,
     );
   }
-  const touched = splitPatch(row.test_patch).flatMap((section) =>
-    section.to && section.to.endsWith('.py') ? [section.to] : [],
-  );
+  const touched = splitPatch(row.test_patch).flatMap((section) => (section.to?.endsWith('.py') ? [section.to] : []));
   const files = [...new Set([...touched.filter(isTestPath), ...ids.map(fileOfTestId)])].filter((path) =>
     path.endsWith('.py'),
   );

@@ -1,8 +1,8 @@
 #!/bin/bash
 # The exec journal: runs commands exactly once, inside of the container, on behalf of a worker that may die at any moment.
 #
-# One server answers one worker over stdin/stdout; requests are served in order. A job is a directory under $ROOT/jobs:
-# making it is the lock, so a request that is sent again finds the job and follows it instead of running it again.
+# One server answers one worker over stdin/stdout; requests are served in order. A job is a few files under $ROOT/jobs:
+# creating the first is the lock, so a request that is sent again finds the job and follows it instead of running it again.
 # Everything lives in the container's own layer: a snapshot that holds a command's effect also holds its record.
 #
 # Requests (a line of words, then the announced bytes):      Answers (a line of words, then the announced bytes):
@@ -26,6 +26,7 @@ ROOT=/var/lib/switchyard
 JOBS=$ROOT/jobs
 STATE=$ROOT/state
 KEEP=64
+STARTED=0
 HOME_OF_SCRIPTS=${BASH_SOURCE[0]%/*}
 
 mkdir -p "$JOBS" "$STATE"
@@ -46,18 +47,21 @@ last_job() { REPLY=-; [[ ! -s $STATE/last ]] || read -r REPLY < "$STATE/last"; }
 
 # Answers 0 when job $1 may start after $2; 1 when it is there already; 2 when the container diverged.
 admit() {
-  [[ -d $JOBS/$1 ]] && return 1
+  [[ -e $JOBS/$1.lock ]] && return 1
   last_job
   [[ $2 == '*' || $2 == "$REPLY" ]] || { printf 'diverged %s 0\n' "$REPLY"; return 2; }
-  mkdir "$JOBS/$1"
+  set -o noclobber # the redirection fails when another server was quicker, and costs no process
+  { : > "$JOBS/$1.lock"; } 2> /dev/null
+  local made=$?
+  set +o noclobber
+  return "$made"
 }
 
 forget_old_jobs() {
-  local kept=("$JOBS"/*/)
-  (( ${#kept[@]} > KEEP * 2 )) || return 0
+  (( ++STARTED % KEEP == 0 )) || return 0
   local old
-  mapfile -t old < <(ls -1t "$JOBS" | tail -n +$((KEEP + 1)))
-  (cd "$JOBS" && rm -rf -- "${old[@]}")
+  mapfile -t old < <(cd "$JOBS" && ls -1t -- *.lock | tail -n +$((KEEP + 1)))
+  (cd "$JOBS" && for lock in "${old[@]}"; do rm -f -- "${lock%.lock}".*; done)
 }
 
 # --- processes ---------------------------------------------------------------------------------------------------
@@ -94,7 +98,7 @@ processes_of() {
 
 kill_tree() { # ID: TERM, half a second of grace, then KILL until nobody is left
   local born=0 round
-  [[ ! -s $JOBS/$1/born ]] || read -r born < "$JOBS/$1/born"
+  [[ ! -s $JOBS/$1.born ]] || read -r born < "$JOBS/$1.born"
   processes_of "$1" "$born"
   (( ${#FOUND[@]} == 0 )) || kill -TERM "${FOUND[@]}" 2>/dev/null
   for (( round = 0; round < 200; round++ )); do
@@ -109,19 +113,19 @@ kill_tree() { # ID: TERM, half a second of grace, then KILL until nobody is left
 
 start_job() { # ID COMMAND
   local job=$JOBS/$1 stat
-  printf '%s' "$2" > "$job/cmd"
-  : > "$job/out"
+  printf '%s' "$2" > "$job.cmd"
+  : > "$job.out"
   { read -r stat < /proc/self/stat; } 2>/dev/null
-  now_us; printf '%s\n' "$REPLY" > "$job/start"
+  now_us; printf '%s\n' "$REPLY" > "$job.start"
   printf '%s\n' "$1" > "$STATE/last"
   (
-    { read -r stat < "/proc/$BASHPID/stat"; stat=(${stat##*) }); printf '%s\n' "${stat[19]}" > "$job/born"; }
-    printf '%s\n' "$BASHPID" > "$job/keeper"
+    { read -r stat < "/proc/$BASHPID/stat"; stat=(${stat##*) }); printf '%s\n' "${stat[19]}" > "$job.born"; }
+    printf '%s\n' "$BASHPID" > "$job.keeper"
     if [[ $LOCALE == unset ]]; then unset LC_ALL; else export LC_ALL=$LOCALE; fi
-    SWITCHYARD_JOB=$1 bash --noprofile --norc -c '. "$1/shell.sh"; eval "$__switchyard_command"' bash "$HOME_OF_SCRIPTS" "$job" "$STATE" < /dev/null >> "$job/out" 2>&1 8>&-
+    SWITCHYARD_JOB=$1 bash --noprofile --norc -c '. "$1/shell.sh"; eval "$__switchyard_command"' bash "$HOME_OF_SCRIPTS" "$job" "$STATE" < /dev/null >> "$job.out" 2>&1 8>&-
     code=$?
     now_us
-    printf '%s %s\n' "$code" "$REPLY" > "$job/code"
+    printf '%s %s\n' "$code" "$REPLY" > "$job.code"
     printf 'x\n' >&8
   ) > /dev/null 2>&1 &
 }
@@ -130,76 +134,76 @@ start_job() { # ID COMMAND
 # appends, so cutting the file to nothing is safe; what a fast writer adds between the last look and the cut is not counted.
 rotate_output() { # ID HEAD TAIL
   local job=$JOBS/$1 size elided=0
-  size=$(stat -c %s "$job/out" 2>/dev/null) || return 0
+  size=$(stat -c %s "$job.out" 2>/dev/null) || return 0
   (( size > $2 + 2 * $3 + 1048576 )) || return 0
-  [[ -e $job/head ]] || head -c "$2" "$job/out" > "$job/head"
-  tail -c "$3" "$job/out" > "$job/tail.new" && mv "$job/tail.new" "$job/tail"
-  size=$(stat -c %s "$job/out")
-  truncate -s 0 "$job/out"
-  [[ ! -s $job/rotated ]] || read -r elided < "$job/rotated"
-  printf '%s\n' "$(( elided + size ))" > "$job/rotated"
+  [[ -e $job.head ]] || head -c "$2" "$job.out" > "$job.head"
+  tail -c "$3" "$job.out" > "$job.tail.new" && mv "$job.tail.new" "$job.tail"
+  size=$(stat -c %s "$job.out")
+  truncate -s 0 "$job.out"
+  [[ ! -s $job.rotated ]] || read -r elided < "$job.rotated"
+  printf '%s\n' "$(( elided + size ))" > "$job.rotated"
 }
 
 # Waits until the job ends, its deadline passes, or its keeper is gone. Any number of servers may follow one job.
 follow_job() { # ID TIMEOUT_MS HEAD TAIL
   local job=$JOBS/$1 start=0 keeper=0 code='' deadline polls=0 pause=0.25 every=1
-  [[ ! -s $job/start ]] || read -r start < "$job/start"
+  [[ ! -s $job.start ]] || read -r start < "$job.start"
   (( start > 0 )) || { now_us; start=$REPLY; }
   (( deadline = start + $2 * 1000 ))
   [[ -n ${FOLLOWING:-} ]] && pause=0.02 every=12
-  while [[ ! -s $job/code ]]; do
+  while [[ ! -s $job.code ]]; do
     read -r -t "$pause" -u 8 _ || :
-    [[ -s $job/code ]] && break
+    [[ -s $job.code ]] && break
     now_us
-    if (( REPLY >= deadline )) && [[ ! -e $job/reason ]]; then
-      printf 'timeout\n' > "$job/reason"
+    if (( REPLY >= deadline )) && [[ ! -e $job.reason ]]; then
+      printf 'timeout\n' > "$job.reason"
       kill_tree "$1"
     fi
     (( ++polls % every )) || rotate_output "$1" "$3" "$4"
-    [[ ! -s $job/keeper ]] || read -r keeper < "$job/keeper"
+    [[ ! -s $job.keeper ]] || read -r keeper < "$job.keeper"
     if (( keeper == 0 )); then
       # The server died between making the job and starting it: nothing ran, and nobody will say so later.
-      (( polls < 100 )) || { now_us; printf '137 %s\n' "$REPLY" > "$job/code"; }
-    elif ! alive "$keeper" && [[ ! -s $job/code ]]; then
+      (( polls < 100 )) || { now_us; printf '137 %s\n' "$REPLY" > "$job.code"; }
+    elif ! alive "$keeper" && [[ ! -s $job.code ]]; then
       kill_tree "$1"
-      [[ -e $job/reason ]] || printf 'killed\n' > "$job/reason"
-      now_us; printf '137 %s\n' "$REPLY" > "$job/code"
+      [[ -e $job.reason ]] || printf 'killed\n' > "$job.reason"
+      now_us; printf '137 %s\n' "$REPLY" > "$job.code"
     fi
   done
 }
 
 answer_job() { # ID HEAD TAIL
   local job=$JOBS/$1 tree=- code=137 end=0 start=0 reason=exit elided=0 body='' size rest
-  read -r code end < "$job/code"
-  [[ ! -s $job/start ]] || read -r start < "$job/start"
-  [[ ! -s $job/reason ]] || read -r reason < "$job/reason"
-  [[ ! -s $job/tree ]] || read -r tree < "$job/tree"
+  read -r code end < "$job.code"
+  [[ ! -s $job.start ]] || read -r start < "$job.start"
+  [[ ! -s $job.reason ]] || read -r reason < "$job.reason"
+  [[ ! -s $job.tree ]] || read -r tree < "$job.tree"
   # A small output without NUL bytes needs no process at all: `read` fails at the end of the file, having read it all.
-  if [[ ! -e $job/rotated ]] && ! IFS= read -r -d '' -n 65537 body < "$job/out" && (( ${#body} < 65537 && ${#body} <= $2 )); then
+  if [[ ! -e $job.rotated ]] && ! IFS= read -r -d '' -n 65537 body < "$job.out" && (( ${#body} < 65537 && ${#body} <= $2 )); then
     printf 'done %s %s %s %s %s 0 %s %s\n%s' "$1" "$code" "$reason" "$start" "$end" "$tree" "${#body}" "$body"
     return
   fi
-  [[ -e $job/final ]] || assemble_output "$1" "$2" "$3"
-  read -r elided < "$job/final"
-  size=$(stat -c %s "$job/shown")
+  [[ -e $job.final ]] || assemble_output "$1" "$2" "$3"
+  read -r elided < "$job.final"
+  size=$(stat -c %s "$job.shown")
   printf 'done %s %s %s %s %s %s %s %s\n' "$1" "$code" "$reason" "$start" "$end" "$elided" "$tree" "$size"
-  cat "$job/shown"
+  cat "$job.shown"
 }
 
 assemble_output() { # ID HEAD TAIL: head and tail of all that was written, and how many bytes are missing between
   local job=$JOBS/$1 size rotated=0 total shown
-  size=$(stat -c %s "$job/out")
-  [[ ! -s $job/rotated ]] || read -r rotated < "$job/rotated"
+  size=$(stat -c %s "$job.out")
+  [[ ! -s $job.rotated ]] || read -r rotated < "$job.rotated"
   total=$(( rotated + size ))
   if (( rotated == 0 && total <= $2 + $3 )); then
-    cp "$job/out" "$job/shown"
+    cp "$job.out" "$job.shown"
   else
-    [[ -e $job/head ]] || head -c "$2" "$job/out" > "$job/head"
-    { cat "$job/head"; { [[ ! -e $job/tail ]] || cat "$job/tail"; cat "$job/out"; } | tail -c "$3"; } > "$job/shown"
+    [[ -e $job.head ]] || head -c "$2" "$job.out" > "$job.head"
+    { cat "$job.head"; { [[ ! -e $job.tail ]] || cat "$job.tail"; cat "$job.out"; } | tail -c "$3"; } > "$job.shown"
   fi
-  : > "$job/out"; rm -f "$job/head" "$job/tail"
-  shown=$(stat -c %s "$job/shown")
-  printf '%s\n' "$(( total > shown ? total - shown : 0 ))" > "$job/final"
+  : > "$job.out"; rm -f "$job.head" "$job.tail"
+  shown=$(stat -c %s "$job.shown")
+  printf '%s\n' "$(( total > shown ? total - shown : 0 ))" > "$job.final"
 }
 
 serve_run() { # ID AFTER DIR_N TIMEOUT_MS HEAD TAIL N
@@ -226,31 +230,31 @@ serve_apply() { # ID AFTER DIR_N KIND TEXT_N PATH_N N
   read_bytes "$3"; dir=$REPLY
   read_bytes "$5"; text=$REPLY
   read_bytes "$6"; path=$REPLY
-  if [[ ! -e $job/ready ]]; then
-    [[ ! -d $job ]] || rm -rf "$job"
+  if [[ ! -e $job.ready ]]; then
+    rm -f "$job".*
     admit "$1" "$2"
     if (( $? == 2 )); then (( $7 == 0 )) || head -c "$7" > /dev/null; return; fi
     note_tree "$1" "$dir"
-    printf '%s' "$text" > "$job/out"
-    printf '%s' "$path" > "$job/path"
-    printf '%s\n' "$4" > "$job/kind"
-    (( $7 == 0 )) && : > "$job/bytes" || head -c "$7" > "$job/bytes"
-    now_us; printf '%s\n' "$REPLY" > "$job/start"
-    : > "$job/ready"
+    printf '%s' "$text" > "$job.out"
+    printf '%s' "$path" > "$job.path"
+    printf '%s\n' "$4" > "$job.kind"
+    (( $7 == 0 )) && : > "$job.bytes" || head -c "$7" > "$job.bytes"
+    now_us; printf '%s\n' "$REPLY" > "$job.start"
+    : > "$job.ready"
   else
     (( $7 == 0 )) || head -c "$7" > /dev/null
   fi
-  if [[ ! -s $job/code ]]; then
+  if [[ ! -s $job.code ]]; then
     # From the record, not from the request: a retry computed its request from a file that may be half written.
     local code=0 kind
-    read -r kind < "$job/kind"
-    IFS= read -r -d '' path < "$job/path"
+    read -r kind < "$job.kind"
+    IFS= read -r -d '' path < "$job.path"
     case $kind in
-      write) cat "$job/bytes" > "$path" || code=1 ;;
+      write) cat "$job.bytes" > "$path" || code=1 ;;
       delete) rm -f -- "$path" || code=1 ;;
-    esac 2> "$job/error"
+    esac 2> "$job.error"
     now_us
-    printf '%s %s\n' "$code" "$REPLY" > "$job/code"
+    printf '%s %s\n' "$code" "$REPLY" > "$job.code"
     printf '%s\n' "$1" > "$STATE/last"
   fi
   answer_job "$1" 16777216 0
@@ -309,7 +313,7 @@ note_tree() { # ID DIR: the tree that job ID meets; the last job must not be not
   [[ ! -s $STATE/tree ]] || read -r at tree < "$STATE/tree"
   last_job
   if [[ $at != "$REPLY" || $at == - ]]; then snapshot_tree "$2"; tree=$REPLY; fi
-  printf '%s\n' "$tree" > "$JOBS/$1/tree"
+  printf '%s\n' "$tree" > "$JOBS/$1.tree"
 }
 
 serve_digest() { # WORKDIR_N
@@ -363,7 +367,7 @@ serve() {
 case ${1:-serve} in
   serve) serve ;;
   kill) # ID REASON: from a second process, while the server waits for the job
-    [[ -d $JOBS/$2 ]] || exit 0
-    [[ -e $JOBS/$2/reason ]] || printf '%s\n' "${3:-cancelled}" > "$JOBS/$2/reason"
+    [[ -e $JOBS/$2.lock ]] || exit 0
+    [[ -e $JOBS/$2.reason ]] || printf '%s\n' "${3:-cancelled}" > "$JOBS/$2.reason"
     kill_tree "$2" ;;
 esac

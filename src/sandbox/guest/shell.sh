@@ -1,5 +1,5 @@
 # Sourced by the shell that runs one command of the journal. It begins where the last command ended: same directory,
-# exported variables and functions. Arguments: our folder, the job's folder, the state folder. State is data in files,
+# exported variables and functions. Arguments: our folder, the job's path, the state folder. State is data in files,
 # so it survives the worker, and a snapshot carries it.
 __switchyard_job=$2 __switchyard_state=$3
 shift $#
@@ -27,4 +27,4 @@ __switchyard_save() {
   printf '%s\n' "$slot" > "$__switchyard_state/slot"
 }
 trap __switchyard_save EXIT
-IFS= read -r -d '' __switchyard_command < "$__switchyard_job/cmd"
+IFS= read -r -d '' __switchyard_command < "$__switchyard_job.cmd"

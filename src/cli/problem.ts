@@ -91,7 +91,7 @@ export function addProblemCommands(program: Command, cli: Cli): void {
     .description('make problems of JSONL rows')
     .requiredOption('--format <format>', 'swebench, swesmith or r2egym')
     .requiredOption('--out <dir>', 'folder that gets a folder a problem')
-    .option('--registry <prefix>', 'put before image names, like ghcr.io/owner/')
+    .option('--registry <prefix>', 'put before image names, like HOST/OWNER/')
     .action((file: string, flags: { format: RowFormat; out: string; registry?: string }) => {
       const problems = readRows(textOf(file), flags.format, { registry: flags.registry });
       for (const each of problems) writeProblem(resolve(flags.out, readable(each.id)), each);

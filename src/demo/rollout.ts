@@ -1,15 +1,16 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { WorkflowHandle } from '@temporalio/client';
 import { fromWorkflow } from '../cli/context';
+import { writeProblem } from '../cli/problem-folder';
 import { readRun } from '../cli/rollout-reading';
 import { temporalCommand } from '../cli/temporal-command';
 import { look } from '../cli/terminal';
 import {
-  type ProblemCheckResult,
   type ProblemInitInput,
+  type ProblemInitResult,
   type RolloutInput,
   type RolloutProgress,
   type RolloutResult,
@@ -119,10 +120,10 @@ async function provideProblem(stage: Stage, tell: Narrator): Promise<string> {
   }
   const made = await tell.step(
     'both releases fetched, environment built, tests run before and after the fix',
-    async () =>
-      writeProblem(stage, await stage.cli.run<InitResult>('problemInit', input, { id, note: `problem ${ID}` })),
+    () => stage.cli.run<ProblemInitResult>('problemInit', input, { id, note: `problem ${ID}` }),
     ({ check }) => `${check.failToPass.length} tests must begin to pass, ${check.passToPass.length} must still pass`,
   );
+  writeProblem(dirname(problemFile()), await stage.cli.problems.kept(made.problem));
   const { check } = made;
   tell.note(
     `oracle (the fix) = ${check.oracle}, no-op = ${check.noop}, flaky: ${check.flaky.length === 0 ? 'none' : check.flaky.join(', ')}`,
@@ -186,9 +187,3 @@ async function watch(
     await sleep(100);
   }
 }
-
-type InitResult = {
-  readonly id: string;
-  readonly problem: { sha256: string; bytes: number };
-  readonly check: ProblemCheckResult;
-};

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type Docker from 'dockerode';
 import { type Flag, type Problem, type Ref, SwitchyardError } from '../contract';
 import { inspectPatch, refusedPath } from '../problems/inspect';
-import { pathsOfNumstat } from '../problems/patch';
+import { hasContext, pathsOfNumstat } from '../problems/patch';
 import { mayConfigurePytest, pytestSection } from '../problems/pytestConfig';
 import type { BlobStore } from '../store/blobs';
 import { type GuestResult, runInGuest } from './guestExec';
@@ -31,16 +31,17 @@ export async function applyCandidate(container: Docker.Container, problem: Probl
   }
   const path = `/tmp/${randomBytes(8).toString('hex')}.patch`;
   await putFiles(container, [{ path, bytes: Buffer.from(inspection.allowed) }]);
+  const byLine = hasContext(inspection.allowed) ? '' : ' --unidiff-zero';
   const git = (command: string) =>
     runInGuest(container, { command: `${GIT} ${command} "$1"`, args: [path], cwd: workdir, timeoutMs: 120_000 });
-  const numstat = await git('apply --numstat -z');
+  const numstat = await git(`apply --numstat -z${byLine}`);
   if (numstat.exitCode !== 0) return { flags, failure: textOf(numstat) };
   // Git's own reading decides: a header that we read otherwise must not smuggle a path past us.
   const smuggled = pathsOfNumstat(numstat.stdout.toString('utf8')).flatMap((each) => refusedPath(each, problem) ?? []);
   if (smuggled.length > 0) return { flags: [...flags, ...smuggled], failure: 'the patch hides what it touches' };
   const configs = inspection.touched.filter((each) => mayConfigurePytest(each) && !inspection.dropped.includes(each));
   const before = await readAll(container, workdir, configs);
-  let applied = await git('apply --whitespace=nowarn');
+  let applied = await git(`apply --whitespace=nowarn${byLine}`);
   if (applied.exitCode !== 0) {
     // A committed image's files have new inodes, which a merge would take for changes.
     await runInGuest(container, { command: `${GIT} update-index -q --refresh`, cwd: workdir, timeoutMs: 120_000 });

@@ -115,3 +115,11 @@ export function pathsOfNumstat(output: string): string[] {
   }
   return paths;
 }
+
+/**
+ * Whether git can find the places by what stands around them. A patch without any context (`git diff -U0`) names places by
+ * line number only, and git applies it only when told so.
+ */
+export function hasContext(patch: string): boolean {
+  return !/^@@ /m.test(patch) || /^ /m.test(patch) || /^@@ -0,0 /m.test(patch);
+}

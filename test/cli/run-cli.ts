@@ -3,7 +3,7 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 
-const REPOSITORY = resolve(__dirname, '..', '..');
+const CLI = resolve(__dirname, '..', '..', 'src', 'cli.ts');
 
 export interface Ran {
   readonly code: number | null;
@@ -11,21 +11,25 @@ export interface Ran {
   readonly stderr: string;
 }
 
-/** A home of its own, and an address where nothing listens: a test that starts a server by mistake fails instead. */
-export function quietHome(): Record<string, string> {
-  return { SWITCHYARD_HOME: mkdtempSync(join(tmpdir(), 'switchyard-cli-')), TEMPORAL_ADDRESS: '127.0.0.1:1' };
+/**
+ * A home of its own, no configuration of whoever runs the tests, and an address where nothing listens: a test that starts
+ * a server by mistake fails instead.
+ */
+function quietly(home: string): Record<string, string | undefined> {
+  const own = Object.keys(process.env).filter((name) => /^(SWITCHYARD|TEMPORAL)_|^NO_COLOR$/.test(name));
+  const cleared = Object.fromEntries(own.map((name) => [name, undefined]));
+  return { ...process.env, ...cleared, HOME: home, SWITCHYARD_HOME: home, TEMPORAL_ADDRESS: '127.0.0.1:1' };
 }
 
 /** The real command line in a process of its own, as a script would call it. */
 export async function runCli(
   args: readonly string[],
-  { env = {}, stdin = '', cwd = REPOSITORY }: { env?: Record<string, string>; stdin?: string; cwd?: string } = {},
+  { env = {}, stdin = '' }: { env?: Record<string, string>; stdin?: string } = {},
 ): Promise<Ran> {
-  const cli = join(REPOSITORY, 'src', 'cli.ts');
-  const tsx = require.resolve('tsx');
-  const child = spawn(process.execPath, ['--import', tsx, cli, ...args], {
-    cwd,
-    env: { ...process.env, ...quietHome(), NO_COLOR: '', ...env },
+  const home = mkdtempSync(join(tmpdir(), 'switchyard-cli-'));
+  const child = spawn(process.execPath, ['--import', require.resolve('tsx'), CLI, ...args], {
+    cwd: home,
+    env: { ...quietly(home), ...env },
   });
   let [stdout, stderr] = ['', ''];
   child.stdout.on('data', (chunk) => (stdout += chunk));

@@ -1,8 +1,38 @@
-/** The same start with the Temporal CLI, quoted for a POSIX shell. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { onPath } from '../provision/command';
+import { room } from '../provision/home';
+import { temporalBinary } from '../provision/temporal';
+
+/** Inputs that are longer are given as a file: nobody copies a patch out of a command line. */
+const INLINE_CHARS = 400;
+
+/** The same start with the Temporal CLI, quoted for a POSIX shell. A long input is written beside the logs of this home. */
 export function temporalCommand(type: string, queue: string, id: string, input: unknown): string {
-  return `temporal workflow start --type ${type} --task-queue ${quote(queue)} --workflow-id ${quote(id)} --input ${quote(JSON.stringify(input))}`;
+  const json = JSON.stringify(input);
+  const given = json.length <= INLINE_CHARS ? `--input ${quote(json)}` : `--input-file ${quote(shown(kept(id, json)))}`;
+  return `${temporalName()} workflow start --type ${type} --task-queue ${quote(queue)} --workflow-id ${quote(id)} ${given}`;
+}
+
+/** What to type for the Temporal CLI here: its name where PATH has it, else the path of the one that set-up fetched. */
+export function temporalName(): string {
+  const binary = temporalBinary();
+  return onPath('temporal').length > 0 || !binary ? 'temporal' : quote(shown(binary));
 }
 
 export function quote(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+}
+
+function kept(id: string, json: string): string {
+  const folder = join(room('run'), 'inputs');
+  mkdirSync(folder, { recursive: true });
+  const file = join(folder, `${id.replace(/[^A-Za-z0-9._-]+/g, '-')}.json`);
+  writeFileSync(file, `${json}\n`);
+  return file;
+}
+
+function shown(path: string): string {
+  const near = relative(process.cwd(), path);
+  return near.startsWith('..') ? path : near;
 }

@@ -6,7 +6,7 @@ import type { WorkflowHandle } from '@temporalio/client';
 import { fromWorkflow } from '../cli/context';
 import { writeProblem } from '../cli/problem-folder';
 import { readRun } from '../cli/rollout-reading';
-import { temporalCommand } from '../cli/temporal-command';
+import { temporalCommand, temporalName } from '../cli/temporal-command';
 import { look } from '../cli/terminal';
 import {
   type ProblemInitInput,
@@ -18,6 +18,7 @@ import {
 } from '../contract';
 import { REPOSITORY, room } from '../provision/home';
 import { trajectoryText } from '../view/trajectory';
+import type { RecentTurn } from '../workflows/durable/rollout-state';
 import { Narrator } from './narrator';
 import { DEMO_QUEUE, Stage } from './stage';
 
@@ -77,9 +78,9 @@ export async function rolloutDemo(): Promise<void> {
   tell.line(`  steps        ${relative(REPOSITORY, room('blobs'))}/ (head ${result.head.slice(0, 16)}…)`);
   tell.line('  by hand      (the worker and the scripted models stay up; `bin/switchyard down` stops them)');
   tell.line(`    ${temporalCommand('rollout', DEMO_QUEUE, 'by-hand', input)}`);
-  tell.line('    temporal workflow update execute --name pause --workflow-id by-hand');
-  tell.line('    temporal workflow update execute --name handOver --workflow-id by-hand');
-  tell.line('    temporal workflow update execute --name resume --workflow-id by-hand');
+  tell.line(`    ${temporalName()} workflow update execute --name pause --workflow-id by-hand`);
+  tell.line(`    ${temporalName()} workflow update execute --name handOver --workflow-id by-hand`);
+  tell.line(`    ${temporalName()} workflow update execute --name resume --workflow-id by-hand`);
   tell.end();
   await stage.cli.close();
   if (!result.resolved)
@@ -144,7 +145,7 @@ async function runAndKill(stage: Stage, tell: Narrator, problem: string): Promis
   const input: Partial<RolloutInput> = { problem, student: 'demo-student', expert: 'demo-expert', handOver: { at: 7 } };
   const id = `rollout/${problem}/${new Date().toISOString().slice(0, 19).replaceAll(':', '')}`;
   const handle = await stage.cli.start('rollout', input, { id, note: 'demo: student, then expert' });
-  await reach(handle, KILL_AT - 1, tell);
+  await watch(handle, tell, 0, KILL_AT - 1);
   // The command of the next turn sleeps for five seconds before it runs the tests.
   await sleep(2_500);
   const pid = stage.killWorker();
@@ -152,7 +153,7 @@ async function runAndKill(stage: Stage, tell: Narrator, problem: string): Promis
   tell.event(`worker ${pid} killed with SIGKILL while turn ${KILL_AT} runs in the sandbox`);
   stage.startWorker();
   await stage.workerReady();
-  await reach(handle, KILL_AT, tell);
+  await watch(handle, tell, KILL_AT - 1, KILL_AT);
   const seconds = ((Date.now() - since) / 1000).toFixed(1);
   tell.event(`another worker took the turn over: the command had gone on, and its output was read, not made again`);
   const watched = watch(handle, tell, KILL_AT);
@@ -165,11 +166,7 @@ async function runAndKill(stage: Stage, tell: Narrator, problem: string): Promis
   return { id, input, result, killed: { pid, seconds, times } };
 }
 
-/** Waits for a turn, telling of each on the way. */
-async function reach(handle: WorkflowHandle, turn: number, tell: Narrator): Promise<void> {
-  await watch(handle, tell, 0, turn);
-}
-
+/** Tells of each turn after `from` as it comes, until turn `to` is done or the run has ended. */
 async function watch(
   handle: WorkflowHandle,
   tell: Narrator,
@@ -178,12 +175,15 @@ async function watch(
 ): Promise<void> {
   let told = from;
   for (;;) {
+    // A query waits for a worker; while there is none, asking again is all there is to do.
     const progress = await handle.query<RolloutProgress>('progress').catch(() => undefined);
-    if (progress && progress.turn > told && to === Number.POSITIVE_INFINITY) {
-      told = progress.turn;
-      tell.note(`turn ${progress.turn} · ${progress.author} · $${progress.spent.costUsd.toFixed(4)}`);
+    const transcript = await handle.query<{ recent: readonly RecentTurn[] }>('transcript').catch(() => undefined);
+    for (const each of transcript?.recent ?? []) {
+      if (each.turn <= told) continue;
+      told = each.turn;
+      tell.note(`turn ${String(each.turn).padStart(2)} · ${each.author} · ${each.action}`.slice(0, 100));
     }
-    if (progress && (progress.turn >= to || progress.phase === 'Done' || progress.phase === 'Grading')) return;
+    if (told >= to || progress?.phase === 'Done' || progress?.phase === 'Grading') return;
     await sleep(100);
   }
 }

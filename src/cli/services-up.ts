@@ -1,7 +1,7 @@
-import { createServer } from 'node:net';
 import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SwitchyardError } from '../contract';
+import { freePort } from '../local/ports';
 import { daemonPid, logOf, startDaemon, stopDaemon } from '../local/processes';
 import { loadScript } from '../model/rehearsal/script';
 import type { Cli } from './context';
@@ -22,7 +22,7 @@ async function startRehearsalDaemon(cli: Cli, script: string): Promise<void> {
   loadScript(script);
   await stopDaemon('rehearsal');
   const before = rememberedPort();
-  const port = before !== undefined && (await isFree(before)) ? before : await freePort();
+  const port = await freePort(before);
   const args = ['rehearsal', 'start', '--script', resolve(script), '--port', String(port)];
   const pid = startDaemon({ name: 'rehearsal', script: 'src/cli.ts', args });
   rememberPort(port);
@@ -40,26 +40,4 @@ async function startRehearsalDaemon(cli: Cli, script: string): Promise<void> {
   cli.say(`started scripted models at ${process.env.SWITCHYARD_REHEARSAL_URL}`);
   // A worker is told the address once, when it starts; on a new one it must start again.
   if (before !== port && (await stopDaemon('worker'))) cli.say('stopped the worker, which knew another address');
-}
-
-async function isFree(port: number): Promise<boolean> {
-  return take(port).then(
-    () => true,
-    () => false,
-  );
-}
-
-async function freePort(): Promise<number> {
-  return take(0);
-}
-
-async function take(port: number): Promise<number> {
-  return new Promise((done, failed) => {
-    const probe = createServer()
-      .once('error', failed)
-      .listen(port, '127.0.0.1', () => {
-        const { port: taken } = probe.address() as { port: number };
-        probe.close(() => done(taken));
-      });
-  });
 }

@@ -2,13 +2,16 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import { Cli } from '../cli/context';
+import { uiBeside } from '../cli/services-status';
 import { SwitchyardError } from '../contract';
+import { freePort } from '../local/ports';
 import { daemonPid, logOf, startDaemon, stopDaemon } from '../local/processes';
 import { ensureServer, hasWorker } from '../local/services';
 import { REPOSITORY, switchyardHome } from '../provision/home';
 
 export const DEMO_QUEUE = 'switchyard-demo';
-export const DEMO_PORT = 8317;
+/** Of the scripted models, where nobody else has it. */
+const PORT = 8317;
 const WORKER = 'demo-worker';
 const MODELS = 'demo-models';
 
@@ -20,6 +23,7 @@ export class Stage {
     readonly client: Client,
     readonly ui: string,
     private readonly config: string,
+    private readonly port: number,
   ) {
     this.cli = new Cli(DEMO_QUEUE);
   }
@@ -30,12 +34,14 @@ export class Stage {
     const local = await ensureServer(() => {});
     await stopDaemon(WORKER);
     await stopDaemon(MODELS);
+    const port = await freePort(PORT);
     startDaemon({
       name: MODELS,
       script: 'src/cli.ts',
-      args: ['rehearsal', 'start', '--script', join(REPOSITORY, script), '--port', String(DEMO_PORT)],
+      args: ['rehearsal', 'start', '--script', join(REPOSITORY, script), '--port', String(port)],
     });
-    const stage = new Stage(await new Cli(DEMO_QUEUE).client(), local.ui ?? `http://${local.address}`, config);
+    const ui = local.ui ?? (await uiBeside(local.address)) ?? `http://${local.address}`;
+    const stage = new Stage(await new Cli(DEMO_QUEUE).client(), ui, config, port);
     await stage.modelsReady();
     return stage;
   }
@@ -48,7 +54,7 @@ export class Stage {
       env: {
         SWITCHYARD_QUEUE: DEMO_QUEUE,
         SWITCHYARD_CONFIG: join(REPOSITORY, this.config),
-        SWITCHYARD_REHEARSAL_URL: `http://127.0.0.1:${DEMO_PORT}/v1`,
+        SWITCHYARD_REHEARSAL_URL: `http://127.0.0.1:${this.port}/v1`,
       },
     });
   }
@@ -72,7 +78,7 @@ export class Stage {
 
   private async modelsReady(): Promise<void> {
     await until(`the scripted models did not come up, see ${logOf(MODELS)}`, async () =>
-      fetch(`http://127.0.0.1:${DEMO_PORT}/v1/models`).then(
+      fetch(`http://127.0.0.1:${this.port}/v1/models`).then(
         (response) => response.ok,
         () => false,
       ),

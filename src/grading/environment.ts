@@ -72,18 +72,29 @@ export async function ensureProblemImage(
   const wanted = imageOf(problem);
   if (await exists(deps, wanted)) return wanted;
   if (!(await exists(deps, problem.image))) {
-    if (!problem.environment) {
-      throw new SwitchyardError(
-        'NotFound',
-        `the image ${problem.image} of ${problem.id} is not on this host`,
-        `Pull it: docker pull ${problem.image}`,
-      );
-    }
-    const { image } = await buildEnvironment(deps, owner, problem.environment, problem.workdir, signal);
-    if (image !== problem.image) await deps.docker.getImage(image).tag(split(problem.image));
+    if (problem.environment) {
+      const { image } = await buildEnvironment(deps, owner, problem.environment, problem.workdir, signal);
+      if (image !== problem.image) await deps.docker.getImage(image).tag(split(problem.image));
+    } else await pull(deps, problem);
   }
   if (problem.preparation) await prepare(deps, owner, problem, problem.preparation, wanted);
   return wanted;
+}
+
+/** From a registry, where the engine reaches one. */
+async function pull({ docker }: Deps, { id, image }: Problem): Promise<void> {
+  try {
+    const progress = (await docker.pull(image)) as NodeJS.ReadableStream;
+    await new Promise<void>((resolve, reject) =>
+      docker.modem.followProgress(progress, (error: Error | null) => (error ? reject(error) : resolve())),
+    );
+  } catch (error) {
+    throw new SwitchyardError(
+      'NotFound',
+      `the image ${image} of ${id} is not on this host and cannot be pulled: ${(error as Error).message}`,
+      'Check the name, and that the engine reaches the registry; or load the image with `docker load`.',
+    );
+  }
 }
 
 /** The image that sandboxes of the problem start from: its own, or the prepared one that follows from it. */

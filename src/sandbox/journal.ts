@@ -147,7 +147,7 @@ export class Journal {
   async state(): Promise<{ cwd: string; env: string }> {
     const { body } = await this.ask(['state']);
     const text = body.toString('utf8');
-    const end = text.indexOf('\n');
+    const end = text.indexOf('\u0001');
     return { cwd: text.slice(0, end), env: text.slice(end + 1) };
   }
 

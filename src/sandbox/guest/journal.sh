@@ -2,8 +2,12 @@
 # The exec journal: runs commands exactly once, inside of the container, on behalf of a worker that may die at any moment.
 #
 # One server answers one worker over stdin/stdout; requests are served in order. A job is a few files under $ROOT/jobs:
-# creating the first is the lock, so a request that is sent again finds the job and follows it instead of running it again.
-# Everything lives in the container's own layer: a snapshot that holds a command's effect also holds its record.
+#   ID.cmd   first line: start time, tree that it met, kind; then the command. Creating it is the lock: a request that is
+#            sent again finds the job and follows it instead of running it again.
+#   ID.out   what it wrote    ID.keeper  who waits for it    ID.code  exit code and end: written last
+#   ID.env   directory, variables and functions after it, for the next command to begin with
+# Everything lives in the container's own layer: a snapshot that holds a command's effect also holds its record. Files are
+# made once and never rewritten, because rewriting costs a file system more than all else here together.
 #
 # Requests (a line of words, then the announced bytes):      Answers (a line of words, then the announced bytes):
 #   run ID AFTER DIR_N TIMEOUT_MS HEAD TAIL N     dir command        done ID CODE REASON START_US END_US ELIDED TREE BYTES
@@ -27,6 +31,8 @@ JOBS=$ROOT/jobs
 STATE=$ROOT/state
 KEEP=64
 STARTED=0
+LAST=-    # the job that came last
+ENV_FROM= # the newest whole ID.env
 HOME_OF_SCRIPTS=${BASH_SOURCE[0]%/*}
 
 mkdir -p "$JOBS" "$STATE"
@@ -43,25 +49,61 @@ read_bytes() { # N: the next N bytes of the request; commands, paths and texts h
   (( $1 == 0 )) || IFS= read -r -N "$1" REPLY
 }
 
-last_job() { REPLY=-; [[ ! -s $STATE/last ]] || read -r REPLY < "$STATE/last"; }
+# What an earlier server left: the order of the jobs, and from it the shell's state.
+remember() {
+  local order i
+  [[ -s $STATE/order ]] || return 0
+  mapfile -t order < "$STATE/order"
+  LAST=${order[-1]}
+  for (( i = ${#order[@]} - 1; i >= 0; i-- )); do adopt_env "${order[i]}" && return 0; done
+}
 
-# Answers 0 when job $1 may start after $2; 1 when it is there already; 2 when the container diverged.
+# A kill while the state was written leaves it without its last line: then the one before holds.
+adopt_env() { # ID
+  local text
+  { IFS= read -r -d '' text < "$JOBS/$1.env"; } 2> /dev/null
+  [[ ${text-} == *$'\n#whole\n' ]] && ENV_FROM=$JOBS/$1.env
+}
+
+# Another server may have run jobs since: only the file knows. Reading it is cheap, and never wrong.
+refresh() {
+  local line last=-
+  [[ ! -s $STATE/order ]] || while read -r line; do last=$line; done < "$STATE/order"
+  [[ $last == "$LAST" ]] || remember
+}
+
+# Whether job $1 may start after $2 (0), is there already (1), or the container diverged (2).
 admit() {
-  [[ -e $JOBS/$1.lock ]] && return 1
-  last_job
-  [[ $2 == '*' || $2 == "$REPLY" ]] || { printf 'diverged %s 0\n' "$REPLY"; return 2; }
-  set -o noclobber # the redirection fails when another server was quicker, and costs no process
-  { : > "$JOBS/$1.lock"; } 2> /dev/null
-  local made=$?
+  [[ -e $JOBS/$1.cmd ]] && return 1
+  [[ $2 == '*' || $2 == "$LAST" ]] || refresh
+  [[ $2 == '*' || $2 == "$LAST" ]] && return 0
+  printf 'diverged %s 0\n' "$LAST"
+  return 2
+}
+
+lock() { # ID FIRST_LINE COMMAND: fails when another server was quicker; a redirection costs no process
+  local made
+  set -o noclobber
+  { printf '%s\n%s' "$2" "$3" > "$JOBS/$1.cmd"; } 2> /dev/null
+  made=$?
   set +o noclobber
   return "$made"
 }
 
+came_last() { # ID
+  printf '%s\n' "$1" >> "$STATE/order"
+  LAST=$1
+}
+
 forget_old_jobs() {
   (( ++STARTED % KEEP == 0 )) || return 0
-  local old
-  mapfile -t old < <(cd "$JOBS" && ls -1t -- *.lock | tail -n +$((KEEP + 1)))
-  (cd "$JOBS" && for lock in "${old[@]}"; do rm -f -- "${lock%.lock}".*; done)
+  local order id
+  mapfile -t order < "$STATE/order"
+  (( ${#order[@]} > KEEP )) || return 0
+  for id in "${order[@]:0:${#order[@]}-KEEP}"; do
+    [[ $ENV_FROM == "$JOBS/$id.env" ]] || (cd "$JOBS" && rm -f -- "$id".*)
+  done
+  printf '%s\n' ${ENV_FROM:+"$(basename "$ENV_FROM" .env)"} "${order[@]: -KEEP}" > "$STATE/order.new" && mv "$STATE/order.new" "$STATE/order"
 }
 
 # --- processes ---------------------------------------------------------------------------------------------------
@@ -98,7 +140,7 @@ processes_of() {
 
 kill_tree() { # ID: TERM, half a second of grace, then KILL until nobody is left
   local born=0 round
-  [[ ! -s $JOBS/$1.born ]] || read -r born < "$JOBS/$1.born"
+  [[ ! -s $JOBS/$1.keeper ]] || read -r _ born < "$JOBS/$1.keeper"
   processes_of "$1" "$born"
   (( ${#FOUND[@]} == 0 )) || kill -TERM "${FOUND[@]}" 2>/dev/null
   for (( round = 0; round < 200; round++ )); do
@@ -111,19 +153,15 @@ kill_tree() { # ID: TERM, half a second of grace, then KILL until nobody is left
 
 # --- commands ----------------------------------------------------------------------------------------------------
 
-start_job() { # ID COMMAND
-  local job=$JOBS/$1 stat
-  printf '%s' "$2" > "$job.cmd"
-  : > "$job.out"
-  { read -r stat < /proc/self/stat; } 2>/dev/null
-  now_us; printf '%s\n' "$REPLY" > "$job.start"
-  printf '%s\n' "$1" > "$STATE/last"
+start_job() { # ID
+  local job=$JOBS/$1
+  came_last "$1"
   (
-    { read -r stat < "/proc/$BASHPID/stat"; stat=(${stat##*) }); printf '%s\n' "${stat[19]}" > "$job.born"; }
-    printf '%s\n' "$BASHPID" > "$job.keeper"
+    local stat
+    { read -r stat < "/proc/$BASHPID/stat"; stat=(${stat##*) }); printf '%s %s\n' "$BASHPID" "${stat[19]}" > "$job.keeper"; }
     if [[ $LOCALE == unset ]]; then unset LC_ALL; else export LC_ALL=$LOCALE; fi
-    SWITCHYARD_JOB=$1 bash --noprofile --norc -c '. "$1/shell.sh"; eval "$__switchyard_command"' bash "$HOME_OF_SCRIPTS" "$job" "$STATE" < /dev/null >> "$job.out" 2>&1 8>&-
-    code=$?
+    SWITCHYARD_JOB=$1 bash --noprofile --norc -c '. "$1/shell.sh"; eval "$__switchyard_command"' bash "$HOME_OF_SCRIPTS" "$job" "$STATE/base" "$ENV_FROM" < /dev/null >> "$job.out" 2>&1 8>&-
+    local code=$?
     now_us
     printf '%s %s\n' "$code" "$REPLY" > "$job.code"
     printf 'x\n' >&8
@@ -146,11 +184,10 @@ rotate_output() { # ID HEAD TAIL
 
 # Waits until the job ends, its deadline passes, or its keeper is gone. Any number of servers may follow one job.
 follow_job() { # ID TIMEOUT_MS HEAD TAIL
-  local job=$JOBS/$1 start=0 keeper=0 code='' deadline polls=0 pause=0.25 every=1
-  [[ ! -s $job.start ]] || read -r start < "$job.start"
-  (( start > 0 )) || { now_us; start=$REPLY; }
+  local job=$JOBS/$1 start=0 keeper=0 deadline polls=0 pause=0.25 every=1
+  read -r start _ < "$job.cmd"
   (( deadline = start + $2 * 1000 ))
-  [[ -n ${FOLLOWING:-} ]] && pause=0.02 every=12
+  [[ -z ${FOLLOWING:-} ]] || { pause=0.02; every=12; }
   while [[ ! -s $job.code ]]; do
     read -r -t "$pause" -u 8 _ || :
     [[ -s $job.code ]] && break
@@ -160,24 +197,30 @@ follow_job() { # ID TIMEOUT_MS HEAD TAIL
       kill_tree "$1"
     fi
     (( ++polls % every )) || rotate_output "$1" "$3" "$4"
-    [[ ! -s $job.keeper ]] || read -r keeper < "$job.keeper"
+    [[ ! -s $job.keeper ]] || read -r keeper _ < "$job.keeper"
     if (( keeper == 0 )); then
       # The server died between making the job and starting it: nothing ran, and nobody will say so later.
-      (( polls < 100 )) || { now_us; printf '137 %s\n' "$REPLY" > "$job.code"; }
+      (( polls < 100 )) || end_killed "$1"
     elif ! alive "$keeper" && [[ ! -s $job.code ]]; then
       kill_tree "$1"
-      [[ -e $job.reason ]] || printf 'killed\n' > "$job.reason"
-      now_us; printf '137 %s\n' "$REPLY" > "$job.code"
+      end_killed "$1"
     fi
   done
+  adopt_env "$1"
+}
+
+end_killed() { # ID
+  [[ -e $JOBS/$1.reason ]] || printf 'killed\n' > "$JOBS/$1.reason"
+  now_us
+  printf '137 %s\n' "$REPLY" > "$JOBS/$1.code"
 }
 
 answer_job() { # ID HEAD TAIL
-  local job=$JOBS/$1 tree=- code=137 end=0 start=0 reason=exit elided=0 body='' size rest
+  local job=$JOBS/$1 tree=- code=137 end=0 start=0 reason=exit elided=0 body='' size
   read -r code end < "$job.code"
-  [[ ! -s $job.start ]] || read -r start < "$job.start"
+  read -r start tree _ < "$job.cmd"
+  [[ -e $job.out ]] || : > "$job.out"
   [[ ! -s $job.reason ]] || read -r reason < "$job.reason"
-  [[ ! -s $job.tree ]] || read -r tree < "$job.tree"
   # A small output without NUL bytes needs no process at all: `read` fails at the end of the file, having read it all.
   if [[ ! -e $job.rotated ]] && ! IFS= read -r -d '' -n 65537 body < "$job.out" && (( ${#body} < 65537 && ${#body} <= $2 )); then
     printf 'done %s %s %s %s %s 0 %s %s\n%s' "$1" "$code" "$reason" "$start" "$end" "$tree" "${#body}" "$body"
@@ -212,7 +255,12 @@ serve_run() { # ID AFTER DIR_N TIMEOUT_MS HEAD TAIL N
   read_bytes "$7"; command=$REPLY
   admit "$1" "$2"
   case $? in
-    0) forget_old_jobs; note_tree "$1" "$dir"; start_job "$1" "$command" ;;
+    0)
+      forget_old_jobs
+      tree_before "$dir"; local tree=$REPLY
+      now_us
+      if lock "$1" "$REPLY $tree run" "$command"; then start_job "$1"; else FOLLOWING=1; fi
+      ;;
     1) FOLLOWING=1 ;;
     2) return ;;
   esac
@@ -223,39 +271,36 @@ serve_run() { # ID AFTER DIR_N TIMEOUT_MS HEAD TAIL N
 
 # --- files -------------------------------------------------------------------------------------------------------
 
-# A write-ahead record: the bytes are complete in the job before the file is touched, so that a kill between the two is
-# mended by applying them again. Written through the path, so owner, mode and links stay.
+# A write-ahead record: bytes and text are complete before the job exists, and the job exists before the file is touched,
+# so that a kill anywhere is mended by applying the record again. Written through the path, so owner, mode and links stay.
 serve_apply() { # ID AFTER DIR_N KIND TEXT_N PATH_N N
-  local dir text path job=$JOBS/$1
+  local dir text path job=$JOBS/$1 kind code=0
   read_bytes "$3"; dir=$REPLY
   read_bytes "$5"; text=$REPLY
   read_bytes "$6"; path=$REPLY
-  if [[ ! -e $job.ready ]]; then
-    rm -f "$job".*
-    admit "$1" "$2"
-    if (( $? == 2 )); then (( $7 == 0 )) || head -c "$7" > /dev/null; return; fi
-    note_tree "$1" "$dir"
-    printf '%s' "$text" > "$job.out"
-    printf '%s' "$path" > "$job.path"
-    printf '%s\n' "$4" > "$job.kind"
-    (( $7 == 0 )) && : > "$job.bytes" || head -c "$7" > "$job.bytes"
-    now_us; printf '%s\n' "$REPLY" > "$job.start"
-    : > "$job.ready"
-  else
-    (( $7 == 0 )) || head -c "$7" > /dev/null
-  fi
+  admit "$1" "$2"
+  case $? in
+    0)
+      (( $7 == 0 )) || head -c "$7" > "$job.bytes"
+      [[ $4 != write || -e $job.bytes ]] || : > "$job.bytes"
+      printf '%s' "$text" > "$job.out"
+      tree_before "$dir"; local tree=$REPLY
+      now_us
+      lock "$1" "$REPLY $tree $4" "$path"
+      ;;
+    1) (( $7 == 0 )) || head -c "$7" > /dev/null ;;
+    2) (( $7 == 0 )) || head -c "$7" > /dev/null; return ;;
+  esac
   if [[ ! -s $job.code ]]; then
     # From the record, not from the request: a retry computed its request from a file that may be half written.
-    local code=0 kind
-    read -r kind < "$job.kind"
-    IFS= read -r -d '' path < "$job.path"
+    { read -r _ _ kind; IFS= read -r -d '' path; } < "$job.cmd"
     case $kind in
       write) cat "$job.bytes" > "$path" || code=1 ;;
       delete) rm -f -- "$path" || code=1 ;;
-    esac 2> "$job.error"
+    esac 2> /dev/null
+    came_last "$1"
     now_us
     printf '%s %s\n' "$code" "$REPLY" > "$job.code"
-    printf '%s\n' "$1" > "$STATE/last"
   fi
   answer_job "$1" 16777216 0
   foresee_tree "$dir"
@@ -297,23 +342,17 @@ snapshot_tree() { # WORKDIR
   [[ -n $REPLY ]] || REPLY=-
 }
 
-# After an answer the worker asks the model, which takes longer than a tree: the next job finds it ready. A kill before
-# it is written only means that it is taken at the start of the next job, from the same files.
+# After an answer the worker asks the model, which takes longer than a tree: the next job finds it ready. A server that
+# dies before has lost nothing: the tree is taken at the start of the next job, from the same files.
 foresee_tree() { # DIR
   [[ -n $1 ]] || return 0
   snapshot_tree "$1"
-  local tree=$REPLY
-  last_job
-  printf '%s %s\n' "$REPLY" "$tree" > "$STATE/tree"
+  FORESEEN="$LAST $REPLY"
 }
 
-note_tree() { # ID DIR: the tree that job ID meets; the last job must not be noted yet
-  [[ -n $2 ]] || return 0
-  local at=- tree=-
-  [[ ! -s $STATE/tree ]] || read -r at tree < "$STATE/tree"
-  last_job
-  if [[ $at != "$REPLY" || $at == - ]]; then snapshot_tree "$2"; tree=$REPLY; fi
-  printf '%s\n' "$tree" > "$JOBS/$1.tree"
+tree_before() { # DIR
+  [[ -n $1 ]] || { REPLY=-; return; }
+  if [[ ${FORESEEN:-} == "$LAST "* && $LAST != - ]]; then REPLY=${FORESEEN#* }; else snapshot_tree "$1"; fi
 }
 
 serve_digest() { # WORKDIR_N
@@ -338,16 +377,15 @@ serve_diff() { # BASE WORKDIR_N
 
 serve_state() {
   local body='' cwd=''
-  local slot=0
-  [[ ! -s $STATE/slot ]] || read -r slot < "$STATE/slot"
-  [[ ! -s $STATE/cwd.$slot ]] || IFS= read -r -d '' cwd < "$STATE/cwd.$slot"
-  [[ ! -s $STATE/env.$slot ]] || IFS= read -r -d '' body < "$STATE/env.$slot"
-  body="$cwd"$'\n'"$body"
+  refresh
+  if [[ -n $ENV_FROM ]]; then { IFS= read -r -d $'\1' cwd; IFS= read -r -d '' body; } < "$ENV_FROM"; fi
+  body="$cwd"$'\1'"$body"
   printf 'state %s\n%s' "${#body}" "$body"
 }
 
 serve() {
   trap : PIPE # not '': commands would inherit an ignored SIGPIPE
+  remember
   printf 'ready %s 0\n' "$BASH_VERSION"
   local words
   while read -r -a words; do
@@ -358,7 +396,7 @@ serve() {
       digest) serve_digest "${words[@]:1}" ;;
       diff) serve_diff "${words[@]:1}" ;;
       state) serve_state ;;
-      position) last_job; printf 'position %s 0\n' "$REPLY" ;;
+      position) refresh; printf 'position %s 0\n' "$LAST" ;;
       *) printf 'refused %s 0\n' "${words[0]:-}" ;;
     esac
   done
@@ -367,7 +405,7 @@ serve() {
 case ${1:-serve} in
   serve) serve ;;
   kill) # ID REASON: from a second process, while the server waits for the job
-    [[ -e $JOBS/$2.lock ]] || exit 0
+    [[ -e $JOBS/$2.cmd ]] || exit 0
     [[ -e $JOBS/$2.reason ]] || printf '%s\n' "${3:-cancelled}" > "$JOBS/$2.reason"
     kill_tree "$2" ;;
 esac

@@ -1,0 +1,90 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { ProblemCheckResult, RolloutResult } from '../../src/contract';
+import { runCli } from '../cli/run-cli';
+import { CASES, type Case, chosenCases, oracleAndIdler, passToPass } from '../support/cases';
+import { minutes } from '../support/counts';
+import { figures } from '../support/figures';
+import { World } from '../support/world';
+
+const cases = chosenCases();
+if (cases.length === 0) console.warn(`skipped: there is no folder of recorded cases at ${CASES}`);
+
+(cases.length > 0 ? describe : describe.skip)('real bugs, through the command line as a user has it', () => {
+  let world: World;
+  beforeAll(async () => {
+    world = await World.start({ script: oracleAndIdler(cases), profiles: { oracle: {}, idler: {} } });
+  }, 90_000);
+  afterAll(async () => {
+    await world?.close();
+  }, 60_000);
+
+  test.each(cases.map((each) => [each.id, each] as const))(
+    '%s: admitted with the recorded lists; its fix is resolved, doing nothing is not',
+    async (id, each) => {
+      const since = Date.now();
+      const problem = await init(each);
+
+      const check = await switchyard<ProblemCheckResult>('problem', 'check', problem);
+      expect(check).toMatchObject({ oracle: 1, noop: 0, flaky: [], admitted: true, reasons: [] });
+      expect(check.failToPass.toSorted()).toEqual(each.fail_to_pass.toSorted());
+      expect(check.passToPass.toSorted()).toEqual(passToPass(each).toSorted());
+
+      const start = ['rollout', 'start', '--problem', problem, '--wait'];
+      const [oracle, idle] = await Promise.all([
+        switchyard<RolloutResult>(...start, '--expert', 'oracle', '--hand-over', '0'),
+        switchyard<RolloutResult>(...start, '--student', 'idler', '--hand-over', 'never'),
+      ]);
+      const seconds = (Date.now() - since) / 1000;
+      figures(id, {
+        f2p: check.failToPass.length,
+        p2p: check.passToPass.length,
+        ...verdicts({ oracle, idle }),
+        seconds,
+      });
+      expect(oracle).toMatchObject({ status: 'submitted', resolved: true, turns: { total: 2, student: 0, expert: 2 } });
+      expect(idle).toMatchObject({ status: 'submitted', resolved: false, turns: { total: 1, student: 1, expert: 0 } });
+    },
+    minutes(10, 30),
+  );
+
+  /** `problem init` from the released source and the recorded patches; gives the folder. */
+  async function init({ id, ...each }: Case): Promise<string> {
+    const statement = join(world.home, `${id}.md`);
+    writeFileSync(statement, each.problem_statement);
+    const out = join(world.home, 'made', id);
+    const given = {
+      id: id.toLowerCase(),
+      before: `pypi:${each.source.name}==${each.source.version}`,
+      tests: join(CASES, each.test_patch),
+      gold: join(CASES, each.gold_patch),
+      statement,
+      test: each.test_cmd,
+      timeout: '900',
+      out,
+    };
+    const flags = Object.entries(given).flatMap(([name, value]) => [`--${name}`, value]);
+    await switchyard('problem', 'init', ...flags, ...each.setup.flatMap((command) => ['--setup', command]));
+    return out;
+  }
+
+  /** One command with `--json`: its answer, which must be a success. */
+  async function switchyard<T>(...args: string[]): Promise<T> {
+    const own = Object.entries(world.env).filter(([name]) => /^(SWITCHYARD|TEMPORAL)_/.test(name));
+    const { code, stdout, stderr } = await runCli([...args, '--json'], {
+      env: Object.fromEntries(own) as Record<string, string>,
+    });
+    if (code !== 0)
+      throw new Error(`switchyard ${args.slice(0, 2).join(' ')} ended with ${code}: ${stdout}\n${stderr}`);
+    return JSON.parse(stdout) as T;
+  }
+});
+
+function verdicts(results: Record<string, RolloutResult>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(results).map(([name, { status, resolved }]) => [
+      name,
+      `${status}/${resolved ? 'resolved' : 'not resolved'}`,
+    ]),
+  );
+}

@@ -1,0 +1,76 @@
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Connection } from '@temporalio/client';
+import { startDevServer } from '../../src/provision/dev-server';
+import { REPOSITORY } from '../../src/provision/home';
+import { temporalBinary } from '../../src/provision/temporal';
+import { type Ran, runCli } from '../cli/run-cli';
+import { figures } from '../support/figures';
+import { freePort } from '../support/world';
+
+const home = mkdtempSync(join(tmpdir(), 'switchyard-demo-'));
+const env: Record<string, string> = {
+  SWITCHYARD_HOME: home,
+  // Of its own, so that the janitor of another server on the same engine does not take our things for orphans.
+  TEMPORAL_NAMESPACE: 'demo-test',
+  TEMPORAL_BIN: temporalBinary() ?? '',
+};
+
+beforeAll(async () => {
+  Object.assign(process.env, env);
+  const { address } = await startDevServer({ port: await freePort(), uiPort: await freePort() });
+  env.TEMPORAL_ADDRESS = address;
+  const connection = await Connection.connect({ address });
+  const workflowExecutionRetentionPeriod = { seconds: 86_400 as unknown as Long };
+  await connection.workflowService.registerNamespace({ namespace: 'demo-test', workflowExecutionRetentionPeriod });
+  // The server knows a new namespace when it next reads the list of them.
+  const known = () =>
+    connection.workflowService.describeTaskQueue({ namespace: 'demo-test', taskQueue: { name: 'q' } });
+  for (let waited = 0; waited < 30_000 && !(await known().catch(() => undefined)); waited += 200) await sleep(200);
+  await connection.close();
+}, 60_000);
+
+afterAll(() => rmSync(home, { recursive: true, force: true }));
+
+test('the demo: scripted models, a killed worker, one command once, resolved', async () => {
+  const since = Date.now();
+  const { code, stdout, stderr } = await demo();
+  figures('demo', { seconds: (Date.now() - since) / 1000 });
+  expect({ code, stderr }).toEqual({ code: 0, stderr: expect.any(String) });
+  expect(stdout).toMatch(/Both models are SCRIPTED/);
+  const pid = /worker (\d+) killed with SIGKILL while turn 5 runs/.exec(stdout)?.[1];
+  expect(pid).toBeDefined();
+  expect(stdout).toContain(`(pid ${pid})`);
+  expect(stdout).toMatch(/The command of that turn ran 1 time;/);
+  expect(stdout).toMatch(/Verdict: RESOLVED by the hidden tests/);
+  expect(stdout).toMatch(
+    /workflow start --type rollout --task-queue switchyard-demo --workflow-id by-hand --input '\{.*\}'/,
+  );
+  expect(stdout).toMatch(/workflow update execute --name handOver --workflow-id by-hand/);
+}, 240_000);
+
+test('`switchyard down` stops what the demo left up', async () => {
+  const { stdout } = await runCli(['down', '--json'], { env });
+  const { stopped } = JSON.parse(stdout) as { stopped: string[] };
+  expect(stopped).toEqual([
+    "the demo's worker",
+    "the demo's scripted models",
+    expect.stringContaining('Temporal server'),
+  ]);
+}, 90_000);
+
+function demo(): Promise<Ran> {
+  const child = spawn(process.execPath, ['--import', 'tsx', join(REPOSITORY, 'src/demo/main.ts'), 'rollout'], {
+    cwd: REPOSITORY,
+    env: { ...process.env, ...env },
+  });
+  let [stdout, stderr] = ['', ''];
+  child.stdout.on('data', (chunk) => (stdout += chunk));
+  child.stderr.on('data', (chunk) => (stderr += chunk));
+  return new Promise((done, failed) => {
+    child.on('error', failed).on('close', (code) => done({ code, stdout, stderr }));
+  });
+}

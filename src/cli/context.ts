@@ -2,13 +2,13 @@ import { Client, WorkflowFailedError } from '@temporalio/client';
 import { CancelledFailure } from '@temporalio/common';
 import { loadSettings, type Settings } from '../config';
 import { DEFAULT_QUEUE, isSwitchyardError, type Queues, queuesUnder, SwitchyardError } from '../contract';
-import { connect, ensureServer, ensureWorker, type Local } from '../local/services';
+import { connect, ensureServer, type Local } from '../local/services';
+import { ensureWorker } from '../local/worker';
 import { FileBlobs } from '../store/blobs';
 import { Problems } from '../store/problems';
 import { Timings } from '../store/timings';
 import { Transcripts } from '../store/transcripts';
 import { shareWithDaemons } from './daemon-environment';
-import { ownWorkerDied, startOwnWorker } from './own-worker';
 import { temporalCommand } from './temporal-command';
 
 export interface StartOptions {
@@ -63,7 +63,6 @@ export class Cli {
   async start(type: string, input: unknown, { id, note }: StartOptions) {
     const { client, local } = await this.connected();
     shareWithDaemons(this.settings);
-    if (local.ui && ownWorkerDied()) await startOwnWorker(client, this.queue, (line) => this.say(line));
     await ensureWorker(client, this.queue, local, (line) => this.say(line));
     const handle = await client.workflow.start(type, {
       taskQueue: this.queue,

@@ -2,10 +2,10 @@ import { connect as dial } from 'node:net';
 import { Client } from '@temporalio/client';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { daemonPid, logOf } from '../local/processes';
-import { connect, hasWorker } from '../local/services';
+import { connect } from '../local/services';
+import { hasWorker, wasKilled } from '../local/worker';
 import type { Cli } from './context';
 import { rehearsalUrl } from './daemon-environment';
-import { ownWorkerDied } from './own-worker';
 
 export interface ServiceStatus {
   readonly server: { readonly address: string; readonly answers: boolean; readonly ui: string | null };
@@ -34,8 +34,8 @@ export async function serviceStatus(cli: Cli): Promise<ServiceStatus> {
     worker: {
       queue: cli.queue,
       // A dead worker's polls are remembered for a minute.
-      polling: answers && !ownWorkerDied() && (await polled(cli.queue)),
-      died: ownWorkerDied(),
+      polling: answers && !wasKilled() && (await polled(cli.queue)),
+      died: wasKilled(),
       pid: worker ?? null,
       log: worker === undefined ? null : logOf('worker'),
     },

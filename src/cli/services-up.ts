@@ -3,10 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { SwitchyardError } from '../contract';
 import { freePort } from '../local/ports';
 import { daemonPid, logOf, startDaemon, stopDaemon } from '../local/processes';
+import { startWorker } from '../local/worker';
 import { loadScript } from '../model/rehearsal/script';
 import type { Cli } from './context';
 import { rehearsalUrl, rememberedPort, rememberPort, shareWithDaemons } from './daemon-environment';
-import { startOwnWorker } from './own-worker';
 import { listens } from './services-status';
 
 /** Starts what does not run yet. With a script, the rehearsal server plays it from now on. */
@@ -15,7 +15,10 @@ export async function startServices(cli: Cli, script: string | undefined): Promi
   const client = await cli.client();
   shareWithDaemons(cli.settings);
   // Whoever says `up` wants a worker here, also for a server that others run.
-  await startOwnWorker(client, cli.queue, (line) => cli.say(line));
+  if (daemonPid('worker') === undefined) {
+    cli.say('starting a worker in the background (`switchyard down` stops it)');
+    await startWorker(client, { name: 'worker', queue: cli.queue });
+  }
 }
 
 async function startRehearsalDaemon(cli: Cli, script: string): Promise<void> {

@@ -46,10 +46,9 @@ export async function rolloutDemo(): Promise<void> {
     () => Stage.set(`${FOLDER}/script.yaml`, `${FOLDER}/switchyard.yaml`),
     (s) => s.ui,
   );
-  stage.startWorker();
   await tell.step(
     'worker',
-    () => stage.workerReady(),
+    () => stage.startWorker(),
     () => `task queue ${DEMO_QUEUE}`,
   );
 
@@ -151,8 +150,7 @@ async function runAndKill(stage: Stage, tell: Narrator, problem: string): Promis
   const pid = stage.killWorker();
   const since = Date.now();
   tell.event(`worker ${pid} killed with SIGKILL while turn ${KILL_AT} runs in the sandbox`);
-  stage.startWorker();
-  await stage.workerReady();
+  await stage.startWorker();
   await watch(handle, tell, KILL_AT - 1, KILL_AT);
   const seconds = ((Date.now() - since) / 1000).toFixed(1);
   tell.event(`another worker took the turn over: the command had gone on, and its output was read, not made again`);

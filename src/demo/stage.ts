@@ -6,7 +6,8 @@ import { uiBeside } from '../cli/services-status';
 import { SwitchyardError } from '../contract';
 import { freePort } from '../local/ports';
 import { daemonPid, logOf, startDaemon, stopDaemon } from '../local/processes';
-import { ensureServer, hasWorker } from '../local/services';
+import { ensureServer } from '../local/services';
+import { startWorker } from '../local/worker';
 import { REPOSITORY, switchyardHome } from '../provision/home';
 
 export const DEMO_QUEUE = 'switchyard-demo';
@@ -46,24 +47,15 @@ export class Stage {
     return stage;
   }
 
-  /** Starts a worker and gives its pid. The one before must be gone. */
-  startWorker(): number {
-    return startDaemon({
+  /** Starts a worker, waits until it polls, and gives its pid. The one before must be gone. */
+  async startWorker(): Promise<number> {
+    return startWorker(this.client, {
       name: WORKER,
-      script: 'src/worker.ts',
+      queue: DEMO_QUEUE,
       env: {
-        SWITCHYARD_QUEUE: DEMO_QUEUE,
         SWITCHYARD_CONFIG: join(REPOSITORY, this.config),
         SWITCHYARD_REHEARSAL_URL: `http://127.0.0.1:${this.port}/v1`,
       },
-    });
-  }
-
-  async workerReady(): Promise<void> {
-    await until(`the worker did not come up, see ${logOf(WORKER)}`, async () => {
-      if (daemonPid(WORKER) === undefined)
-        throw new SwitchyardError('Unavailable', 'the worker ended', `Its log is ${logOf(WORKER)}.`);
-      return hasWorker(this.client, DEMO_QUEUE);
     });
   }
 

@@ -2,7 +2,7 @@
 # The exec journal: runs commands exactly once, inside of the container, on behalf of a worker that may die at any moment.
 #
 # One server answers one worker over stdin/stdout; requests are served in order. A job is a few files under $ROOT/jobs:
-#   ID.cmd   first line: start time, tree that it met, kind; then the command. Creating it is the lock: a request that is
+#   ID.cmd   first line: start time, tree that it met, kind, boot; then the command. Creating it is the lock: a request that is
 #            sent again finds the job and follows it instead of running it again.
 #   ID.out   what it wrote    ID.keeper  who waits for it    ID.code  exit code and end: written last
 #   ID.env   directory, variables and functions after it, for the next command to begin with
@@ -36,7 +36,12 @@ ENV_FROM= # the newest whole ID.env
 HOME_OF_SCRIPTS=${BASH_SOURCE[0]%/*}
 
 mkdir -p "$JOBS" "$STATE"
+# When this container was last started: PID 1's start time.
+{ read -r BOOT < /proc/1/stat; } 2> /dev/null
+BOOT=(${BOOT##*) })
+BOOT=${BOOT[19]}
 WAKE=$ROOT/wake.$$
+rm -f "$WAKE"
 mkfifo "$WAKE" && exec 8<>"$WAKE" && rm -f "$WAKE"
 [[ -s $STATE/base ]] || compgen -e > "$STATE/base"
 # What tests and editors leave behind is no change of the workspace, and its bytes differ from run to run.
@@ -79,6 +84,14 @@ admit() {
   [[ $2 == '*' || $2 == "$LAST" ]] && return 0
   printf 'diverged %s 0\n' "$LAST"
   return 2
+}
+
+# Whether the container was stopped while command $1 ran: half of its effect may be there, so nobody can go on from here.
+interrupted() {
+  local boot=
+  [[ -s $JOBS/$1.code ]] && return 1
+  read -r _ _ _ boot < "$JOBS/$1.cmd"
+  [[ $boot != "$BOOT" ]]
 }
 
 lock() { # ID FIRST_LINE COMMAND: fails when another server was quicker; a redirection costs no process
@@ -259,9 +272,12 @@ serve_run() { # ID AFTER DIR_N TIMEOUT_MS HEAD TAIL N
       forget_old_jobs
       tree_before "$dir"; local tree=$REPLY
       now_us
-      if lock "$1" "$REPLY $tree run" "$command"; then start_job "$1"; else FOLLOWING=1; fi
+      if lock "$1" "$REPLY $tree run $BOOT" "$command"; then start_job "$1"; else FOLLOWING=1; fi
       ;;
-    1) FOLLOWING=1 ;;
+    1)
+      if interrupted "$1"; then printf 'diverged %s(interrupted) 0\n' "$1"; return; fi
+      FOLLOWING=1
+      ;;
     2) return ;;
   esac
   follow_job "$1" "$4" "$5" "$6"
@@ -328,7 +344,10 @@ serve_look() { # LIMIT PATH_N
 
 # --- workspace ---------------------------------------------------------------------------------------------------
 
-# Our own index and object folder beside the repository's: the agent's staging area and objects stay as they are.
+# Our own index and object folder beside the repository's: the agent's staging area and objects stay as they are. Each
+# server has a copy of the index: one whose worker was killed may still look while the next one begins, and git refuses
+# the second of two; and a container that was killed leaves git's lock behind.
+INDEX=$ROOT/index.$$
 GIT=(-c core.fsync=none -c core.autocrlf=false -c core.quotepath=off -c core.hooksPath=/dev/null -c safe.directory='*' -c core.excludesFile="$ROOT/exclude")
 
 snapshot_tree() { # WORKDIR
@@ -337,7 +356,7 @@ snapshot_tree() { # WORKDIR
   { read -r top; read -r objects; } < <(git -C "$1" "${GIT[@]}" rev-parse --show-toplevel --git-path objects 2>/dev/null) || return 0
   [[ $objects == /* ]] || objects=$1/$objects
   mkdir -p "$ROOT/objects"
-  OWN=(env GIT_INDEX_FILE="$ROOT/index" GIT_OBJECT_DIRECTORY="$ROOT/objects" GIT_ALTERNATE_OBJECT_DIRECTORIES="$objects" git -C "$top" "${GIT[@]}")
+  OWN=(env GIT_INDEX_FILE="$INDEX" GIT_OBJECT_DIRECTORY="$ROOT/objects" GIT_ALTERNATE_OBJECT_DIRECTORIES="$objects" git -C "$top" "${GIT[@]}")
   REPLY=$("${OWN[@]}" add -A > /dev/null 2>&1 && "${OWN[@]}" write-tree 2>/dev/null) || REPLY=-
   [[ -n $REPLY ]] || REPLY=-
 }
@@ -358,6 +377,7 @@ tree_before() { # DIR
 serve_digest() { # WORKDIR_N
   read_bytes "$1"
   snapshot_tree "$REPLY"
+  [[ ! -e $INDEX ]] || cp -f "$INDEX" "$ROOT/index" # where the next server begins
   printf 'tree %s 0\n' "$REPLY"
 }
 
@@ -384,6 +404,8 @@ serve_state() {
 }
 
 serve() {
+  rm -f "$INDEX.lock"
+  [[ ! -s $ROOT/index ]] || cp -f "$ROOT/index" "$INDEX"
   trap : PIPE # not '': commands would inherit an ignored SIGPIPE
   remember
   printf 'ready %s 0\n' "$BASH_VERSION"

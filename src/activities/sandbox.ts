@@ -29,6 +29,14 @@ export interface ClaimInput {
   readonly profile: SandboxProfile;
 }
 
+export interface CheckpointInput {
+  readonly owner: Owner;
+  readonly lease: Lease;
+  readonly index: number;
+  readonly label: string;
+  readonly squash?: boolean;
+}
+
 export interface RunToolInput {
   readonly lease: Lease;
   readonly head: string;
@@ -183,12 +191,12 @@ export function createSandboxActivities(deps: Deps) {
     lease: Lease,
     steps: readonly Step[],
     parent: string,
-    hash: string,
+    job: string,
     turn: Turn,
     seconds: number,
     signal: AbortSignal,
   ): Promise<{ step: Step; durationMs: number; submitted: boolean }> {
-    const place = { lease, job: jobOf(turn, hash), after: steps.at(-1)?.job ?? lease.origin, seconds, steps };
+    const place = { lease, job, after: steps.at(-1)?.job ?? lease.origin, seconds, steps };
     const kill = () => void host.kill(lease.container, place.job);
     signal.addEventListener('abort', kill, { once: true });
     try {
@@ -233,6 +241,7 @@ export function createSandboxActivities(deps: Deps) {
     async claimSandbox({ owner, problem: ref, profile }: ClaimInput): Promise<Lease> {
       return withHeartbeat(async (signal) => {
         const problem = await problems.kept(ref);
+        await host.assertRoom(owner, config.worker.sandboxes);
         const image = await ensureProblemImage(deps, owner, problem, signal);
         await host.ensure({ owner, role: ROLE, image, workdir: problem.workdir, profile });
         return begin(host.nameOf(owner, ROLE), problem);
@@ -251,7 +260,7 @@ export function createSandboxActivities(deps: Deps) {
           input.lease,
           steps,
           input.head,
-          input.turn,
+          jobOf(turn, input.turn),
           turn,
           input.commandSeconds,
           signal,
@@ -301,16 +310,15 @@ export function createSandboxActivities(deps: Deps) {
         const differences: string[] = [];
         for (let at = done; at < steps.length; at++) {
           const recorded = steps[at]!;
-          const hash = (await blobs.put(JSON.stringify(recorded.turn))).sha256;
           const { step, durationMs } = await take(
             whole,
             steps.slice(0, at),
             recorded.parent,
-            hash,
+            recorded.job,
             recorded.turn,
             input.commandSeconds,
             signal,
-          );
+          ).catch(asLost);
           await timings.record(input.run, { turn: recorded.turn.turn, durationMs, redone: 1 });
           if (step.workspace !== recorded.workspace)
             differences.push(`before turn ${recorded.turn.turn}: ${step.workspace} instead of ${recorded.workspace}`);
@@ -339,7 +347,7 @@ export function createSandboxActivities(deps: Deps) {
     },
 
     /** Pushes a frame onto the run's stack. Retry-safe: see `checkpoint`. */
-    async checkpointSandbox(input: { owner: Owner; lease: Lease; index: number; label: string }): Promise<Frame> {
+    async checkpointSandbox(input: CheckpointInput): Promise<Frame> {
       return withHeartbeat(() =>
         host.journal(input.lease.container, (journal) =>
           checkpoint(host.docker, host.docker.getContainer(input.lease.container), journal, input),
@@ -361,6 +369,11 @@ export function createSandboxActivities(deps: Deps) {
         await restore(host.docker, host.specOf({ owner, role: ROLE, workdir: lease.workdir, profile }), frame);
         await dropFrames(host.docker, owner, input.above);
       });
+    },
+
+    /** Removes frames of the run's stack. Retry-safe: what is gone counts as removed. */
+    async dropFrames(input: { owner: Owner; indexes: readonly number[] }): Promise<void> {
+      return withHeartbeat(() => dropFrames(host.docker, input.owner, input.indexes));
     },
 
     /** Removes all that the run owns on this host. Retry-safe: what is gone counts as removed. */

@@ -37,7 +37,7 @@ export class SandboxHost {
     return {
       name: runName(spec.owner, spec.role),
       workdir: spec.workdir,
-      labels: { ...runLabels(spec.owner), [LABEL.namespace]: this.namespace },
+      labels: { ...runLabels(spec.owner), [LABEL.namespace]: this.namespace, [LABEL.role]: spec.role },
       profile: spec.profile,
     };
   }
@@ -62,6 +62,19 @@ export class SandboxHost {
         await this.assertRunning(container);
       }
     }
+  }
+
+  /** Refuses another run's sandbox when this host has as many as it may; the claim is tried again, here or elsewhere. */
+  async assertRoom(owner: Owner, most: number): Promise<void> {
+    const filters = { label: [`${LABEL.lease}=run`, `${LABEL.role}=main`, `${LABEL.namespace}=${this.namespace}`] };
+    const running = await this.docker.listContainers({ filters });
+    const others = running.filter(({ Labels }) => Labels[LABEL.run] !== owner.firstRunId);
+    if (others.length < most) return;
+    throw new SwitchyardError(
+      'Unavailable',
+      `this host runs ${others.length} sandboxes of at most ${most}`,
+      'It is tried again.',
+    );
   }
 
   /** Kills the job's process tree, whatever stream started it. */

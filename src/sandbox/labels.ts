@@ -14,6 +14,7 @@ export const LABEL = {
   run: 'switchyard.run',
   namespace: 'switchyard.namespace',
   frame: 'switchyard.frame',
+  role: 'switchyard.role',
   /** `run`: leased to its workflow. `environment`: kept until somebody removes it. */
   lease: 'switchyard.lease',
 } as const;

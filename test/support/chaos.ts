@@ -27,7 +27,9 @@ export async function pastTurn(handle: WorkflowHandle, turn: number, seconds = 9
     if (at !== undefined && at > turn) return at;
     if (await ended(handle)) return Number.POSITIVE_INFINITY;
   }
-  throw new Error(`the run ${handle.workflowId} is not past turn ${turn} after ${seconds} s`);
+  const { raw } = await handle.describe();
+  const pending = raw.pendingActivities?.map(({ activityType, attempt, state, lastFailure }) => [activityType?.name, attempt, state, lastFailure?.message]);
+  throw new Error(`${handle.workflowId} is not past turn ${turn} after ${seconds} s: ${JSON.stringify(pending)}`);
 }
 
 export async function ended(handle: WorkflowHandle): Promise<boolean> {

@@ -153,6 +153,12 @@ export class World {
     return this.client.workflow.start(type, { taskQueue: this.queue, workflowId, args: [input] });
   }
 
+  /** New faults or latency for the scripted models, or counts forgotten: see the rehearsal server's /control. */
+  async control(change: Record<string, unknown>): Promise<void> {
+    const answer = await fetch(`${this.rehearsal.url}/control`, { method: 'POST', body: JSON.stringify(change) });
+    if (!answer.ok) throw new Error(await answer.text());
+  }
+
   queues() {
     return queuesUnder(this.queue);
   }

@@ -40,7 +40,8 @@ export function poolActivities(queues: Queues) {
     taskQueue: queues.sandboxes,
     startToCloseTimeout: '2 hours',
     heartbeatTimeout: HEARTBEAT,
-    retry: { ...RETRY, maximumAttempts: 40, nonRetryableErrorTypes: ['SandboxLost'] },
+    // A sandbox that is lost while it is being made is made again from the beginning.
+    retry: { ...RETRY, maximumAttempts: 40 },
     cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
   });
 }

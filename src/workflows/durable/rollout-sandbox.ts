@@ -6,6 +6,7 @@ import { hostActivities, poolActivities } from './activities';
 import { Compensations } from './compensations';
 import { codeOf, isCancellation, isHostLost, messageOf } from './failures';
 import type { RolloutState } from './rollout-state';
+import { SnapshotStack } from './snapshot-stack';
 import type { Steering } from './steering';
 
 interface Ground {
@@ -22,6 +23,7 @@ const MAX_RECOVERIES = 25;
 /** The sandbox of one rollout: claimed once, rebuilt when it is lost, released whatever happens. */
 export class RolloutSandbox {
   private readonly compensations: Compensations;
+  private readonly stack: SnapshotStack;
 
   constructor(
     private readonly ground: Ground,
@@ -32,6 +34,7 @@ export class RolloutSandbox {
       releaseSandbox: (args: { owner: Ground['owner'] }) => this.anywhere().releaseSandbox(args),
     });
     this.compensations.register('releaseSandbox', { owner: ground.owner });
+    this.stack = new SnapshotStack(ground.owner, state.frames, () => state.lease!, ground.profile);
   }
 
   /** Makes the container, or after a fork the one that the kept steps lead to. */
@@ -93,15 +96,8 @@ export class RolloutSandbox {
   async checkpointAfter(turn: number): Promise<void> {
     const every = this.ground.profile.checkpointEvery;
     if (every === 0 || turn % every !== 0) return;
-    const { lease, frames } = this.state;
-    const index = (frames.at(-1)?.index ?? -1) + 1;
     try {
-      frames.push(
-        await hostActivities(lease!.host, 600).checkpointSandbox.executeWithOptions(
-          { summary: `checkpoint after turn ${turn}` },
-          [{ owner: this.ground.owner, lease: lease!, index, label: `after turn ${turn}` }],
-        ),
-      );
+      await this.stack.checkpoint(`after turn ${turn}`);
     } catch (error) {
       // A missed checkpoint costs a longer rebuild, nothing else; a lost sandbox shows at the next turn.
       if (isCancellation(error)) throw error;

@@ -7,7 +7,7 @@ import pino from 'pino';
 import { createActivities } from './activities';
 import type { Deps } from './activities/deps';
 import { loadSettings, type Settings } from './config';
-import { DEFAULT_QUEUE, queuesUnder } from './contract';
+import { DEFAULT_QUEUE, hasOwnQueue, queuesUnder } from './contract';
 import { Budget, Ledger } from './model';
 import { connectEngine } from './sandbox/engine';
 import { SandboxHost } from './sandbox/host';
@@ -114,16 +114,17 @@ async function plans(
       activities,
       maxCachedWorkflows: config.worker.cachedWorkflows,
       maxConcurrentWorkflowTaskExecutions: 40,
-      maxConcurrentActivityTaskExecutions: 100,
+      maxConcurrentActivityTaskExecutions: 200,
     });
   }
   if (roles.includes('models')) {
     for (const [name, profile] of Object.entries(config.profiles)) {
+      if (!hasOwnQueue(profile)) continue;
       chosen.push({
         taskQueue: queues.model(name),
         activities,
         maxConcurrentActivityTaskExecutions: profile.concurrency,
-        ...(profile.requestsPerSecond ? { maxTaskQueueActivitiesPerSecond: profile.requestsPerSecond } : {}),
+        maxTaskQueueActivitiesPerSecond: profile.requestsPerSecond,
       });
     }
   }

@@ -6,6 +6,7 @@ import {
   type Author,
   type ChatRequest,
   type FormatError,
+  hasOwnQueue,
   type ModelProfile,
   type SharedBudget,
   SwitchyardError,
@@ -150,14 +151,20 @@ export function createModelActivities(deps: Deps) {
       });
     },
 
-    /** Refuses a run before it starts: unknown profiles, missing keys, a cost cap over an unknown price. */
-    async checkProfiles(input: { profiles: readonly string[]; capUsd?: number }): Promise<void> {
+    /**
+     * Refuses a run before it starts: unknown profiles, missing keys, a cost cap over an unknown price. Names the profiles
+     * that have a task queue of their own; the others are called from where workflows run.
+     */
+    async checkProfiles(input: { profiles: readonly string[]; capUsd?: number }): Promise<{ ownQueue: string[] }> {
       return withHeartbeat(async () => {
+        const ownQueue: string[] = [];
         for (const name of input.profiles) {
           const profile = profileNamed(config, name);
           requirePrice(name, profile.price, input.capUsd);
-          createChatModel(profile, { name, env });
+          if (hasOwnQueue(profile)) ownQueue.push(name);
+          else createChatModel(profile, { name, env });
         }
+        return { ownQueue };
       });
     },
   };

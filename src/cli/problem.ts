@@ -83,7 +83,7 @@ export function addProblemCommands(program: Command, cli: Cli): void {
       }));
       const line = (each: (typeof problems)[number]) =>
         `${each.id}  ${each.failToPass} + ${each.passToPass} tests  ${each.image}`;
-      cli.print({ problems }, () => problems.map(line).join('\n') || 'no problems yet: switchyard problem init');
+      cli.print({ problems }, () => problems.map(line).join('\n') || noProblems(cli));
     });
 
   problem
@@ -186,6 +186,12 @@ function verdict({ id, admitted, oracle, noop, flaky, reasons }: ProblemCheckRes
 function absolute(source: string): string {
   const found = /^(dir|archive):([^#]+)(.*)$/.exec(source);
   return found ? `${found[1]}:${resolve(found[2]!)}${found[3]}` : source;
+}
+
+/** A problem elsewhere is named by its folder, which surprises who has just made one. */
+function noProblems(cli: Cli): string {
+  const here = join(cli.settings.home, 'problems');
+  return `no problems in ${here}: make one there with \`switchyard problem init --out ${here}/ID\`; others are named by their folder`;
 }
 
 function textOf(file: string): string {

@@ -49,7 +49,16 @@ export function addSteering(rollout: Command, cli: Cli): void {
     .action(async (id: string) => {
       const client = await cli.client();
       cli.say(`by hand: temporal workflow cancel --workflow-id ${quote(id)}`);
-      await client.workflow.getHandle(id).cancel();
+      const handle = client.workflow.getHandle(id);
+      const { status } = await handle.describe();
+      // The server takes the request for one that has ended, and nothing comes of it.
+      if (status.name !== 'RUNNING')
+        throw new SwitchyardError(
+          'NotFound',
+          'the workflow has ended already',
+          '`switchyard rollout show ID` shows how it ended.',
+        );
+      await handle.cancel();
       cli.print({ id, cancelled: true }, () => `${id}: asked to cancel`);
     });
 }

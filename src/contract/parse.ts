@@ -28,11 +28,23 @@ function describeIssue(issue: z.core.$ZodIssue, schema: z.ZodType, prefix: Prope
     });
   }
   if (issue.code === 'invalid_union' && issue.errors.length > 0) {
-    const best = issue.errors.reduce((a, b) => (specificity(b) > specificity(a) ? b : a));
+    const best = issue.errors.reduce((a, b) => (meantMore(b, a) ? b : a));
     if (specificity(best) > 0) return best.flatMap((inner) => describeIssue(inner, schema, path));
   }
   const found = issue.input === undefined ? 'nothing' : preview(issue.input);
-  return [`${at}: ${issue.message} (found ${found})`];
+  return [`${at}: ${issue.message}${alternatives(issue)} (found ${found})`];
+}
+
+/** `: expected string or object` for a union of which nothing fits; a bare "Invalid input" helps nobody. */
+function alternatives(issue: z.core.$ZodIssue): string {
+  if (issue.code !== 'invalid_union') return '';
+  const expected = issue.errors.flat().flatMap((inner) => (inner.code === 'invalid_type' ? [inner.expected] : []));
+  return expected.length > 0 ? `: expected ${[...new Set(expected)].join(' or ')}` : '';
+}
+
+/** Of two alternatives with errors as deep, the one with fewer: its other fields fit. */
+function meantMore(one: readonly z.core.$ZodIssue[], other: readonly z.core.$ZodIssue[]): boolean {
+  return (specificity(one) - specificity(other) || other.length - one.length) > 0;
 }
 
 /** An alternative of a union whose errors lie deepest is the one the writer meant. */

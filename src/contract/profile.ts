@@ -53,9 +53,14 @@ export const ModelProfile = z.strictObject({
   timeoutSeconds: z.number().positive().default(600),
   /** Requests in flight at once, per worker process. */
   concurrency: z.int().min(1).default(32),
-  /** Requests started a second, over all workers of this profile. */
+  /** Requests started a second, over all workers. Gives the profile a task queue of its own, whose rate the server keeps. */
   requestsPerSecond: z.number().positive().optional(),
   /** Extra fields of the request body, passed through as they are. */
   extraBody: z.record(z.string(), z.unknown()).default({}),
 });
 export type ModelProfile = z.infer<typeof ModelProfile>;
+
+/** A rate that all workers share needs a queue of its own; a call without one is quicker where the workflow runs. */
+export function hasOwnQueue(profile: ModelProfile): boolean {
+  return profile.requestsPerSecond !== undefined;
+}

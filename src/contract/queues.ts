@@ -1,6 +1,6 @@
 /**
  * Task queues, all under the name of the queue that workflows are started on: two fleets on one server do not meet.
- * `model` queues carry a provider's limits; `sandboxes` is polled by hosts with room; a `host` queue by that host alone.
+ * `model` queues carry a provider's rate limit; `sandboxes` is polled by hosts with room; a `host` queue by that host alone.
  */
 export interface Queues {
   readonly workflows: string;

@@ -32,13 +32,19 @@ export function headerLines(run: ShownRun, look: Look): string[] {
   ];
 }
 
-function handOver({ handOver: drawn, policy }: ShownRun): string[] {
+function handOver({ handOver: drawn, policy, status }: ShownRun): string[] {
   if (!drawn) return [];
   const k = drawn.sampled;
   if (k === 0) return ['hand-over: the expert from the first turn (k = 0)'];
   const never = policy && 'never' in policy;
   const planned = k !== null ? `after ${k} student turns` : never ? 'never' : 'decided turn by turn';
-  return [`hand-over: ${planned}${drawn.expertFrom ? `; expert since turn ${drawn.expertFrom}` : ''}`];
+  const ended = status !== 'running' && status !== 'chain';
+  const came = drawn.expertFrom
+    ? `; expert since turn ${drawn.expertFrom}`
+    : ended && !never
+      ? '; it did not come'
+      : '';
+  return [`hand-over: ${planned}${came}`];
 }
 
 function timing({ startedAt, endedAt }: ShownRun): string {

@@ -72,7 +72,8 @@ export async function rollout(raw: RolloutInput): Promise<RolloutResult> {
 
   // Handlers stand from here on: a person may steer a run that has not begun.
   const capUsd = input.limits.costUsd ?? input.budget?.capUsd;
-  await store.checkProfiles({ profiles: Object.values(profiles), capUsd });
+  const { ownQueue } = await store.checkProfiles({ profiles: Object.values(profiles), capUsd });
+  const queueOf = (profile: string) => (ownQueue.includes(profile) ? queues.model(profile) : queues.workflows);
   const problem = await store.loadProblem({ problem: input.problem });
   state.problemId = problem.id;
   const sandbox = new RolloutSandbox(
@@ -158,7 +159,7 @@ export async function rollout(raw: RolloutInput): Promise<RolloutResult> {
     for (;;) {
       const since = Date.now();
       try {
-        const reply = await modelActivities(queues, profile).callModel.executeWithOptions(
+        const reply = await modelActivities(queueOf(profile)).callModel.executeWithOptions(
           {
             summary: `turn ${turn} · ${author} ${profile}${state.rejected.length > 0 ? ` · retry ${state.rejected.length}` : ''}`,
           },

@@ -8,9 +8,9 @@ const HEARTBEAT = '10 seconds';
 const RETRY = { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '1 minute' } as const;
 
 /** A provider may be away for hours: tried until then, and what was answered is never asked again. */
-export function modelActivities(queues: Queues, profile: string) {
+export function modelActivities(queue: string) {
   return proxyActivities<ReturnType<typeof createModelActivities>>({
-    taskQueue: queues.model(profile),
+    taskQueue: queue,
     startToCloseTimeout: '15 minutes',
     scheduleToCloseTimeout: '2 hours',
     heartbeatTimeout: HEARTBEAT,

@@ -1,3 +1,4 @@
+import { workflowInfo } from '@temporalio/workflow';
 import type { CallModelResult } from '../../activities/model';
 import type { RunToolResult } from '../../activities/sandbox';
 import type { SwitchDraw } from '../../agent/handover';
@@ -135,23 +136,35 @@ export function progressOf(state: RolloutState): RolloutProgress {
   };
 }
 
-/** Markdown for the Temporal UI's "Current Details". */
+/**
+ * Markdown for the Temporal UI's "Current Details". Turns are a code block, because the UI sets tables without space
+ * between columns and turns `--` into a dash.
+ */
 export function details(state: RolloutState, note?: string): string {
-  const k = state.draw.studentTurns;
-  const rows = state.recent
+  const { spent, draw, phase } = state;
+  const reason = note?.replace(/^(paused|parked: )/, '');
+  const turns = state.recent
     .slice(-8)
     .map(
-      (each) => `| ${each.turn} | ${each.author} | ${each.action.replaceAll('|', '\\|')} | ${each.exitCode ?? ''} |`,
+      ({ turn, author, action, exitCode }) =>
+        `${String(turn).padStart(4)}  ${author.padEnd(7)}  ${String(exitCode ?? '-').padStart(4)}  ${action}`,
     );
   return [
-    `**${state.problemId}** — ${state.phase}${note ? `: ${note}` : ''}`,
+    `**${state.problemId}** — ${phase}${reason ? `: ${reason}` : ''}`,
+    ...(WAITING[phase] ? ['', WAITING[phase]] : []),
     '',
-    `Turn ${state.spent.steps} of at most ${state.limits.steps}; switch index k = ${k ?? 'per turn'}${state.expertFrom ? `, expert since turn ${state.expertFrom}` : ''}.`,
-    `$${state.spent.costUsd.toFixed(4)}, ${state.spent.tokens} tokens, ${state.formatRetries} format retries.`,
-    `Head \`${state.head}\`${state.lease ? `, container \`${state.lease.container}\`` : ''}.`,
+    `Turn ${spent.steps} of at most ${state.limits.steps}; switch index k = ${draw.studentTurns ?? 'per turn'}${state.expertFrom ? `, expert since turn ${state.expertFrom}` : ''}${draw.forcedAt ? ' (handed over by a person)' : ''}.`,
     '',
-    '| turn | author | action | exit |',
-    '|---|---|---|---|',
-    ...rows,
+    `$${spent.costUsd.toFixed(4)}, ${spent.tokens} tokens, ${state.formatRetries} format retries.`,
+    '',
+    ...(turns.length > 0 ? ['```', 'turn  author   exit  action', ...turns, '```', ''] : []),
+    ...(state.lease && phase !== 'Done' ? [`Container \`${state.lease.container}\`.`, ''] : []),
+    `Every turn in full: \`switchyard rollout show ${workflowInfo().workflowId}\`, also by the head of its chain, \`${state.head}\`.`,
   ].join('\n');
 }
+
+/** What a person who finds the run waiting can do. */
+const WAITING: Readonly<Record<string, string>> = {
+  Paused: 'The update `resume` goes on; `abandon` ends it and keeps its work.',
+  Parked: 'Mend it, then send the update `resume`; `abandon` ends the run and keeps its work.',
+};

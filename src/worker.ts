@@ -26,8 +26,8 @@ export interface WorkerChoice {
 export type Role = 'workflows' | 'models' | 'sandboxes';
 export const ROLES: readonly Role[] = ['workflows', 'models', 'sandboxes'];
 
-/** Everything activities work with, on this host. */
-export function createDeps(settings: Settings, namespace: string, queue: string): Deps {
+/** Everything activities work with, on this host, for the runs of one server's namespace (`scope`). */
+export function createDeps(settings: Settings, scope: string, queue: string): Deps {
   const { config, home, host } = settings;
   const at = (folder: string) => join(home, folder);
   for (const folder of ['blobs', 'ledger', 'budgets', 'timings', 'problems', 'run'])
@@ -38,7 +38,7 @@ export function createDeps(settings: Settings, namespace: string, queue: string)
     config,
     env: process.env,
     docker,
-    host: new SandboxHost(docker, namespace),
+    host: new SandboxHost(docker, scope),
     hostQueue: queuesUnder(queue).host(host),
     blobs,
     transcripts: new Transcripts(blobs),
@@ -71,7 +71,8 @@ export async function serve(choice: WorkerChoice, settings: Settings = loadSetti
   const connection = await NativeConnection.connect(connect.connectionOptions);
   const namespace = connect.namespace ?? 'default';
   await ensureNamespace(connection, namespace);
-  const deps = createDeps(settings, namespace, choice.queue);
+  const { clusterId } = await connection.workflowService.getClusterInfo({});
+  const deps = createDeps(settings, `${clusterId}/${namespace}`, choice.queue);
   const workers = await Promise.all(
     (await plans(choice, deps, settings)).map((plan) =>
       Worker.create({ connection, namespace, identity: `switchyard@${settings.host}`, ...COMMON, ...plan }),

@@ -17,8 +17,8 @@ export function createJanitorActivities(deps: Deps) {
   const { docker, host } = deps;
 
   /** Runs that something on this host is labelled with, and the workflow that owns each. */
-  async function labelledRuns(namespace: string, olderThanSeconds: number): Promise<Map<string, string>> {
-    const filters = { label: [`${LABEL.lease}=run`, `${LABEL.namespace}=${namespace}`] };
+  async function labelledRuns(olderThanSeconds: number): Promise<Map<string, string>> {
+    const filters = { label: [`${LABEL.lease}=run`, `${LABEL.scope}=${host.scope}`] };
     const before = Date.now() / 1000 - olderThanSeconds;
     const [containers, images, networks] = await Promise.all([
       docker.listContainers({ all: true, filters }),
@@ -61,10 +61,7 @@ export function createJanitorActivities(deps: Deps) {
     async sweepHost({ olderThanSeconds }: { olderThanSeconds: number }): Promise<Sweep> {
       return withHeartbeat(async () => {
         const total = { kept: 0, removedRuns: [] as string[], containers: 0, networks: 0, images: 0, volumes: 0 };
-        for (const [run, workflowId] of await labelledRuns(
-          Context.current().info.workflowNamespace ?? 'default',
-          olderThanSeconds,
-        )) {
+        for (const [run, workflowId] of await labelledRuns(olderThanSeconds)) {
           if (await isAlive(workflowId, run)) {
             total.kept += 1;
             continue;

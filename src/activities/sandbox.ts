@@ -1,27 +1,12 @@
 import { preview } from '../agent/summary';
-import { planEdit } from '../agent/tools/edit-plan';
-import { EditorArgs } from '../agent/tools/editor';
-import { reviewedSinceLastEdit, submitDecision } from '../agent/tools/submit';
-import { lastUndoable } from '../agent/tools/undo';
-import { profileNamed } from '../config';
-import {
-  type Edit,
-  type Frame,
-  type Lease,
-  type Problem,
-  type Ref,
-  type SandboxProfile,
-  type Step,
-  SwitchyardError,
-  type Turn,
-} from '../contract';
+import { type Frame, type Lease, type Problem, type Ref, type SandboxProfile, SwitchyardError } from '../contract';
 import { ensureProblemImage, imageOf } from '../grading/environment';
 import { checkpoint, dropFrames, restore } from '../sandbox/frames';
-import { type CommandResult, Diverged, type Journal } from '../sandbox/journal';
+import { Diverged } from '../sandbox/journal';
 import type { Owner } from '../sandbox/labels';
 import type { Deps } from './deps';
 import { withHeartbeat } from './heartbeat';
-import { promptsFor } from './prompts';
+import { createPerformer, jobOf } from './perform';
 
 export interface ClaimInput {
   readonly owner: Owner;
@@ -57,172 +42,12 @@ export interface RunToolResult {
 const PREVIEW = 400;
 const ROLE = 'main';
 
-/** A step's job is named by its turn, so a step that is run again anywhere finds what it did. */
-function jobOf(turn: Turn, hash: string): string {
-  return `${turn.turn}-${hash.slice(0, 20)}`;
-}
-
-interface Place {
-  readonly lease: Lease;
-  readonly job: string;
-  readonly after: string;
-  readonly seconds: number;
-  readonly steps: readonly Step[];
-}
-
-/** What a host-side tool answers, as the journal keeps it. */
-interface Answer {
-  readonly text: string;
-  readonly exitCode: number | null;
-  readonly edit?: Edit;
-  readonly submitted?: boolean;
-}
-
-interface Outcome {
-  readonly output: Buffer;
-  readonly exitCode: number | null;
-  readonly timedOutAfter: number | null;
-  readonly elidedBytes: number;
-  readonly durationMs: number;
-  readonly tree: string | null;
-  readonly edit?: Edit;
-  readonly submitted?: boolean;
-}
-
 export function createSandboxActivities(deps: Deps) {
   const { host, blobs, transcripts, timings, problems, config } = deps;
 
-  async function bash(journal: Journal, place: Place, command: string): Promise<Outcome> {
-    const result = await journal.run({
-      id: place.job,
-      after: place.after,
-      command,
-      timeoutMs: place.seconds * 1000,
-      ...workdirOf(place.lease),
-    });
-    return {
-      ...fromJournal(result),
-      exitCode: result.exitCode,
-      timedOutAfter: result.reason === 'timeout' ? place.seconds : null,
-    };
-  }
+  const perform = createPerformer(deps);
 
-  /**
-   * Records an answer that the host made up itself, with the file change that goes with it, as one journal job. A job that
-   * a dead worker left gives back what it recorded then, whatever the file looks like now.
-   */
-  async function record(
-    journal: Journal,
-    place: Place,
-    answer: Answer,
-    change: { kind: 'write' | 'delete' | 'none'; path: string; bytes?: Uint8Array } = { kind: 'none', path: '' },
-  ): Promise<Outcome> {
-    const result = await journal.apply({
-      id: place.job,
-      after: place.after,
-      text: JSON.stringify(answer),
-      ...change,
-      ...workdirOf(place.lease),
-    });
-    const recorded = JSON.parse(result.output.toString('utf8')) as Answer;
-    const written = result.exitCode === 0;
-    return {
-      ...fromJournal(result),
-      output: Buffer.from(written ? recorded.text : `The file ${change.path} could not be written.`),
-      exitCode: written ? recorded.exitCode : 20,
-      timedOutAfter: null,
-      ...(written && recorded.edit ? { edit: recorded.edit } : {}),
-      ...(recorded.submitted ? { submitted: true } : {}),
-    };
-  }
-
-  async function edit(journal: Journal, place: Place, args: EditorArgs): Promise<Outcome> {
-    const seen = await journal.look(args.path);
-    const undoable = args.command === 'undo_edit' ? lastUndoable(place.steps, args.path) : undefined;
-    const undo = undoable && { bytes: undoable.before ? await blobs.get(undoable.before.sha256) : null };
-    if (seen.kind === 'large')
-      return record(journal, place, { text: `The file ${args.path} is too large for this tool.`, exitCode: 19 });
-    const cwd = args.path.startsWith('/') ? '/' : (await journal.state()).cwd || place.lease.workdir;
-    const plan = planEdit(args, seen, { cwd, parentExists: seen.parentExists, ...(undo ? { undo } : {}) });
-    const { write } = plan;
-    if (!write) return record(journal, place, { text: plan.observation, exitCode: plan.exitCode });
-    const bytes = 'bytes' in write ? write.bytes : undefined;
-    const before = seen.kind === 'file' ? await blobs.put(seen.bytes) : null;
-    const after = bytes ? await blobs.put(bytes) : null;
-    return record(
-      journal,
-      place,
-      { text: plan.observation, exitCode: plan.exitCode, edit: { path: args.path, before, after } },
-      { kind: bytes ? 'write' : 'delete', path: args.path, ...(bytes ? { bytes } : {}) },
-    );
-  }
-
-  async function submit(journal: Journal, place: Place, turn: Turn): Promise<Outcome> {
-    const { view } = profileNamed(config, turn.profile);
-    const diff = place.lease.base
-      ? (await journal.diff(place.lease.base, place.lease.workdir)).patch.toString('utf8')
-      : '';
-    const decision = submitDecision({
-      reviewEnabled: view.reviewOnSubmit,
-      reviewed: reviewedSinceLastEdit(place.steps),
-      diff,
-      review: promptsFor(view)['submit-review'],
-    });
-    const text = decision.kind === 'review' ? decision.observation : '';
-    return record(journal, place, { text, exitCode: 0, submitted: decision.kind === 'accepted' });
-  }
-
-  async function perform(journal: Journal, place: Place, turn: Turn): Promise<Outcome> {
-    const { tool, args } = turn.action;
-    switch (tool) {
-      case 'bash':
-        return bash(journal, place, String(args.command));
-      case 'str_replace_editor':
-        return edit(journal, place, EditorArgs.parse(args));
-      case 'submit':
-        return submit(journal, place, turn);
-      default:
-        throw new SwitchyardError('InvalidInput', `no tool "${tool}" runs in a sandbox`, 'Register it in agent/tools.');
-    }
-  }
-
-  /** Performs a turn after `steps` and gives the step that it makes. Heartbeats and cancellation are the caller's. */
-  async function take(
-    lease: Lease,
-    steps: readonly Step[],
-    parent: string,
-    job: string,
-    turn: Turn,
-    seconds: number,
-    signal: AbortSignal,
-  ): Promise<{ step: Step; durationMs: number; submitted: boolean }> {
-    const place = { lease, job, after: steps.at(-1)?.job ?? lease.origin, seconds, steps };
-    const kill = () => void host.kill(lease.container, place.job);
-    signal.addEventListener('abort', kill, { once: true });
-    try {
-      const outcome = await host.journal(lease.container, (journal) => perform(journal, place, turn));
-      signal.throwIfAborted();
-      const step: Step = {
-        kind: 'step',
-        parent,
-        turn,
-        observation: {
-          text: await blobs.put(outcome.output),
-          exitCode: outcome.exitCode,
-          timedOutAfter: outcome.timedOutAfter,
-          elidedBytes: outcome.elidedBytes,
-        },
-        ...(outcome.edit ? { edit: outcome.edit } : {}),
-        workspace: outcome.tree,
-        job: place.job,
-      };
-      return { step, durationMs: outcome.durationMs, submitted: outcome.submitted ?? false };
-    } finally {
-      signal.removeEventListener('abort', kill);
-    }
-  }
-
-  async function begin(container: string, problem: Problem): Promise<Lease> {
+  async function begin(container: string, problem: Problem, profile: SandboxProfile): Promise<Lease> {
     return host.journal(container, async (journal) => ({
       host: deps.hostQueue,
       container,
@@ -230,6 +55,7 @@ export function createSandboxActivities(deps: Deps) {
       workdir: problem.workdir,
       base: await journal.digest(problem.workdir),
       origin: await journal.position(),
+      diskMiB: profile.diskMiB,
     }));
   }
 
@@ -244,7 +70,7 @@ export function createSandboxActivities(deps: Deps) {
         await host.assertRoom(owner, config.worker.sandboxes);
         const image = await ensureProblemImage(deps, owner, problem, signal);
         await host.ensure({ owner, role: ROLE, image, workdir: problem.workdir, profile });
-        return begin(host.nameOf(owner, ROLE), problem);
+        return begin(host.nameOf(owner, ROLE), problem, profile);
       });
     },
 
@@ -256,13 +82,15 @@ export function createSandboxActivities(deps: Deps) {
       return withHeartbeat(async (signal) => {
         const turn = await transcripts.turn(input.turn);
         const { steps } = await transcripts.chain(input.head);
-        const { step, durationMs, submitted } = await take(
-          input.lease,
-          steps,
-          input.head,
-          jobOf(turn, input.turn),
-          turn,
-          input.commandSeconds,
+        const { step, durationMs, submitted } = await perform(
+          {
+            lease: input.lease,
+            steps,
+            parent: input.head,
+            job: jobOf(turn, input.turn),
+            turn,
+            seconds: input.commandSeconds,
+          },
           signal,
         ).catch(asLost);
         const [head] = await Promise.all([
@@ -303,20 +131,22 @@ export function createSandboxActivities(deps: Deps) {
         await host.remove(owner, ROLE);
         if (frame) await restore(host.docker, host.specOf(spec), frame);
         else await host.ensure({ ...spec, image: await ensureProblemImage(deps, owner, problem, signal) });
-        const lease = await begin(host.nameOf(owner, ROLE), problem);
+        const lease = await begin(host.nameOf(owner, ROLE), problem, profile);
         const done = frame ? steps.findIndex((step) => step.job === frame.position) + 1 : 0;
         const first = steps[0];
         const whole = { ...lease, base: done > 0 && first ? first.workspace : lease.base };
         const differences: string[] = [];
         for (let at = done; at < steps.length; at++) {
           const recorded = steps[at]!;
-          const { step, durationMs } = await take(
-            whole,
-            steps.slice(0, at),
-            recorded.parent,
-            recorded.job,
-            recorded.turn,
-            input.commandSeconds,
+          const { step, durationMs } = await perform(
+            {
+              lease: whole,
+              steps: steps.slice(0, at),
+              parent: recorded.parent,
+              job: recorded.job,
+              turn: recorded.turn,
+              seconds: input.commandSeconds,
+            },
             signal,
           ).catch(asLost);
           await timings.record(input.run, { turn: recorded.turn.turn, durationMs, redone: 1 });
@@ -383,15 +213,6 @@ export function createSandboxActivities(deps: Deps) {
       });
     },
   };
-}
-
-function workdirOf(lease: Lease): { workdir?: string } {
-  return lease.base === null ? {} : { workdir: lease.workdir };
-}
-
-function fromJournal(result: CommandResult): Pick<Outcome, 'output' | 'elidedBytes' | 'durationMs' | 'tree'> {
-  const { output, elidedBytes, durationMs, tree } = result;
-  return { output, elidedBytes, durationMs, tree };
 }
 
 function asLost(error: unknown): never {

@@ -68,7 +68,7 @@ async function readWorkflow(cli: Cli, id: string): Promise<ShownRun> {
     steps: chain && !(chain instanceof Error) ? chain.steps : [],
     result,
     patch: patch?.toString('utf8'),
-    trouble: [trouble, missing].filter(Boolean).join('; ') || undefined,
+    trouble: [trouble, retried(described), missing].filter(Boolean).join('; ') || undefined,
     head,
     links: [
       ...(ui ? [['UI', cli.uiLink(ui, client, id)] as const] : []),
@@ -107,6 +107,12 @@ async function ending(
     const cause = fromWorkflow(error);
     return { trouble: cause instanceof Error ? cause.message : String(cause) };
   }
+}
+
+/** What the server tries again and again. No query tells: the workflow itself only waits for it. */
+export function retried({ raw }: WorkflowExecutionDescription): string | undefined {
+  const failing = raw.pendingActivities?.find(({ lastFailure }) => lastFailure?.message);
+  return failing && `${failing.activityType?.name}, attempt ${failing.attempt}: ${failing.lastFailure?.message}`;
 }
 
 /** Undefined when no worker answers. */

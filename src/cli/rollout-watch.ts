@@ -6,7 +6,7 @@ import { endingLines } from '../view/verdict';
 import { loadSteps } from './chain-reading';
 import type { Cli } from './context';
 import { printAnswer, waited } from './rollout-answer';
-import { progressOf, readRun } from './rollout-reading';
+import { progressOf, readRun, retried } from './rollout-reading';
 import { look } from './terminal';
 
 const POLL_MS = 500;
@@ -29,7 +29,7 @@ export function addWatch(rollout: Command, cli: Cli): void {
       let ended = false;
       void ending.then(() => (ended = true));
       while (!ended) {
-        await follower.show(await progressOf(client, handle));
+        await follower.show(await progressOf(client, handle), retried(await handle.describe()));
         await Promise.race([ending, sleep(POLL_MS)]);
       }
       const end = await ending;
@@ -54,8 +54,8 @@ class Follower {
     private readonly full: boolean,
   ) {}
 
-  async show(progress: RolloutProgress | undefined): Promise<void> {
-    this.say(progress ? progress.phase.toLowerCase() : 'no worker answers; waiting for one');
+  async show(progress: RolloutProgress | undefined, trouble: string | undefined): Promise<void> {
+    this.say(progress ? (trouble ?? progress.phase.toLowerCase()) : 'no worker answers; waiting for one');
     if (progress?.head) await this.showUpTo(progress.head);
   }
 

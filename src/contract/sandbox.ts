@@ -7,7 +7,7 @@ export const SandboxProfile = z.strictObject({
   memoryMiB: z.int().min(64).default(2048),
   cpus: z.number().positive().default(2),
   pids: z.int().min(16).default(512),
-  /** MiB that the container may write before its run is ended; the engine has no quota on most hosts, so it is polled. */
+  /** MiB that the container may write; the command that goes past it is killed. Polled, as few engines have quotas. */
   diskMiB: z.int().min(64).default(10_240),
   /** Variables set in every command. Never secrets: a snapshot keeps them. */
   env: z.record(z.string(), z.string()).default({}),
@@ -50,5 +50,7 @@ export const Lease = z.strictObject({
   base: z.string().nullable(),
   /** The journal's last job before the first step. */
   origin: z.string(),
+  /** As in the profile: the command that writes past it is killed. */
+  diskMiB: z.int(),
 });
 export type Lease = z.infer<typeof Lease>;

@@ -216,7 +216,7 @@ async function keep(
     [LABEL.lease]: 'environment',
     [LABEL.run]: '',
     [LABEL.workflow]: '',
-    [LABEL.namespace]: '',
+    [LABEL.scope]: '',
     'switchyard.protected': Buffer.from(JSON.stringify(made)).toString('base64'),
   };
   const changes = Object.entries(labels).map(([key, value]) => `LABEL ${key}=${JSON.stringify(value)}`);

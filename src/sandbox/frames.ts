@@ -8,8 +8,6 @@ import { parseExports } from './shell-state';
 
 /** overlay2 refuses a 126th layer; flattening earlier leaves room for the commits of one run. */
 const LAYER_LIMIT = 110;
-/** Committing again from one container stores its whole layer again: past this size a fresh one is cheaper. */
-const RECREATE_BYTES = 250 * 1024 * 1024;
 
 export interface FrameRequest {
   readonly owner: Owner;
@@ -66,12 +64,6 @@ export async function checkpoint(
     network: inspected.HostConfig.NetworkMode ?? 'none',
     position,
   };
-}
-
-/** Bytes after which the next commit should start from a fresh container. */
-export async function outgrown(container: Docker.Container): Promise<boolean> {
-  const { SizeRw } = (await container.inspect({ size: true } as object)) as { SizeRw?: number };
-  return (SizeRw ?? 0) > RECREATE_BYTES;
 }
 
 /**

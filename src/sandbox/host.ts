@@ -25,8 +25,8 @@ export class SandboxHost {
 
   constructor(
     readonly docker: Docker,
-    /** Namespace of the Temporal server that owns the runs, so that janitors of two servers on one engine do not meet. */
-    private readonly namespace: string,
+    /** The server and namespace that own the runs (`CLUSTER/NAMESPACE`). */
+    readonly scope: string,
   ) {}
 
   nameOf(owner: Owner, role: string): string {
@@ -37,7 +37,7 @@ export class SandboxHost {
     return {
       name: runName(spec.owner, spec.role),
       workdir: spec.workdir,
-      labels: { ...runLabels(spec.owner), [LABEL.namespace]: this.namespace, [LABEL.role]: spec.role },
+      labels: { ...runLabels(spec.owner), [LABEL.scope]: this.scope, [LABEL.role]: spec.role },
       profile: spec.profile,
     };
   }
@@ -66,7 +66,7 @@ export class SandboxHost {
 
   /** Refuses another run's sandbox when this host has as many as it may; the claim is tried again, here or elsewhere. */
   async assertRoom(owner: Owner, most: number): Promise<void> {
-    const filters = { label: [`${LABEL.lease}=run`, `${LABEL.role}=main`, `${LABEL.namespace}=${this.namespace}`] };
+    const filters = { label: [`${LABEL.lease}=run`, `${LABEL.role}=main`, `${LABEL.scope}=${this.scope}`] };
     const running = await this.docker.listContainers({ filters });
     const others = running.filter(({ Labels }) => Labels[LABEL.run] !== owner.firstRunId);
     if (others.length < most) return;
@@ -75,6 +75,14 @@ export class SandboxHost {
       `this host runs ${others.length} sandboxes of at most ${most}`,
       'It is tried again.',
     );
+  }
+
+  /** Bytes that the container has written over its image. */
+  async written(container: string): Promise<number> {
+    const { SizeRw } = (await this.docker.getContainer(container).inspect({ size: true } as object)) as {
+      SizeRw?: number;
+    };
+    return SizeRw ?? 0;
   }
 
   /** Kills the job's process tree, whatever stream started it. */

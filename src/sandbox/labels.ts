@@ -12,7 +12,8 @@ export const LABEL = {
   managed: 'switchyard',
   workflow: 'switchyard.workflow',
   run: 'switchyard.run',
-  namespace: 'switchyard.namespace',
+  /** Server and namespace that the run belongs to: janitors of two servers on one engine do not meet. */
+  scope: 'switchyard.scope',
   frame: 'switchyard.frame',
   role: 'switchyard.role',
   /** `run`: leased to its workflow. `environment`: kept until somebody removes it. */

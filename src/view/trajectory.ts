@@ -18,7 +18,8 @@ export function trajectoryText(run: ShownRun, look: Look, only?: number): string
 export function headerLines(run: ShownRun, look: Look): string[] {
   const paint = ink(look.coloured);
   const status = run.status === 'chain' ? 'a chain of steps, without its workflow' : run.status;
-  const phase = run.status === 'running' && run.phase ? ` (${run.phase.toLowerCase()})` : '';
+  const doing = run.phase?.toLowerCase();
+  const phase = run.status === 'running' && doing && doing !== 'running' ? ` (${doing})` : '';
   const models = [
     ...(run.student ? [`student ${run.student}`] : []),
     ...(run.expert ? [`expert ${run.expert}`] : []),

@@ -17,11 +17,12 @@ import { type ExitStatus, limitReached } from '../agent/limits';
 import { type Author, queuesUnder, RolloutInput, type RolloutResult } from '../contract';
 import { modelActivities } from './durable/activities';
 import { publish } from './durable/attributes';
+import { details } from './durable/details';
 import { codeOf, isCancellation, messageOf } from './durable/failures';
 import { checked, refuse } from './durable/input';
 import { progressQuery, transcriptQuery } from './durable/queries';
 import { RolloutSandbox } from './durable/rollout-sandbox';
-import { begin, details, progressOf, spend } from './durable/rollout-state';
+import { begin, progressOf, spend } from './durable/rollout-state';
 import { Steering } from './durable/steering';
 import { grade } from './grade';
 
@@ -55,7 +56,7 @@ export async function rollout(raw: RolloutInput): Promise<RolloutResult> {
       handOver: (turn) => void (state.draw = handOverAt(state.draw, turn)),
       canHandOver: () => (input.expert ? undefined : refuse('handOver: this rollout has no expert profile')),
       setBudget: (budget) => Object.assign(state.limits, budget),
-      waiting: (reason) => show(reason ? (reason === 'paused' ? 'Paused' : 'Parked') : 'Running', reason),
+      waiting: (reason) => show(reason ? (reason === 'paused' ? 'Paused' : 'Parked') : acting(), reason),
     },
     input.carry?.paused ?? false,
   );
@@ -102,7 +103,6 @@ export async function rollout(raw: RolloutInput): Promise<RolloutResult> {
       state.spent.steps = prefix.steps;
     } else if (!state.head) state.head = (await store.openTranscript({ problem: problem.ref })).head;
     await sandbox.claim();
-    show('Running');
     [status, detail] = await turns();
     await sandbox.keepWork();
     return await conclude();
@@ -150,7 +150,11 @@ export async function rollout(raw: RolloutInput): Promise<RolloutResult> {
   function handTo(author: Author, turn: number): void {
     state.lastAuthor = author;
     if (author === 'expert') state.expertFrom ??= turn;
-    publish({ Phase: author === 'expert' ? 'Expert' : 'Student', Step: turn - 1 });
+    show(acting());
+  }
+
+  function acting(): string {
+    return state.lastAuthor === null ? 'Starting' : state.lastAuthor === 'expert' ? 'Expert' : 'Student';
   }
 
   /** The model's action, a malformed reply, or the status that ends the run. */

@@ -8,6 +8,7 @@ import { Client, Connection } from '@temporalio/client';
 import { temporal } from '@temporalio/proto';
 import { stringify } from 'yaml';
 import { queuesUnder } from '../../src/contract';
+import type { ScriptInput } from '../../src/model/rehearsal/script';
 import { startRehearsal } from '../../src/model/rehearsal/server';
 import { serverArguments } from '../../src/provision/dev-server';
 import { REPOSITORY } from '../../src/provision/home';
@@ -18,7 +19,7 @@ import { Transcripts } from '../../src/store/transcripts';
 
 export interface WorldOptions {
   /** A rehearsal script, as the file would hold it. */
-  readonly script: unknown;
+  readonly script: object;
   /** Fields of each profile beyond provider, address and model; profiles are named after the script's models. */
   readonly profiles: Record<string, Record<string, unknown>>;
   readonly workers?: number;
@@ -48,11 +49,11 @@ export class World {
   static async start(options: WorldOptions): Promise<World> {
     const world = new World(options);
     world.address = `127.0.0.1:${await freePort()}`;
-    world.rehearsal = await startRehearsal({ script: options.script as object, log: join(world.home, 'model.log') });
+    world.rehearsal = await startRehearsal({ script: options.script as ScriptInput, log: join(world.home, 'model.log') });
     await world.startServer();
     world.writeConfig(options.profiles);
     for (let i = 0; i < (options.workers ?? 1); i++) world.startWorker();
-    await world.workerReady();
+    if (options.workers !== 0) await world.workerReady();
     return world;
   }
 

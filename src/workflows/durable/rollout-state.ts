@@ -1,4 +1,3 @@
-import { workflowInfo } from '@temporalio/workflow';
 import type { CallModelResult } from '../../activities/model';
 import type { RunToolResult } from '../../activities/sandbox';
 import type { SwitchDraw } from '../../agent/handover';
@@ -135,36 +134,3 @@ export function progressOf(state: RolloutState): RolloutProgress {
     container: state.lease?.container ?? null,
   };
 }
-
-/**
- * Markdown for the Temporal UI's "Current Details". Turns are a code block, because the UI sets tables without space
- * between columns and turns `--` into a dash.
- */
-export function details(state: RolloutState, note?: string): string {
-  const { spent, draw, phase } = state;
-  const reason = note?.replace(/^(paused|parked: )/, '');
-  const turns = state.recent
-    .slice(-8)
-    .map(
-      ({ turn, author, action, exitCode }) =>
-        `${String(turn).padStart(4)}  ${author.padEnd(7)}  ${String(exitCode ?? '-').padStart(4)}  ${action}`,
-    );
-  return [
-    `**${state.problemId}** — ${phase}${reason ? `: ${reason}` : ''}`,
-    ...(WAITING[phase] ? ['', WAITING[phase]] : []),
-    '',
-    `Turn ${spent.steps} of at most ${state.limits.steps}; switch index k = ${draw.studentTurns ?? 'per turn'}${state.expertFrom ? `, expert since turn ${state.expertFrom}` : ''}${draw.forcedAt ? ' (handed over by a person)' : ''}.`,
-    '',
-    `$${spent.costUsd.toFixed(4)}, ${spent.tokens} tokens, ${state.formatRetries} format retries.`,
-    '',
-    ...(turns.length > 0 ? ['```', 'turn  author   exit  action', ...turns, '```', ''] : []),
-    ...(state.lease && phase !== 'Done' ? [`Container \`${state.lease.container}\`.`, ''] : []),
-    `Every turn in full: \`switchyard rollout show ${workflowInfo().workflowId}\`, also by the head of its chain, \`${state.head}\`.`,
-  ].join('\n');
-}
-
-/** What a person who finds the run waiting can do. */
-const WAITING: Readonly<Record<string, string>> = {
-  Paused: 'The update `resume` goes on; `abandon` ends it and keeps its work.',
-  Parked: 'Mend it, then send the update `resume`; `abandon` ends the run and keeps its work.',
-};

@@ -61,7 +61,7 @@ test(
         expect((await world.blobs.get(result.patch!.sha256)).toString()).not.toContain(names[1 - i]!);
       }
     }
-    const left = await labelled(`${LABEL.namespace}=${world.namespace}`, docker);
+    const left = await labelled(`${LABEL.scope}=${await world.scope()}`, docker);
     figures('8 pairs of runs', { pairs: COUNTS.pairs, things, shared: 0, left: flat(left).length });
     expect(flat(left)).toEqual([]);
   },

@@ -51,9 +51,9 @@ test(
     }
 
     await settled();
-    const before = await labelled(`${LABEL.namespace}=${world.namespace}`);
+    const before = await labelled(`${LABEL.scope}=${await world.scope()}`);
     const swept = await (await world.begin('janitor', { hosts: ['leaky'], olderThanSeconds: 0 }, 'janitor')).result();
-    const after = await labelled(`${LABEL.namespace}=${world.namespace}`);
+    const after = await labelled(`${LABEL.scope}=${await world.scope()}`);
     const count = (of: typeof before) => Object.values(of).flat().length;
     figures('9 nothing leaks', { runs: COUNTS.leakRuns, ...told, leftBefore: count(before), leftAfter: count(after), swept: JSON.stringify(swept).length > 0 ? 'yes' : 'no' });
     expect(before.containers.length).toBeGreaterThan(0);
@@ -67,7 +67,7 @@ test(
 /** Until no activity of a terminated run is making things any more. */
 async function settled(): Promise<void> {
   for (let last = '', same = 0; same < 4; ) {
-    const now = JSON.stringify(await labelled(`${LABEL.namespace}=${world.namespace}`));
+    const now = JSON.stringify(await labelled(`${LABEL.scope}=${await world.scope()}`));
     same = now === last ? same + 1 : 0;
     last = now;
     await sleep(500);

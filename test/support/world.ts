@@ -160,6 +160,12 @@ export class World {
     if (!answer.ok) throw new Error(await answer.text());
   }
 
+  /** What the worker labels its runs' things with. */
+  async scope(): Promise<string> {
+    const { clusterId } = await this.client.workflowService.getClusterInfo({});
+    return `${clusterId}/${this.namespace}`;
+  }
+
   queues() {
     return queuesUnder(this.queue);
   }

@@ -1,7 +1,7 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { REPOSITORY, switchyardHome } from '../src/provision/home';
+import { REPOSITORY, switchyardHome } from '../src/home';
 import { BASE_IMAGE } from '../src/provision/image';
 
 const SCRIPTS = resolve(REPOSITORY, process.env.SWITCHYARD_BENCH_PEERS ?? '../shared/bench', 'mini');

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { ModelProfile, nearest, ProfileName, parseInput, SwitchyardError } from './contract';
-import { switchyardHome } from './provision/home';
+import { switchyardHome } from './home';
 
 /** One file and the environment. Secrets are never in it: profiles name the variables that hold them. */
 export const Config = z.strictObject({
@@ -76,6 +76,6 @@ export function profileNamed(config: Config, name: string): ModelProfile {
   throw new SwitchyardError(
     'InvalidInput',
     `no model profile "${name}"${close ? `, did you mean "${close}"?` : ` (known: ${names.join(', ') || 'none'})`}`,
-    'Profiles are declared in switchyard.yaml; `switchyard models check` tries them.',
+    'A worker reads switchyard.yaml when it starts: after a change, `switchyard down` and `up`; `switchyard models check` tries all.',
   );
 }

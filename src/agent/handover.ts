@@ -1,42 +1,6 @@
-import { z } from 'zod';
-import { Author } from '../contract/step';
+import type { HandOverPolicy, SwitchDraw } from '../contract/hand-over';
+import type { Author } from '../contract/step';
 import { hashKey, uniformBelow, uniformUnit } from './random';
-
-/**
- * Who authors which turn. Turns count from 1; a format retry is not a turn. `k` student turns are followed by the
- * expert to the end, so `k = 0` is pure behavioural cloning.
- */
-export const HandOverPolicy = z.union([
-  /** `k` drawn once per attempt, uniformly over the integers from a to b, both included. The paper: `[0, 30]`. */
-  z.strictObject({
-    uniform: z
-      .tuple([z.int().min(0), z.int().min(0)])
-      .refine(([from, to]) => from <= to, 'the first number must not be larger than the second'),
-  }),
-  /** `k` is given. `{at: 0}` is the expert alone. */
-  z.strictObject({ at: z.int().min(0) }),
-  /**
-   * Per-turn mixing as in DAgger (Ross et al. 2011): at turn t the expert acts with probability
-   * `min(1, initial · decay^(t−1))`, independently of the turns before; the student otherwise.
-   */
-  z.strictObject({ beta: z.strictObject({ initial: z.number().min(0).max(1), decay: z.number().min(0) }) }),
-  /** The author of each turn in order; the last one goes on to the end. */
-  z.strictObject({ sequence: z.array(Author).min(1) }),
-  /** The student alone. */
-  z.strictObject({ never: z.literal(true) }),
-]);
-export type HandOverPolicy = z.infer<typeof HandOverPolicy>;
-
-/** What was drawn for one attempt. It is stored with the run, so that the authors are the same in every replay. */
-export const SwitchDraw = z.strictObject({
-  /** `k`, the student turns before the expert; null where the policy has no single switch. */
-  studentTurns: z.int().min(0).nullable(),
-  /** Names the random stream of per-turn draws. */
-  key: z.string(),
-  /** From this turn on the expert acts, because a person said so. */
-  forcedAt: z.int().min(1).optional(),
-});
-export type SwitchDraw = z.infer<typeof SwitchDraw>;
 
 /** Draws what the policy leaves to chance. The same (seed, instance, attempt) always draws the same. */
 export function drawSwitch(

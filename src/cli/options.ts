@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from 'commander';
-import type { HandOverPolicy } from '../agent/handover';
+import type { HandOverPolicy } from '../contract';
 
 /** `6`, `0..30`, `never`, or a policy as JSON. */
 export function handOverOption(text: string): HandOverPolicy {

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
 import { parse } from 'yaml';
-import type { HandOverPolicy } from '../agent/handover';
+import type { HandOverPolicy } from '../contract';
 import { parseInput, RolloutInput, SwitchyardError } from '../contract';
 import type { Cli } from './context';
 

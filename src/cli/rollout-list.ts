@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
-import { ExitStatus } from '../agent/limits';
-import { nearest, SwitchyardError } from '../contract';
+import { ExitStatus, nearest, SwitchyardError } from '../contract';
 import { dollars, moment } from '../view/figures';
 import { table } from '../view/table';
 import type { Cli } from './context';

@@ -1,6 +1,5 @@
 import type { Client, WorkflowExecutionDescription, WorkflowHandle } from '@temporalio/client';
-import type { HandOverPolicy } from '../agent/handover';
-import type { RolloutProgress, RolloutResult } from '../contract';
+import type { HandOverPolicy, RolloutProgress, RolloutResult } from '../contract';
 import { SwitchyardError } from '../contract';
 import type { RunStatus, ShownRun } from '../view/shown-run';
 import { findHead, loadSteps } from './chain-reading';

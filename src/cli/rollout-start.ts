@@ -25,7 +25,7 @@ export function addStart(rollout: Command, cli: Cli): void {
 
 export function withRolloutFlags(command: Command): Command {
   return command
-    .option('--id <id>', 'workflow id; one that runs already is taken')
+    .option('--id <id>', 'workflow id; one that runs already is joined')
     .option('--student <profile>', 'model profile of the student')
     .option('--expert <profile>', 'model profile of the expert')
     .option('--hand-over <k|a..b|never>', 'student turns before the expert', handOverOption)

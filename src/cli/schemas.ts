@@ -2,8 +2,8 @@ import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { SwitchyardError } from '../contract';
+import { REPOSITORY } from '../home';
 import { readText } from '../provision/command';
-import { REPOSITORY } from '../provision/home';
 import type { Cli } from './context';
 import { schemaFiles } from './schema-files';
 

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
+import { room } from '../home';
 import { stopDaemon } from '../local/processes';
 import { stopDevServer } from '../provision/dev-server';
-import { room } from '../provision/home';
 
 /** Stops worker, rehearsal and servers that this home started, in that order. Answers what was stopped. */
 export async function stopServices(): Promise<string[]> {

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
+import { room } from '../home';
 import { onPath } from '../provision/command';
-import { room } from '../provision/home';
 import { temporalBinary } from '../provision/temporal';
 
 /** Inputs that are longer are given as a file: nobody copies a patch out of a command line. */

@@ -1,5 +1,7 @@
 export * from './errors';
+export * from './hand-over';
 export * from './janitor';
+export * from './limits';
 export * from './parse';
 export * from './problem';
 export * from './profile';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { HandOverPolicy, SwitchDraw } from '../agent/handover';
-import { ExitStatus, Limits, Spent } from '../agent/limits';
+import { HandOverPolicy, SwitchDraw } from './hand-over';
+import { ExitStatus, Limits, Spent } from './limits';
 import { GradeResult, ProblemSource } from './problem';
 import { ProfileName } from './profile';
 import { Frame, Lease, SandboxProfile } from './sandbox';

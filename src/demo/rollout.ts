@@ -16,7 +16,7 @@ import {
   type RolloutResult,
   SwitchyardError,
 } from '../contract';
-import { REPOSITORY, room } from '../provision/home';
+import { REPOSITORY, room } from '../home';
 import { trajectoryText } from '../view/trajectory';
 import type { RecentTurn } from '../workflows/durable/rollout-state';
 import { Narrator } from './narrator';

@@ -4,11 +4,11 @@ import type { Client } from '@temporalio/client';
 import { Cli } from '../cli/context';
 import { uiBeside } from '../cli/services-status';
 import { SwitchyardError } from '../contract';
+import { REPOSITORY, switchyardHome } from '../home';
 import { freePort } from '../local/ports';
 import { daemonPid, logOf, startDaemon, stopDaemon } from '../local/processes';
 import { ensureServer } from '../local/services';
 import { startWorker } from '../local/worker';
-import { REPOSITORY, switchyardHome } from '../provision/home';
 
 export const DEMO_QUEUE = 'switchyard-demo';
 /** Of the scripted models, where nobody else has it. */

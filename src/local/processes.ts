@@ -3,7 +3,7 @@ import { closeSync, existsSync, openSync, readFileSync, rmSync, writeFileSync } 
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SwitchyardError } from '../contract';
-import { REPOSITORY, room } from '../provision/home';
+import { REPOSITORY, room } from '../home';
 
 export interface Daemon {
   readonly name: string;

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import { temporal } from '@temporalio/proto';
 import { queuesUnder, SwitchyardError } from '../contract';
-import { room } from '../provision/home';
+import { room } from '../home';
 import { daemonPid, logOf, startDaemon } from './processes';
 import type { Local } from './services';
 

@@ -3,8 +3,8 @@ import { closeSync, existsSync, mkdirSync, openSync, rmSync, symlinkSync } from 
 import { delimiter, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SwitchyardError } from '../contract/errors';
+import { room } from '../home';
 import { lastLines, onPath, type Report, readText, runCommand } from './command';
-import { room } from './home';
 
 interface Attempt {
   readonly args: readonly string[];

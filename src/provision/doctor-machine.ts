@@ -3,9 +3,9 @@ import { statfs } from 'node:fs/promises';
 import { freemem, totalmem } from 'node:os';
 import { dirname, join } from 'node:path';
 import { loadSettings } from '../config';
+import { REPOSITORY, switchyardHome } from '../home';
 import { lastLines, onPath, readText, runCommand } from './command';
 import type { Finding } from './doctor';
-import { REPOSITORY, switchyardHome } from './home';
 import { temporalBinary, temporalVersion } from './temporal';
 
 const GIB = 2 ** 30;

@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process';
 import { closeSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { SwitchyardError } from '../contract/errors';
+import { room } from '../home';
 import { readText } from './command';
-import { room } from './home';
 import { temporalBinary } from './temporal';
 
 export interface DevServerOptions {

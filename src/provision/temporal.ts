@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { SwitchyardError } from '../contract/errors';
+import { room, switchyardHome } from '../home';
 import {
   canInstallPackages,
   installPackages,
@@ -11,7 +12,6 @@ import {
   type Report,
   runCommand,
 } from './command';
-import { room, switchyardHome } from './home';
 
 /** The first CLI whose server has what we use: pausing workflows, fairness, reported workflow task problems. */
 const OLDEST = [1, 9] as const;

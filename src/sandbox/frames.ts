@@ -3,7 +3,7 @@ import type { Frame, SandboxProfile } from '../contract/sandbox';
 import { type ContainerSpec, ensureContainer, removeContainer } from './container';
 import { ignoreMissing, statusOf } from './engine';
 import type { Journal } from './journal';
-import { LABEL, type Owner, runLabels, runName } from './labels';
+import { LABEL, type Owner, runName } from './labels';
 import { parseExports } from './shell-state';
 
 /** overlay2 refuses a 126th layer; flattening earlier leaves room for the commits of one run. */
@@ -114,7 +114,7 @@ export async function removeImage(docker: Docker, image: string): Promise<void> 
 async function flatten(docker: Docker, request: FrameRequest): Promise<string> {
   const { repo, tag, image } = tagOf(request.owner, request.index);
   const before = await docker.getImage(image).inspect();
-  const scratch = await docker.createContainer({ Image: image, Cmd: ['true'], Labels: runLabels(request.owner) });
+  const scratch = await docker.createContainer({ Image: image, Cmd: ['true'], Labels: before.Config.Labels });
   try {
     const changes = [
       ...(before.Config.Env ?? []).map((entry) => `ENV ${quoteEnv(entry)}`),

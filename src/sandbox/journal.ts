@@ -1,4 +1,5 @@
 import type { Duplex } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
 import type Docker from 'dockerode';
 import { SwitchyardError } from '../contract/errors';
 import { statusOf } from './engine';
@@ -70,8 +71,27 @@ export class Journal {
 
   private constructor(private readonly stream: Duplex) {}
 
-  /** Opens the stream (one exec, about 60 ms). Throws `SandboxLost` when the container is not running. */
+  /**
+   * Opens the stream (one exec, about 60 ms). Throws `SandboxLost` when the container is not running, and `Unavailable`
+   * when nobody answers: the engine never starts an exec that meets a container just as it dies.
+   */
   static async open(container: Docker.Container): Promise<Journal> {
+    const opening = Journal.connect(container);
+    const late = new AbortController();
+    try {
+      return await Promise.race([opening, silence(late.signal)]);
+    } catch (error) {
+      opening.then(
+        (journal) => journal.close(),
+        () => {},
+      );
+      throw error;
+    } finally {
+      late.abort();
+    }
+  }
+
+  private static async connect(container: Docker.Container): Promise<Journal> {
     try {
       const exec = await container.exec({
         Cmd: ['bash', `${GUEST_HOME}/journal.sh`, 'serve'],
@@ -247,4 +267,11 @@ export class Journal {
     this.closed = true;
     for (const waiting of this.waiting.splice(0)) waiting.reject(error);
   }
+}
+
+const OPEN_MS = 20_000;
+
+async function silence(signal: AbortSignal): Promise<never> {
+  await delay(OPEN_MS, undefined, { signal });
+  throw new SwitchyardError('Unavailable', `the sandbox has not answered for ${OPEN_MS / 1000} s`);
 }

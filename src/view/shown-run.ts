@@ -1,5 +1,4 @@
-import type { HandOverPolicy } from '../agent/handover';
-import type { HandOverRecord, RolloutResult, SeenStep } from '../contract';
+import type { HandOverPolicy, HandOverRecord, RolloutResult, SeenStep } from '../contract';
 
 /** One turn as a viewer has it: the step with its bodies, and what lies beside the chain. */
 export interface ShownStep extends SeenStep {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { bundleWorkflowCode } from '@temporalio/worker';
-import { switchyardHome } from '../provision/home';
+import { switchyardHome } from '../home';
 
 const SOURCES = resolve(__dirname, '..');
 /** The rooms that workflow code may import; anything else is refused by the bundler. */

@@ -1,14 +1,8 @@
 import fc from 'fast-check';
-import {
-  authorAt,
-  drawSwitch,
-  HandOverPolicy,
-  handOverAt,
-  needsExpert,
-  type HandOverPolicy as Policy,
-} from '../../src/agent/handover';
-import { ExitStatus, Limits, limitReached, NOTHING_SPENT } from '../../src/agent/limits';
+import { authorAt, drawSwitch, handOverAt, needsExpert } from '../../src/agent/handover';
+import { limitReached, NOTHING_SPENT } from '../../src/agent/limits';
 import { actionLine, preview } from '../../src/agent/summary';
+import { ExitStatus, HandOverPolicy, Limits, type HandOverPolicy as Policy } from '../../src/contract';
 import { parseInput } from '../../src/contract/parse';
 import { actionOf, anyText } from './sample';
 

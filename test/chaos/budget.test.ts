@@ -1,6 +1,6 @@
+import { join } from 'node:path';
 import type { RolloutResult } from '../../src/contract';
 import { Budget } from '../../src/model';
-import { join } from 'node:path';
 import { COUNTS, minutes } from '../support/counts';
 import { figures } from '../support/figures';
 import { tinyProblem } from '../support/tiny-problem';
@@ -18,7 +18,10 @@ const script = {
 let world: World;
 beforeAll(async () => {
   const maxOutputTokens = 500;
-  world = await World.start({ script, profiles: { priced: { price, maxOutputTokens }, unpriced: { maxOutputTokens } } });
+  world = await World.start({
+    script,
+    profiles: { priced: { price, maxOutputTokens }, unpriced: { maxOutputTokens } },
+  });
 }, 90_000);
 afterAll(async () => {
   await world?.close();
@@ -28,12 +31,28 @@ test(
   'rollouts in parallel keep one budget',
   async () => {
     const budget = { name: 'shared', capUsd: CAP };
-    const input = { problem: await tinyProblem(), student: 'priced', handOver: { never: true }, grade: false, budget, limits: { steps: 400 } };
-    const handles = await Promise.all(Array.from({ length: COUNTS.budgetRollouts }, (_, i) => world.begin('rollout', input, `spender-${i}`)));
+    const input = {
+      problem: await tinyProblem(),
+      student: 'priced',
+      handOver: { never: true },
+      grade: false,
+      budget,
+      limits: { steps: 400 },
+    };
+    const handles = await Promise.all(
+      Array.from({ length: COUNTS.budgetRollouts }, (_, i) => world.begin('rollout', input, `spender-${i}`)),
+    );
     const results = (await Promise.all(handles.map((handle) => handle.result()))) as RolloutResult[];
     const spent = results.reduce((sum, { cost }) => sum + cost.usd, 0);
     const booked = new Budget(join(world.home, 'budgets')).status('shared');
-    figures('7 shared budget', { rollouts: results.length, capUsd: CAP, spentUsd: spent, bookedUsd: booked.spentUsd, stillReserved: booked.open.length, turns: results.reduce((sum, { turns }) => sum + turns.total, 0) });
+    figures('7 shared budget', {
+      rollouts: results.length,
+      capUsd: CAP,
+      spentUsd: spent,
+      bookedUsd: booked.spentUsd,
+      stillReserved: booked.open.length,
+      turns: results.reduce((sum, { turns }) => sum + turns.total, 0),
+    });
     expect(new Set(results.map(({ status }) => status))).toEqual(new Set(['budget_exhausted']));
     expect(spent).toBeLessThanOrEqual(CAP);
     expect(spent).toBeGreaterThan(CAP * 0.8);
@@ -43,10 +62,21 @@ test(
   minutes(3, 15),
 );
 
-test.each([{ budget: { name: 'other', capUsd: CAP } }, { limits: { costUsd: CAP } }])('an unknown price under a cap is refused at the start: %j', async (cap) => {
-  const before = world.rehearsal.stats().requests;
-  const input = { problem: await tinyProblem(), student: 'unpriced', handOver: { never: true }, grade: false, ...cap };
-  const handle = await world.begin('rollout', input, `unpriced-${Object.keys(cap)[0]}`);
-  await expect(handle.result()).rejects.toMatchObject({ cause: { cause: { type: 'InvalidInput', message: expect.stringContaining('price') } } });
-  expect(world.rehearsal.stats().requests).toBe(before);
-});
+test.each([{ budget: { name: 'other', capUsd: CAP } }, { limits: { costUsd: CAP } }])(
+  'an unknown price under a cap is refused at the start: %j',
+  async (cap) => {
+    const before = world.rehearsal.stats().requests;
+    const input = {
+      problem: await tinyProblem(),
+      student: 'unpriced',
+      handOver: { never: true },
+      grade: false,
+      ...cap,
+    };
+    const handle = await world.begin('rollout', input, `unpriced-${Object.keys(cap)[0]}`);
+    await expect(handle.result()).rejects.toMatchObject({
+      cause: { cause: { type: 'InvalidInput', message: expect.stringContaining('price') } },
+    });
+    expect(world.rehearsal.stats().requests).toBe(before);
+  },
+);

@@ -9,9 +9,22 @@ import { World } from '../support/world';
 
 /** Each run writes its own name everywhere that another run on the same engine might see, waits, and looks around. */
 const turnsOf = (name: string) => [
-  { thought: 'mark', tool: 'bash', args: { command: `echo ${name} | tee -a /testbed/mine.txt /tmp/mine /var/tmp/mine /dev/shm/mine; export WHO=${name}` } },
+  {
+    thought: 'mark',
+    tool: 'bash',
+    args: {
+      command: `echo ${name} | tee -a /testbed/mine.txt /tmp/mine /var/tmp/mine /dev/shm/mine; export WHO=${name}`,
+    },
+  },
   { thought: 'wait', tool: 'bash', args: { command: 'sleep 1; hostname > /testbed/host.txt' } },
-  { thought: 'look', tool: 'bash', args: { command: 'cat /testbed/mine.txt /tmp/mine /var/tmp/mine /dev/shm/mine; echo $WHO; cat /proc/*/environ 2>/dev/null | tr "\\0" "\\n" | grep ^WHO= | sort -u' } },
+  {
+    thought: 'look',
+    tool: 'bash',
+    args: {
+      command:
+        'cat /testbed/mine.txt /tmp/mine /var/tmp/mine /dev/shm/mine; echo $WHO; cat /proc/*/environ 2>/dev/null | tr "\\0" "\\n" | grep ^WHO= | sort -u',
+    },
+  },
 ];
 const names = ['left', 'right'];
 const script = {
@@ -34,7 +47,11 @@ test(
     for (let pair = 0; pair < COUNTS.pairs; pair++) {
       const handles = await Promise.all(
         names.map((name) =>
-          world.begin('rollout', { problem, student: name, handOver: { never: true }, grade: false, sandbox: { checkpointEvery: 1 } }, `pair-${pair}-${name}`),
+          world.begin(
+            'rollout',
+            { problem, student: name, handOver: { never: true }, grade: false, sandbox: { checkpointEvery: 1 } },
+            `pair-${pair}-${name}`,
+          ),
         ),
       );
       const seen = handles.map(() => new Set<string>());
@@ -43,7 +60,9 @@ test(
         open = false;
       });
       while (open) {
-        const looks = await Promise.all(handles.map((handle) => labelled(`${LABEL.run}=${handle.firstExecutionRunId}`, docker)));
+        const looks = await Promise.all(
+          handles.map((handle) => labelled(`${LABEL.run}=${handle.firstExecutionRunId}`, docker)),
+        );
         looks.forEach((look, i) => {
           for (const thing of flat(look)) seen[i]!.add(thing);
         });

@@ -8,7 +8,9 @@ import { figures } from '../support/figures';
 import { tinyProblem } from '../support/tiny-problem';
 import { World } from '../support/world';
 
-const script = { models: { solo: { turns: [], generate: { steps: 8, command: 'echo {k} > f{k}; sleep 0.2' }, latencyMs: 50 } } };
+const script = {
+  models: { solo: { turns: [], generate: { steps: 8, command: 'echo {k} > f{k}; sleep 0.2' }, latencyMs: 50 } },
+};
 const AT_ONCE = 6;
 let world: World;
 beforeAll(async () => {
@@ -23,7 +25,13 @@ test(
   async () => {
     const random = dice('leaks');
     const problem = await tinyProblem();
-    const input = { problem, student: 'solo', handOver: { never: true }, grade: false, sandbox: { checkpointEvery: 3 } };
+    const input = {
+      problem,
+      student: 'solo',
+      handOver: { never: true },
+      grade: false,
+      sandbox: { checkpointEvery: 3 },
+    };
     const told = { finished: 0, cancelled: 0, terminated: 0, workers: 0 };
     // The wave after which a worker is killed too: in every one of the long test, once in the short one.
     const waves = Math.ceil(COUNTS.leakRuns / AT_ONCE);
@@ -55,10 +63,18 @@ test(
     const swept = await (await world.begin('janitor', { hosts: ['leaky'], olderThanSeconds: 0 }, 'janitor')).result();
     const after = await labelled(`${LABEL.scope}=${await world.scope()}`);
     const count = (of: typeof before) => Object.values(of).flat().length;
-    figures('9 nothing leaks', { runs: COUNTS.leakRuns, ...told, leftBefore: count(before), leftAfter: count(after), swept: JSON.stringify(swept).length > 0 ? 'yes' : 'no' });
+    figures('9 nothing leaks', {
+      runs: COUNTS.leakRuns,
+      ...told,
+      leftBefore: count(before),
+      leftAfter: count(after),
+      swept: JSON.stringify(swept).length > 0 ? 'yes' : 'no',
+    });
     expect(before.containers.length).toBeGreaterThan(0);
     expect(after).toEqual(NOTHING);
-    const halfWritten = readdirSync(join(world.home, 'ledger'), { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.tmp'));
+    const halfWritten = readdirSync(join(world.home, 'ledger'), { recursive: true, encoding: 'utf8' }).filter((name) =>
+      name.endsWith('.tmp'),
+    );
     expect(halfWritten.length).toBeLessThanOrEqual(told.workers);
   },
   minutes(3, 40),

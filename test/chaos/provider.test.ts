@@ -26,7 +26,11 @@ const TROUBLE = [
 const script = {
   models: {
     solo: {
-      turns: Array.from({ length: STEPS - 1 }, (_, i) => ({ thought: `${i}`, tool: 'bash', args: { command: `echo ${i}` } })),
+      turns: Array.from({ length: STEPS - 1 }, (_, i) => ({
+        thought: `${i}`,
+        tool: 'bash',
+        args: { command: `echo ${i}` },
+      })),
       faults: TROUBLE,
     },
   },
@@ -53,12 +57,23 @@ test(
     };
     await world.control({ faults: TROUBLE });
     const since = Date.now();
-    const handles = await Promise.all(Array.from({ length: ROLLOUTS }, (_, i) => world.begin('rollout', input, `troubled-${i}`)));
+    const handles = await Promise.all(
+      Array.from({ length: ROLLOUTS }, (_, i) => world.begin('rollout', input, `troubled-${i}`)),
+    );
     const results = (await Promise.all(handles.map((handle) => handle.result()))) as RolloutResult[];
     const { faults, maxInFlight, requests } = world.rehearsal.stats();
     const failed = results.filter(({ status }) => status !== 'submitted').length;
     const hit = Object.values(faults).reduce((a, b) => a + b, 0);
-    figures('6 provider trouble', { rollouts: ROLLOUTS, failed, requests, faults: hit, kinds: Object.keys(faults).length, maxInFlight, limit: CONCURRENCY, seconds: (Date.now() - since) / 1000 });
+    figures('6 provider trouble', {
+      rollouts: ROLLOUTS,
+      failed,
+      requests,
+      faults: hit,
+      kinds: Object.keys(faults).length,
+      maxInFlight,
+      limit: CONCURRENCY,
+      seconds: (Date.now() - since) / 1000,
+    });
     expect(results.map(({ status }) => status)).toEqual(results.map(() => 'submitted'));
     expect(new Set(results.map(({ head }) => head)).size).toBe(1);
     expect(results.every(({ turns }) => turns.formatRetries === 0)).toBe(true);

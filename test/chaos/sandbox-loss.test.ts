@@ -38,10 +38,13 @@ async function expectUndisturbed(handle: WorkflowHandle & { firstExecutionRunId:
   expect(ledgerOf(world, handle.firstExecutionRunId)).toHaveLength(long.calls);
 }
 
-beforeAll(async () => {
-  world = await World.start({ script: long.script, profiles: long.profiles });
-  calm = await resultOf(await start('calm'));
-}, minutes(3, 3));
+beforeAll(
+  async () => {
+    world = await World.start({ script: long.script, profiles: long.profiles });
+    calm = await resultOf(await start('calm'));
+  },
+  minutes(3, 3),
+);
 afterAll(async () => {
   await world?.close();
 }, 60_000);
@@ -60,12 +63,20 @@ test.each([
       turn = await pastTurn(handle, turn);
       await sleep(random() * (steps / (COUNTS.sandboxLosses + 1)) * 60);
       if (await ended(handle)) break;
-      await docker.getContainer(container).remove({ force: true }).catch(() => {});
+      await docker
+        .getContainer(container)
+        .remove({ force: true })
+        .catch(() => {});
     }
     const result = await resultOf(handle);
     const timings = await world.timings.of(handle.firstExecutionRunId);
     const { sandboxes, redoneSteps } = result.recovered;
-    figures(`2 container removed, from ${from}`, { losses, recovered: sandboxes, redoneSteps, head: result.head === calm.head ? 'same' : 'OTHER' });
+    figures(`2 container removed, from ${from}`, {
+      losses,
+      recovered: sandboxes,
+      redoneSteps,
+      head: result.head === calm.head ? 'same' : 'OTHER',
+    });
     await expectUndisturbed(handle, result);
     expect(losses).toBe(COUNTS.sandboxLosses);
     expect(sandboxes).toBeGreaterThan(0);
@@ -86,7 +97,10 @@ test(
     await container.start();
     await handle.executeUpdate('resume');
     const result = await resultOf(handle);
-    figures('2 container stopped and started', { recovered: result.recovered.sandboxes, head: result.head === calm.head ? 'same' : 'OTHER' });
+    figures('2 container stopped and started', {
+      recovered: result.recovered.sandboxes,
+      head: result.head === calm.head ? 'same' : 'OTHER',
+    });
     await expectUndisturbed(handle, result);
     expect(result.recovered).toEqual({ sandboxes: 0, redoneSteps: 0 });
   },
@@ -108,7 +122,10 @@ test(
       await container.start().catch(() => {});
     }
     const result = await resultOf(handle);
-    figures('2 container stopped in a command', { ...result.recovered, head: result.head === calm.head ? 'same' : 'OTHER' });
+    figures('2 container stopped in a command', {
+      ...result.recovered,
+      head: result.head === calm.head ? 'same' : 'OTHER',
+    });
     await expectUndisturbed(handle, result);
   },
   minutes(2, 2),
@@ -127,7 +144,10 @@ test(
     await world.killWorkers('SIGKILL');
     world.startWorker();
     const result = await resultOf(handle);
-    figures('2 worker and container at once', { ...result.recovered, head: result.head === calm.head ? 'same' : 'OTHER' });
+    figures('2 worker and container at once', {
+      ...result.recovered,
+      head: result.head === calm.head ? 'same' : 'OTHER',
+    });
     await expectUndisturbed(handle, result);
   },
   minutes(3, 3),

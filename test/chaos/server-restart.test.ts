@@ -10,7 +10,11 @@ const STEPS = 6;
 const script = {
   models: {
     solo: {
-      turns: Array.from({ length: STEPS - 2 }, (_, i) => ({ thought: `${i}`, tool: 'bash', args: { command: `echo ${i} >> /var/tmp/ran; sleep 0.2` } })),
+      turns: Array.from({ length: STEPS - 2 }, (_, i) => ({
+        thought: `${i}`,
+        tool: 'bash',
+        args: { command: `echo ${i} >> /var/tmp/ran; sleep 0.2` },
+      })),
       end: 'submit',
       latencyMs: 100,
       scenes: [],
@@ -43,11 +47,21 @@ test(
       await sleep(random() * 1_000);
       await world.startServer();
     }
-    const results = (await Promise.all(ids.map((id) => world.client.workflow.getHandle(id).result()))) as RolloutResult[];
+    const results = (await Promise.all(
+      ids.map((id) => world.client.workflow.getHandle(id).result()),
+    )) as RolloutResult[];
     const listed: string[] = [];
-    for await (const each of world.client.workflow.list({ query: "WorkflowType = 'rollout'" })) listed.push(`${each.workflowId} ${each.runId}`);
+    for await (const each of world.client.workflow.list({ query: "WorkflowType = 'rollout'" }))
+      listed.push(`${each.workflowId} ${each.runId}`);
     const { requests, answered } = world.rehearsal.stats();
-    figures('3 server killed', { restarts, rollouts, finished: results.length, executions: listed.length, requests, answered });
+    figures('3 server killed', {
+      restarts,
+      rollouts,
+      finished: results.length,
+      executions: listed.length,
+      requests,
+      answered,
+    });
     expect(new Set(results.map(({ head }) => head)).size).toBe(1);
     expect(results.every(({ status, turns }) => status === 'submitted' && turns.total === STEPS)).toBe(true);
     expect(listed.sort()).toEqual([...runs].map(([id, run]) => `${id} ${run}`).sort());

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { loadSettings } from '../../src/config';
-import { REPOSITORY } from '../../src/provision/home';
+import { REPOSITORY } from '../../src/home';
 
 const text = readFileSync(join(REPOSITORY, 'docker-compose.yml'), 'utf8');
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
+import { REPOSITORY } from '../../src/home';
 import { diagnose, type Finding, printFindings } from '../../src/provision/doctor';
-import { REPOSITORY } from '../../src/provision/home';
 
 const environment = { ...process.env };
 afterEach(() => {

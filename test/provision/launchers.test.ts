@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { REPOSITORY } from '../../src/provision/home';
+import { REPOSITORY } from '../../src/home';
 
 const scratch = mkdtempSync(join(tmpdir(), 'switchyard-launchers-'));
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));

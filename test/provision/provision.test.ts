@@ -2,10 +2,10 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { REPOSITORY, room, switchyardHome } from '../../src/home';
 import { isScript, runCommand } from '../../src/provision/command';
 import { ensureDocker } from '../../src/provision/docker';
 import { wayAround } from '../../src/provision/dockerd';
-import { REPOSITORY, room, switchyardHome } from '../../src/provision/home';
 import { BASE_IMAGE, ensureImage } from '../../src/provision/image';
 import { ensureTemporal, temporalBinary, temporalVersion } from '../../src/provision/temporal';
 

@@ -28,7 +28,12 @@ export async function pastTurn(handle: WorkflowHandle, turn: number, seconds = 9
     if (await ended(handle)) return Number.POSITIVE_INFINITY;
   }
   const { raw } = await handle.describe();
-  const pending = raw.pendingActivities?.map(({ activityType, attempt, state, lastFailure }) => [activityType?.name, attempt, state, lastFailure?.message]);
+  const pending = raw.pendingActivities?.map(({ activityType, attempt, state, lastFailure }) => [
+    activityType?.name,
+    attempt,
+    state,
+    lastFailure?.message,
+  ]);
   throw new Error(`${handle.workflowId} is not past turn ${turn} after ${seconds} s: ${JSON.stringify(pending)}`);
 }
 
@@ -45,7 +50,11 @@ export function ledgerOf(world: World, run: string): string[] {
   const root = join(world.home, 'ledger');
   return readdirSync(root, { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.json'))
-    .map((name) => (JSON.parse(readFileSync(join(root, name), 'utf8')) as { key: { run: string; turn: number; attempt: number } }).key)
+    .map(
+      (name) =>
+        (JSON.parse(readFileSync(join(root, name), 'utf8')) as { key: { run: string; turn: number; attempt: number } })
+          .key,
+    )
     .filter((key) => key.run === run)
     .map((key) => `${key.turn}/${key.attempt}`);
 }
@@ -75,7 +84,7 @@ export async function labelled(label: string, docker = new Docker()): Promise<Le
   ]);
   return {
     containers: containers.map(({ Names, Id }) => Names[0] ?? Id),
-    images: images.map(({ RepoTags, Id }) => RepoTags?.[0] ?? Id),
+    images: images.map(({ RepoTags, Id }) => RepoTags?.find((tag) => tag !== '<none>:<none>') ?? Id),
     networks: networks.map(({ Name }) => Name),
     volumes: (Volumes ?? []).map(({ Name }) => Name),
   };

@@ -6,7 +6,11 @@ const bash = (k: number, command: string) => ({
   tool: 'bash',
   args: { command: `echo ${k} >> ${COUNTER}; ${command}` },
 });
-const edit = (k: number, args: Record<string, unknown>) => ({ thought: `Step ${k}.`, tool: 'str_replace_editor', args });
+const edit = (k: number, args: Record<string, unknown>) => ({
+  thought: `Step ${k}.`,
+  tool: 'str_replace_editor',
+  args,
+});
 
 /** One of eight kinds of step: state that persists, edits and their undoing, output, failure, commands of some length. */
 function step(k: number): unknown {
@@ -27,7 +31,10 @@ function step(k: number): unknown {
     case 7:
       return edit(k, { command: 'insert', path: file, insert_line: 1, new_str: `inserted = ${k}` });
     default:
-      return bash(k, `sleep 0.1; for i in $(seq 40); do echo "line $i of ${k}"; done; git -C /testbed status --short | head -3`);
+      return bash(
+        k,
+        `sleep 0.1; for i in $(seq 40); do echo "line $i of ${k}"; done; git -C /testbed status --short | head -3`,
+      );
   }
 }
 

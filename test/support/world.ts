@@ -8,10 +8,10 @@ import { Client, Connection } from '@temporalio/client';
 import { temporal } from '@temporalio/proto';
 import { stringify } from 'yaml';
 import { queuesUnder } from '../../src/contract';
+import { REPOSITORY } from '../../src/home';
 import type { ScriptInput } from '../../src/model/rehearsal/script';
 import { startRehearsal } from '../../src/model/rehearsal/server';
 import { serverArguments } from '../../src/provision/dev-server';
-import { REPOSITORY } from '../../src/provision/home';
 import { temporalBinary } from '../../src/provision/temporal';
 import { FileBlobs } from '../../src/store/blobs';
 import { Timings } from '../../src/store/timings';
@@ -49,7 +49,10 @@ export class World {
   static async start(options: WorldOptions): Promise<World> {
     const world = new World(options);
     world.address = `127.0.0.1:${await freePort()}`;
-    world.rehearsal = await startRehearsal({ script: options.script as ScriptInput, log: join(world.home, 'model.log') });
+    world.rehearsal = await startRehearsal({
+      script: options.script as ScriptInput,
+      log: join(world.home, 'model.log'),
+    });
     await world.startServer();
     world.writeConfig(options.profiles);
     for (let i = 0; i < (options.workers ?? 1); i++) world.startWorker();

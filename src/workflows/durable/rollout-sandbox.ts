@@ -1,7 +1,6 @@
 import type { CallModelResult } from '../../activities/model';
 import type { RunToolResult } from '../../activities/sandbox';
-import type { Limits } from '../../agent/limits';
-import type { Queues, Ref, SandboxProfile } from '../../contract';
+import type { Limits, Queues, Ref, SandboxProfile } from '../../contract';
 import { hostActivities, poolActivities } from './activities';
 import { Compensations } from './compensations';
 import { codeOf, isCancellation, isHostLost, messageOf } from './failures';

@@ -1,8 +1,18 @@
 import type { CallModelResult } from '../../activities/model';
 import type { RunToolResult } from '../../activities/sandbox';
-import type { SwitchDraw } from '../../agent/handover';
-import { type Limits, NOTHING_SPENT, type Spent } from '../../agent/limits';
-import type { Author, Frame, Lease, Ref, RolloutCarry, RolloutInput, RolloutProgress } from '../../contract';
+import { NOTHING_SPENT } from '../../agent/limits';
+import type {
+  Author,
+  Frame,
+  Lease,
+  Limits,
+  Ref,
+  RolloutCarry,
+  RolloutInput,
+  RolloutProgress,
+  Spent,
+  SwitchDraw,
+} from '../../contract';
 import type { Steering } from './steering';
 
 /** A line of the transcript query; bodies are in the store. */

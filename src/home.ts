@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
 /** The checkout: prompts, examples and the worker's bundle are found from here, whatever the caller's directory is. */
-export const REPOSITORY = resolve(__dirname, '..', '..');
+export const REPOSITORY = resolve(__dirname, '..');
 
 /**
  * What lives in Switchyard's home. `blobs`: steps, observations and patches by digest. `ledger`: answered model calls.

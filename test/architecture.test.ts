@@ -1,0 +1,98 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+
+const SRC = resolve(__dirname, '../src');
+const PURE = ['contract', 'agent', 'problems', 'view'];
+
+/** Which rooms a room may import. A room that is not named here fails the test: say what it is for first. */
+const ALLOWED: Readonly<Record<string, readonly string[]>> = {
+  contract: [],
+  agent: ['contract'],
+  problems: ['contract'],
+  view: ['contract', 'agent'],
+  store: ['contract'],
+  model: ['contract'],
+  sandbox: ['contract'],
+  home: [],
+  config: ['contract', 'home'],
+  provision: ['contract', 'sandbox', 'config', 'home'],
+  grading: ['contract', 'problems', 'sandbox', 'store', 'activities'],
+  activities: ['contract', 'agent', 'problems', 'store', 'model', 'sandbox', 'grading', 'config'],
+  workflows: ['contract', 'agent', 'problems', 'activities', 'sandbox'],
+  worker: ['contract', 'activities', 'config', 'home', 'store', 'model', 'sandbox', 'workflows'],
+  local: ['contract', 'provision', 'home'],
+  cli: [
+    'contract',
+    'agent',
+    'problems',
+    'store',
+    'model',
+    'sandbox',
+    'config',
+    'provision',
+    'local',
+    'view',
+    'worker',
+    'home',
+  ],
+  demo: ['contract', 'cli', 'local', 'home', 'view', 'workflows'],
+};
+/** Imported as types only: at run time a workflow bundle must not hold them, and a command line needs no workflow code. */
+const TYPES_ONLY: Readonly<Record<string, readonly string[]>> = {
+  workflows: ['activities', 'sandbox'],
+  grading: ['activities'],
+  cli: ['sandbox', 'workflows'],
+  demo: ['workflows'],
+};
+
+interface Import {
+  readonly file: string;
+  readonly from: string;
+  readonly to: string;
+  readonly typeOnly: boolean;
+}
+
+const roomOf = (path: string) => relative(SRC, path).split(/[/.]/)[0]!;
+const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
+  .filter((name) => name.endsWith('.ts'))
+  .map((name) => join(SRC, name));
+const statements = files.flatMap((file) =>
+  [...readFileSync(file, 'utf8').matchAll(/^(?:import|export)\s+(type\s)?[^;]*?from\s+'([^']+)'/gm)].map(
+    ([, type, target]) => ({ file, target: target!, typeOnly: type !== undefined }),
+  ),
+);
+const between: Import[] = statements
+  .filter(({ target }) => target.startsWith('.'))
+  .map(({ file, target, typeOnly }) => ({
+    file: relative(SRC, file),
+    from: roomOf(file),
+    to: roomOf(resolve(dirname(file), target)),
+    typeOnly,
+  }))
+  .filter(({ from, to }) => from !== to);
+
+test('imports point one way: every arrow between rooms is one that the design allows', () => {
+  const wrong = between.filter(({ from, to, typeOnly }) => {
+    if (TYPES_ONLY[from]?.includes(to)) return !typeOnly;
+    return !ALLOWED[from]?.includes(to);
+  });
+  expect(wrong).toEqual([]);
+});
+
+test('pure rooms import neither Temporal nor Docker nor what Node does outside of the process', () => {
+  const wrong = statements
+    .filter(
+      ({ file, target }) =>
+        PURE.includes(roomOf(file)) && /^(node:(?!crypto$|util$)|@temporalio|dockerode|openai|pino)/.test(target),
+    )
+    .map(({ file, target }) => `${relative(SRC, file)}: ${target}`);
+  expect(wrong).toEqual([]);
+});
+
+test('no file is named after nothing', () => {
+  expect(
+    files
+      .map((file) => relative(SRC, file))
+      .filter((file) => /(^|\/)(utils?|helpers?|misc|common)(\.ts|\/)/.test(file)),
+  ).toEqual([]);
+});

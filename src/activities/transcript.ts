@@ -1,4 +1,5 @@
 import { Context } from '@temporalio/activity';
+import { WorkflowNotFoundError } from '@temporalio/client';
 import type { Fork, Ref, RolloutProgress } from '../contract';
 import { SwitchyardError } from '../contract';
 import type { Deps } from './deps';
@@ -29,7 +30,17 @@ export function createTranscriptActivities(deps: Deps) {
     /** The head of another run's chain after its first `step` steps, whether that run has ended or goes on. Reads only. */
     async forkTranscript({ fork, problem: ref }: { fork: Fork; problem: Ref }): Promise<Prefix> {
       return withHeartbeat(async () => {
-        const progress = await Context.current().client.workflow.getHandle(fork.run).query<RolloutProgress>('progress');
+        const progress = await Context.current()
+          .client.workflow.getHandle(fork.run)
+          .query<RolloutProgress>('progress')
+          .catch((error: unknown) => {
+            if (!(error instanceof WorkflowNotFoundError)) throw error;
+            throw new SwitchyardError(
+              'InvalidInput',
+              `fork.run: there is no run "${fork.run}"`,
+              '`switchyard rollout list` shows those there are.',
+            );
+          });
         if (!progress.head)
           throw new SwitchyardError(
             'InvalidInput',

@@ -53,7 +53,9 @@ export async function rollout(raw: RolloutInput): Promise<RolloutResult> {
   const steering = new Steering(
     {
       nextTurn: () => state.spent.steps + 1,
-      handOver: (turn) => void (state.draw = handOverAt(state.draw, turn)),
+      handOver: (turn) => {
+        state.draw = handOverAt(state.draw, turn);
+      },
       canHandOver: () => (input.expert ? undefined : refuse('handOver: this rollout has no expert profile')),
       setBudget: (budget) => Object.assign(state.limits, budget),
       waiting: (reason) => show(reason ? (reason === 'paused' ? 'Paused' : 'Parked') : acting(), reason),

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { temporalCommand } from '../../src/cli/temporal-command';
 import { columnsOf, fitting, shortened, wrapHard, wrapWords } from '../../src/view/columns';
@@ -72,8 +73,15 @@ it('colours terminals only, and honours NO_COLOR', () => {
   expect(wantsColour({}, {})).toBe(false);
 });
 
-it('quotes the equivalent command for a shell', () => {
-  expect(temporalCommand('rollout', 'q', 'rollout/a/0-1', { problem: "it's" })).toBe(
+it('quotes the equivalent command for a shell, naming the Temporal CLI as it is found here', () => {
+  const command = temporalCommand('rollout', 'q', 'rollout/a/0-1', { problem: "it's" });
+  expect(command.replace(/^\S*temporal /, 'temporal ')).toBe(
     `temporal workflow start --type rollout --task-queue q --workflow-id rollout/a/0-1 --input '{"problem":"it'\\''s"}'`,
   );
+});
+
+it('gives a long input as a file, which holds it', () => {
+  const input = { statement: 'x'.repeat(1_000) };
+  const file = /--input-file (\S+)$/.exec(temporalCommand('rollout', 'q', 'long/1', input))?.[1];
+  expect(JSON.parse(readFileSync(file!, 'utf8'))).toEqual(input);
 });

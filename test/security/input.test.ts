@@ -58,7 +58,7 @@ test.each([
   ['janitor', janitor, { olderThanSeconds: -1 }, /olderThanSeconds.*-1/],
   ['janitor', janitor, { older: 1 }, /older/],
 ])(
-  '%s refuses %4$s',
+  '%s refuses input %#',
   async (type, make, more, message) => {
     const handle = await world.begin(type, await make(more), `bad-${tried++}`);
     const error = (await handle.result().catch((thrown: unknown) => thrown)) as Failure;
@@ -70,7 +70,7 @@ test.each([
   30_000,
 );
 
-afterAll(async () => {
+test('none of it left anything behind', async () => {
   const left = await labelled(`${LABEL.scope}=${await world.scope()}`);
   figures('15 bad input', { inputs: tried, left: Object.values(left).flat().length });
   expect(left).toEqual(NOTHING);

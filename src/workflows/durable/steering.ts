@@ -35,7 +35,13 @@ export class Steering {
     paused: boolean,
   ) {
     this.paused = paused;
-    setHandler(pauseUpdate, () => void (this.paused = true), { description: 'Stop before the next turn.' });
+    setHandler(
+      pauseUpdate,
+      () => {
+        this.paused = true;
+      },
+      { description: 'Stop before the next turn.' },
+    );
     setHandler(
       resumeUpdate,
       () => {
@@ -44,9 +50,15 @@ export class Steering {
       },
       { description: 'Go on after `pause`, or try again what parked the run.' },
     );
-    setHandler(abandonUpdate, () => void (this.abandoned = true), {
-      description: 'End a paused or parked run, keeping its work.',
-    });
+    setHandler(
+      abandonUpdate,
+      () => {
+        this.abandoned = true;
+      },
+      {
+        description: 'End a paused or parked run, keeping its work.',
+      },
+    );
     setHandler(
       handOverUpdate,
       () => {

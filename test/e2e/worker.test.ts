@@ -10,6 +10,7 @@ const script = {
       turns: [bash('for i in 1 2 3 4 5 6; do echo $i >> /tmp/count; sleep 1; done; cat /tmp/count')],
       end: 'submit',
     },
+    limited: { turns: [bash('true'), bash('true')], end: 'submit' },
     hog: {
       turns: [bash('for i in $(seq 1 40); do head -c 20000000 /dev/zero >> /tmp/hog; sleep 0.5; done; echo never')],
       end: 'submit',
@@ -21,7 +22,11 @@ let world: World;
 let metrics = '';
 beforeAll(async () => {
   metrics = `127.0.0.1:${await freePort()}`;
-  world = await World.start({ script, profiles: { slow: {}, hog: {} }, workers: 0 });
+  world = await World.start({
+    script,
+    profiles: { slow: {}, hog: {}, limited: { requestsPerSecond: 20 } },
+    workers: 0,
+  });
 }, 60_000);
 afterAll(async () => {
   await world?.close();
@@ -73,4 +78,14 @@ test('a command that fills the disk is killed, and the model is told why', async
   const { steps } = await world.transcripts.load(result.head);
   expect(steps[0]!.observation).toContain('[killed: this sandbox may write 64 MiB]');
   expect(steps[0]!.observation).not.toContain('never');
+}, 60_000);
+
+test('a profile with a rate has a task queue of its own, which the server can slow down', async () => {
+  const handle = await world.begin('rollout', await input('limited'), 'limited');
+  expect((await handle.result()) as RolloutResult).toMatchObject({ status: 'submitted', turns: { total: 3 } });
+  const { events } = await handle.fetchHistory();
+  const queues = events
+    ?.map((event) => event.activityTaskScheduledEventAttributes)
+    .filter((each) => each?.activityType?.name === 'callModel');
+  expect(new Set(queues?.map((each) => each?.taskQueue?.name))).toEqual(new Set([world.queues().model('limited')]));
 }, 60_000);

@@ -233,7 +233,7 @@ export async function rollout(raw: RolloutInput): Promise<RolloutResult> {
       resolved: graded?.resolved ?? null,
       handOver: { sampled: state.draw.studentTurns, expertFrom: state.expertFrom },
       turns: { total: spent.steps, ...state.authorTurns, formatRetries: state.formatRetries },
-      cost: { usd: spent.costUsd, tokens: spent.tokens },
+      cost: { usd: Math.round(spent.costUsd * 1e6) / 1e6, tokens: spent.tokens },
       head: state.head,
       patch: state.patch,
       workspace: state.workspace,

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import Docker from 'dockerode';
 import type { RolloutInput, RolloutProgress, RolloutResult } from '../../src/contract';
 import { tinyProblem } from '../support/tiny-problem';
@@ -145,6 +146,30 @@ test('a fork keeps a prefix and goes on with another author', async () => {
   const forked = await world.transcripts.chain(result.head);
   expect(forked.hashes.slice(0, 3)).toEqual(source.hashes.slice(0, 3));
   expect(forked.steps[3]!.turn.author).toBe('expert');
+}, 60_000);
+
+test('a run that is reset to an earlier turn goes on from there: nothing is paid for again, and the head is the same', async () => {
+  const first = (await world.client.workflow.getHandle('oec').result()) as RolloutResult;
+  const { events } = await world.client.workflow.getHandle('oec').fetchHistory();
+  const third = events?.filter(
+    (each) => each.activityTaskScheduledEventAttributes?.activityType?.name === 'runTool',
+  )[2];
+  const before = events?.findLast(
+    (each) => Number(each.eventId) < Number(third?.eventId) && each.workflowTaskCompletedEventAttributes,
+  );
+  const asked = world.rehearsal.stats().requests;
+  await world.client.workflowService.resetWorkflowExecution({
+    namespace: world.client.options.namespace,
+    workflowExecution: { workflowId: 'oec', runId: (await world.client.workflow.getHandle('oec').describe()).runId },
+    reason: 'test',
+    workflowTaskFinishEventId: before?.eventId,
+    requestId: randomUUID(),
+  });
+  const again = (await world.client.workflow.getHandle('oec').result()) as RolloutResult;
+  expect(again.head).toBe(first.head);
+  expect(again.patch).toEqual(first.patch);
+  expect(again.recovered).toEqual({ sandboxes: 1, redoneSteps: 2 });
+  expect(world.rehearsal.stats().requests).toBe(asked);
 }, 60_000);
 
 test.each([

@@ -27,7 +27,8 @@ test.each(ESCAPES.map((probe) => [probe.name, probe] as const))(
 
 test('a fork bomb is contained and the sandbox is usable afterwards', async () => {
   const bomb = await room.run('bomb() { bomb | bomb & }; bomb; sleep 60', 3);
-  expect(bomb).toMatchObject({ exitCode: 137, reason: 'timeout' });
+  expect(bomb.reason).toBe('timeout');
+  expect([137, 143]).toContain(bomb.exitCode);
   const after = await room.run('echo alive; ls -d /proc/[0-9]* | wc -l');
   expect(after.output.toString()).toMatch(/^alive\n\d{1,2}\n$/);
   probed++;

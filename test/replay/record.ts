@@ -1,0 +1,50 @@
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { historyToJSON } from '@temporalio/common/lib/proto-utils';
+import { World } from '../support/world';
+import { crossing, profiles, type Scenario, scenarios, script } from './scenarios';
+
+/** Records the histories that `replay.test.ts` replays: `npx tsx test/replay/record.ts [name…]`. */
+const FOLDER = join(__dirname, 'histories');
+const named = process.argv.slice(2);
+
+async function record(chosen: readonly Scenario[], serverConfig: string[] = []): Promise<void> {
+  const wanted = chosen.filter(({ name }) => named.length === 0 || named.includes(name));
+  if (wanted.length === 0) return;
+  const world = await World.start({ script, profiles, serverConfig, env: { SWITCHYARD_HOST: 'replay' } });
+  try {
+    for (const { name, type, input, during } of wanted) {
+      const handle = await world.begin(type, await input(), name);
+      await during?.(handle, world);
+      const outcome = await handle.result().then(
+        (result) => (result as { status?: string } | null)?.status ?? 'completed',
+        (error: Error) => error.message,
+      );
+      const runs: string[] = [];
+      for await (const { runId } of world.client.workflow.list({ query: `WorkflowId = '${name}'` })) runs.push(runId);
+      // Visibility lists the newest first and may lag by a moment; the run that began it is known for certain.
+      const ids = [...new Set([handle.firstExecutionRunId, ...runs.reverse()])];
+      for (const [index, runId] of ids.entries()) {
+        const history = await world.client.workflow.getHandle(name, runId).fetchHistory();
+        const file = `${name}${ids.length > 1 ? `-${index + 1}` : ''}.json.gz`;
+        writeFileSync(join(FOLDER, file), gzipSync(JSON.stringify(historyToJSON(history)), { level: 9 }));
+        console.info(`${file}  ${history.events?.length} events, ${outcome}`);
+      }
+    }
+  } finally {
+    await world.close();
+  }
+}
+
+async function main(): Promise<void> {
+  if (named.length === 0) rmSync(FOLDER, { recursive: true, force: true });
+  mkdirSync(FOLDER, { recursive: true });
+  await record(scenarios);
+  await record(crossing, ['limit.historyCount.suggestContinueAsNew=70']);
+}
+
+main().catch((error: unknown) => {
+  console.error(error);
+  process.exit(1);
+});

@@ -1,0 +1,62 @@
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { bundleWorkflowCode, DefaultLogger, DeterminismViolationError, Runtime, Worker } from '@temporalio/worker';
+import { REPOSITORY } from '../../src/provision/home';
+import { workflowBundle } from '../../src/worker/bundle';
+import { figures } from '../support/figures';
+import { crossing, scenarios } from './scenarios';
+
+const FOLDER = join(__dirname, 'histories');
+const files = readdirSync(FOLDER).sort();
+const nameOf = (file: string) => file.replace('.json.gz', '');
+const historyOf = (file: string): unknown => JSON.parse(gunzipSync(readFileSync(join(FOLDER, file))).toString('utf8'));
+
+beforeAll(() => {
+  Runtime.install({ logger: new DefaultLogger('ERROR'), telemetryOptions: { logging: { forward: {}, filter: 'ERROR' } } });
+});
+afterAll(() => Runtime.instance().shutdown(), 30_000);
+
+test('there is a history of every scenario, and of every run that was continued', () => {
+  for (const { name } of scenarios) expect(files).toContain(`${name}.json.gz`);
+  for (const { name } of crossing) expect(files.filter((file) => file.startsWith(name)).length).toBeGreaterThan(1);
+});
+
+test('histories recorded earlier run on this code', async () => {
+  const bundle = await workflowBundle();
+  const failed: string[] = [];
+  for (const file of files) {
+    // Continued runs share the id of the first; elsewhere the file is named after the workflow.
+    const workflowId = nameOf(file).replace(/^(rollout-continued)-\d+$/, '$1');
+    await Worker.runReplayHistory({ workflowBundle: bundle }, historyOf(file), workflowId).catch((error: Error) => {
+      failed.push(`${file}: ${error.message}`);
+    });
+  }
+  figures('4 histories replayed', { histories: files.length, failed: failed.length });
+  expect(failed).toEqual([]);
+}, 120_000);
+
+test('an edit that breaks runs in flight is noticed', async () => {
+  // In the repository, so that the copy finds the packages.
+  const copy = mkdtempSync(join(REPOSITORY, '.switchyard', 'replay-'));
+  try {
+    for (const room of ['contract', 'agent', 'workflows', 'activities', 'sandbox']) {
+      cpSync(join(REPOSITORY, 'src', room), join(copy, 'src', room), { recursive: true });
+    }
+    const file = join(copy, 'src', 'workflows', 'rollout.ts');
+    const text = readFileSync(file, 'utf8');
+    const edited = text
+      .replace('  await store.checkProfiles(', '  await extraSleep(1000);\n  await store.checkProfiles(')
+      .replace(/^/, "import { sleep as extraSleep } from '@temporalio/workflow';\n");
+    expect(edited).toContain('await extraSleep');
+    writeFileSync(file, edited);
+    const workflowBundle = await bundleWorkflowCode({
+      workflowsPath: join(copy, 'src', 'workflows', 'index.ts'),
+      logger: new DefaultLogger('ERROR'),
+    });
+    const replay = Worker.runReplayHistory({ workflowBundle }, historyOf('rollout-ok.json.gz'), 'rollout-ok');
+    await expect(replay).rejects.toThrow(DeterminismViolationError);
+  } finally {
+    rmSync(copy, { recursive: true, force: true });
+  }
+}, 120_000);

@@ -1,0 +1,86 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { WorkflowHandle } from '@temporalio/client';
+import Docker from 'dockerode';
+import type { RolloutInput } from '../../src/contract';
+import { containerOf, pastTurn } from '../support/chaos';
+import { tinyProblem } from '../support/tiny-problem';
+import type { World } from '../support/world';
+
+const bash = (command: string) => ({ thought: command, tool: 'bash', args: { command } });
+const fix = { command: 'str_replace', path: '/testbed/src/calc.py', old_str: 'a - b', new_str: 'a + b' };
+
+export const PRICE = { input: 10, output: 20 };
+export const script = {
+  models: {
+    student: { dialect: 'xml', turns: ['ls', 'pwd', 'cat README.md', 'echo 4', 'echo 5', 'echo 6', 'echo 7'].map(bash), end: 'submit', latencyMs: 40 },
+    expert: { position: 'match', turns: [bash('cat src/calc.py'), { thought: 'Fix.', tool: 'str_replace_editor', args: fix }], end: 'submit' },
+    slow: { turns: [], generate: { steps: 40, command: 'sleep 0.2; echo {k}' } },
+    prose: { turns: [bash('ls')], end: { malformed: 'prose' } },
+    closed: { turns: [bash('ls')], faults: [{ kind: 'rejected', status: 401, message: 'no' }] },
+  },
+};
+export const profiles = { student: { view: { dialect: 'xml' } }, expert: {}, slow: { price: PRICE, maxOutputTokens: 100 }, prose: {}, closed: {} };
+
+export interface Scenario {
+  /** `type-what`, also the fixture's name and the workflow's id. */
+  readonly name: string;
+  readonly type: string;
+  input(): Promise<unknown>;
+  /** What is done to the run while it runs. */
+  during?(handle: WorkflowHandle, world: World): Promise<unknown>;
+}
+
+const rollout = (what: string, more: Partial<RolloutInput> | object = {}, during?: Scenario['during']): Scenario => ({
+  name: `rollout-${what}`,
+  type: 'rollout',
+  input: async () => ({ problem: await tinyProblem(), student: 'student', handOver: { never: true }, grade: false, ...more }),
+  ...(during ? { during } : {}),
+});
+const other = (name: string, input: (problem: unknown) => object, during?: Scenario['during']): Scenario => ({
+  name,
+  type: name.split('-')[0]!,
+  input: async () => input(await tinyProblem()),
+  ...(during ? { during } : {}),
+});
+const cancelSoon = async (handle: WorkflowHandle) => {
+  await sleep(700);
+  await handle.cancel();
+};
+
+/** Every workflow type in every way that it can end or turn. Those of `crossing` are recorded on a server that suggests continue-as-new early. */
+export const scenarios: readonly Scenario[] = [
+  rollout('ok', { grade: true }),
+  rollout('hand-over', { expert: 'expert', handOver: { at: 2 } }),
+  rollout('beta', { expert: 'expert', handOver: { beta: { initial: 0.5, decay: 0.9 } }, seed: 3 }),
+  rollout('cancelled', { student: 'slow' }, async (handle) => {
+    await pastTurn(handle, 2);
+    await handle.cancel();
+  }),
+  rollout('limits', { limits: { steps: 3 } }),
+  rollout('budget', { student: 'slow', budget: { name: 'small', capUsd: 0.06 } }),
+  rollout('rebuild', { student: 'slow', limits: { steps: 8 }, sandbox: { checkpointEvery: 2 } }, async (handle) => {
+    await pastTurn(handle, 4);
+    await new Docker().getContainer(await containerOf(handle)).remove({ force: true });
+  }),
+  rollout('steered', { student: 'slow', expert: 'expert' }, async (handle) => {
+    await pastTurn(handle, 1);
+    await handle.executeUpdate('pause');
+    await handle.executeUpdate('setBudget', { args: [{ steps: 30 }] });
+    await handle.executeUpdate('handOver');
+    await sleep(400);
+    await handle.executeUpdate('resume');
+  }),
+  rollout('format-exhausted', { student: 'prose' }),
+  rollout('rejected', { student: 'closed' }),
+  rollout('fork', { expert: 'expert', handOver: { at: 0 }, fork: { run: 'rollout-ok', step: 3 } }),
+  rollout('bad-input', { limits: { steps: -1 } }),
+  other('grade-ok', (problem) => ({ problem, patch: '' })),
+  other('grade-cancelled', (problem) => ({ problem: { ...(problem as object), tests: { command: 'sleep 60', parser: { kind: 'pytest' }, failToPass: ['t::a'], passToPass: [] } }, patch: '' }), cancelSoon),
+  other('problemCheck-ok', (problem) => ({ problem: { ...(problem as object), goldPatch: '' } })),
+  other('problemCheck-cancelled', (problem) => ({ problem: { ...(problem as object), goldPatch: '' } }), cancelSoon),
+  other('problemInit-failed', () => ({ before: 'dir:/no/such/before', after: 'dir:/no/such/after', statement: 's', test: 'true' })),
+  other('problemInit-cancelled', () => ({ before: 'dir:/work', after: 'dir:/work', statement: 's', test: 'true', setup: ['sleep 60'] }), cancelSoon),
+  other('janitor-ok', () => ({ hosts: ['replay'], olderThanSeconds: 3600 })),
+  other('unknown-type', () => ({})),
+];
+export const crossing: readonly Scenario[] = [rollout('continued', { student: 'slow', expert: 'expert', handOver: { at: 8 }, sandbox: { checkpointEvery: 3 } })];

@@ -93,10 +93,8 @@ export function createSandboxActivities(deps: Deps) {
           },
           signal,
         ).catch(asLost);
-        const [head] = await Promise.all([
-          transcripts.append(step),
-          timings.record(input.run, { turn: turn.turn, durationMs, redone: 0 }),
-        ]);
+        const head = await transcripts.append(step);
+        timings.record(input.run, { turn: turn.turn, durationMs, redone: 0 });
         const text = (await blobs.get(step.observation.text.sha256)).toString('utf8');
         return {
           preview: preview(text, PREVIEW),
@@ -149,7 +147,7 @@ export function createSandboxActivities(deps: Deps) {
             },
             signal,
           ).catch(asLost);
-          await timings.record(input.run, { turn: recorded.turn.turn, durationMs, redone: 1 });
+          timings.record(input.run, { turn: recorded.turn.turn, durationMs, redone: 1 });
           if (step.workspace !== recorded.workspace)
             differences.push(`before turn ${recorded.turn.turn}: ${step.workspace} instead of ${recorded.workspace}`);
         }

@@ -1,5 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { link, mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import { closeSync, fsyncSync, linkSync, mkdirSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
 import { ChatAnswer } from './answer';
@@ -19,14 +20,16 @@ const Entry = z.strictObject({
 });
 
 /**
- * Answered model calls, a file each, so that a retried activity finds the answer that was already paid for.
+ * Answered model calls, a folder a run and a file a call, so that a retried activity finds what was already paid for.
  *
- * An answer appears under its name complete or not at all: it is written to a temporary file and linked. The
- * first writer wins, so an attempt that Temporal gave up on and that answers late cannot change what its successor
- * already used. A file that cannot be read (a disk's fault, not ours) counts as absent: that costs one call made again,
- * while an error would stop the run for good.
+ * An answer appears under its name complete or not at all: it is written beside and linked. The first writer wins, so an
+ * attempt that Temporal gave up on and that answers late cannot change what its successor already used. A file that cannot
+ * be read (a disk's fault, not ours) counts as absent: that costs one call made again, while an error would stop the run
+ * for good.
  */
 export class Ledger {
+  private readonly folders = new Set<string>();
+
   constructor(
     private readonly directory: string,
     /** Wait for the disk on each answer: survives a power cut, not only a killed process. Costs a few ms a call. */
@@ -45,27 +48,43 @@ export class Ledger {
 
   /** Stores an answer and returns the one that stands: an earlier one to the same question stays. Safe to repeat. */
   async record(key: CallKey, requestHash: string, answer: ChatAnswer): Promise<ChatAnswer> {
-    const file = this.fileOf(key);
-    await mkdir(path.dirname(file), { recursive: true });
-    const temporary = `${file}.${randomUUID()}.tmp`;
     const entry: z.infer<typeof Entry> = { key, requestHash, answer, recordedAt: new Date().toISOString() };
+    const file = this.fileOf(key);
+    this.makeFolder(path.dirname(file));
+    const temporary = `${file}.${randomUUID()}.tmp`;
+    this.write(temporary, JSON.stringify(entry));
     try {
-      await writeNew(temporary, JSON.stringify(entry), this.options.fsync ?? false);
-      if (await linked(temporary, file)) return answer;
+      if (linked(temporary, file)) return answer;
       const standing = await this.answered(key, requestHash);
       if (standing) return standing;
-      await rename(temporary, file);
+      // An answer to another question (the run was reset and went another way), or one that a disk spoiled.
+      renameSync(temporary, file);
       return answer;
     } finally {
-      await rm(temporary, { force: true });
+      rmSync(temporary, { force: true });
     }
   }
 
+  /** At once and not through the thread pool, because a call waits for it. */
+  private write(file: string, body: string): void {
+    const handle = openSync(file, 'wx', 0o600);
+    try {
+      writeSync(handle, body);
+      if (this.options.fsync) fsyncSync(handle);
+    } finally {
+      closeSync(handle);
+    }
+  }
+
+  private makeFolder(folder: string): void {
+    if (this.folders.has(folder)) return;
+    mkdirSync(folder, { recursive: true });
+    this.folders.add(folder);
+  }
+
   private fileOf({ run, turn, attempt }: CallKey): string {
-    const name = createHash('sha256')
-      .update(JSON.stringify([run, turn, attempt]))
-      .digest('hex');
-    return path.join(this.directory, name.slice(0, 2), `${name}.json`);
+    const folder = createHash('sha256').update(run).digest('hex').slice(0, 32);
+    return path.join(this.directory, folder, `${turn}-${attempt}.json`);
   }
 }
 
@@ -77,19 +96,9 @@ function entryOf(text: string): z.infer<typeof Entry> | undefined {
   }
 }
 
-async function writeNew(file: string, text: string, fsync: boolean): Promise<void> {
-  const handle = await open(file, 'wx', 0o600);
+function linked(from: string, to: string): boolean {
   try {
-    await handle.writeFile(text);
-    if (fsync) await handle.sync();
-  } finally {
-    await handle.close();
-  }
-}
-
-async function linked(from: string, to: string): Promise<boolean> {
-  try {
-    await link(from, to);
+    linkSync(from, to);
     return true;
   } catch {
     // The name is taken, or the file system has no hard links: the caller looks which, and renames.

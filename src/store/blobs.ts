@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { constants, existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
-import { access, mkdir, open, readFile, rename } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { access, open, readFile, rename } from 'node:fs/promises';
+import { join } from 'node:path';
 import { LRUCache } from 'lru-cache';
 import { SwitchyardError } from '../contract/errors';
 import type { Ref } from '../contract/step';
@@ -28,7 +28,7 @@ const SMALL = 64 * 1024;
 
 export class FileBlobs implements BlobStore {
   private readonly cache: LRUCache<string, Buffer>;
-  private readonly folders = new Set<string>();
+  private ready = false;
 
   constructor(
     readonly root: string,
@@ -78,7 +78,7 @@ export class FileBlobs implements BlobStore {
 
   /** A rename is atomic: a reader, or a process started after a kill, sees the whole blob or none. */
   private async write(path: string, bytes: Buffer): Promise<void> {
-    await this.ensureFolder(dirname(path));
+    this.makeFolders();
     const temporary = `${path}.${process.pid}.${randomBytes(4).toString('hex')}`;
     const file = await open(temporary, 'wx');
     try {
@@ -92,18 +92,25 @@ export class FileBlobs implements BlobStore {
 
   private writeNow(path: string, bytes: Buffer): void {
     if (existsSync(path)) return;
-    if (!this.folders.has(dirname(path))) mkdirSync(dirname(path), { recursive: true });
-    this.folders.add(dirname(path));
+    this.makeFolders();
     const temporary = `${path}.${process.pid}.${randomBytes(4).toString('hex')}`;
     writeFileSync(temporary, bytes, { flag: 'wx' });
     renameSync(temporary, path);
   }
 
-  private async ensureFolder(folder: string): Promise<void> {
-    if (this.folders.has(folder)) return;
-    await mkdir(folder, { recursive: true });
-    this.folders.add(folder);
+  /** All 256 at once, the first time that a store is written to: one at a time they would slow the first steps down. */
+  private makeFolders(): void {
+    if (this.ready) return;
+    // The last one is made last: where it is, all are.
+    if (!existsSync(join(this.root, hex(255)))) {
+      for (let i = 0; i < 256; i++) mkdirSync(join(this.root, hex(i)), { recursive: true });
+    }
+    this.ready = true;
   }
+}
+
+function hex(byte: number): string {
+  return byte.toString(16).padStart(2, '0');
 }
 
 async function exists(path: string): Promise<boolean> {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { appendFile, mkdir, readFile } from 'node:fs/promises';
+import { appendFileSync, mkdirSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Timing } from '../contract/step';
 
@@ -8,11 +9,14 @@ import { Timing } from '../contract/step';
  * mood. A step may appear twice after a retry or a rebuilt sandbox; the last line holds.
  */
 export class Timings {
+  private ready = false;
+
   constructor(private readonly folder: string) {}
 
-  async record(run: string, timing: Timing): Promise<void> {
-    await mkdir(this.folder, { recursive: true });
-    await appendFile(this.fileOf(run), `${JSON.stringify(timing)}\n`);
+  record(run: string, timing: Timing): void {
+    if (!this.ready) mkdirSync(this.folder, { recursive: true });
+    this.ready = true;
+    appendFileSync(this.fileOf(run), `${JSON.stringify(timing)}\n`);
   }
 
   /** By turn; empty for an unknown run. */

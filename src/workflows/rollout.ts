@@ -75,9 +75,15 @@ export async function rollout(raw: RolloutInput): Promise<RolloutResult> {
 
   // Handlers stand from here on: a person may steer a run that has not begun.
   const capUsd = input.limits.costUsd ?? input.budget?.capUsd;
-  const { ownQueue } = await store.checkProfiles({ profiles: Object.values(profiles), capUsd });
+  const { ownQueue } = await store.checkProfiles.executeWithOptions(
+    { summary: `models: ${Object.values(profiles).join(', ')}` },
+    [{ profiles: Object.values(profiles), capUsd }],
+  );
   const queueOf = (profile: string) => (ownQueue.includes(profile) ? queues.model(profile) : queues.workflows);
-  const problem = await store.loadProblem({ problem: input.problem });
+  const problem = await store.loadProblem.executeWithOptions(
+    { summary: typeof input.problem === 'string' ? input.problem : input.problem.id },
+    [{ problem: input.problem }],
+  );
   state.problemId = problem.id;
   const sandbox = new RolloutSandbox(
     { owner, queues, problem, profile: input.sandbox, limits: state.limits },
@@ -100,10 +106,16 @@ export async function rollout(raw: RolloutInput): Promise<RolloutResult> {
   let detail: string | undefined;
   try {
     if (input.fork && !input.carry) {
-      const prefix = await store.forkTranscript({ fork: input.fork, problem: problem.ref });
+      const prefix = await store.forkTranscript.executeWithOptions(
+        { summary: `${input.fork.step} steps of ${input.fork.run}`.slice(0, 120) },
+        [{ fork: input.fork, problem: problem.ref }],
+      );
       Object.assign(state, { head: prefix.head, forked: prefix.steps });
       state.spent.steps = prefix.steps;
-    } else if (!state.head) state.head = (await store.openTranscript({ problem: problem.ref })).head;
+    } else if (!state.head)
+      state.head = (
+        await store.openTranscript.executeWithOptions({ summary: 'an empty chain' }, [{ problem: problem.ref }])
+      ).head;
     await sandbox.claim();
     [status, detail] = await turns();
     await sandbox.keepWork();

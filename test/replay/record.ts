@@ -1,11 +1,13 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { historyToJSON } from '@temporalio/common/lib/proto-utils';
+import { temporal } from '@temporalio/proto';
 import { World } from '../support/world';
 import { crossing, profiles, type Scenario, scenarios, script } from './scenarios';
 
 /** Records the histories that `replay.test.ts` replays: `npx tsx test/replay/record.ts [name…]`. */
+// As the server's own bytes: the SDK's JSON reader needs one shared copy of protobufjs, which npm does not install.
+const { History } = temporal.api.history.v1;
 const FOLDER = join(__dirname, 'histories');
 const named = process.argv.slice(2);
 
@@ -27,8 +29,8 @@ async function record(chosen: readonly Scenario[], serverConfig: string[] = []):
       const ids = [...new Set([handle.firstExecutionRunId, ...runs.reverse()])];
       for (const [index, runId] of ids.entries()) {
         const history = await world.client.workflow.getHandle(name, runId).fetchHistory();
-        const file = `${name}${ids.length > 1 ? `-${index + 1}` : ''}.json.gz`;
-        writeFileSync(join(FOLDER, file), gzipSync(JSON.stringify(historyToJSON(history)), { level: 9 }));
+        const file = `${name}${ids.length > 1 ? `-${index + 1}` : ''}.pb.gz`;
+        writeFileSync(join(FOLDER, file), gzipSync(History.encode(history).finish(), { level: 9 }));
         console.info(`${file}  ${history.events?.length} events, ${outcome}`);
       }
     }

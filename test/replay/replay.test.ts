@@ -1,24 +1,29 @@
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { bundleWorkflowCode, DefaultLogger, DeterminismViolationError, Runtime, Worker } from '@temporalio/worker';
-import { REPOSITORY } from '../../src/provision/home';
+import { temporal } from '@temporalio/proto';
+import { bundleWorkflowCode, DefaultLogger, Runtime, Worker } from '@temporalio/worker';
+import { REPOSITORY } from '../../src/home';
 import { workflowBundle } from '../../src/worker/bundle';
 import { figures } from '../support/figures';
 import { crossing, scenarios } from './scenarios';
 
 const FOLDER = join(__dirname, 'histories');
 const files = readdirSync(FOLDER).sort();
-const nameOf = (file: string) => file.replace('.json.gz', '');
-const historyOf = (file: string): unknown => JSON.parse(gunzipSync(readFileSync(join(FOLDER, file))).toString('utf8'));
+const nameOf = (file: string) => file.replace('.pb.gz', '');
+const historyOf = (file: string) =>
+  temporal.api.history.v1.History.decode(gunzipSync(readFileSync(join(FOLDER, file))));
 
 beforeAll(() => {
-  Runtime.install({ logger: new DefaultLogger('ERROR'), telemetryOptions: { logging: { forward: {}, filter: 'ERROR' } } });
+  Runtime.install({
+    logger: new DefaultLogger('ERROR'),
+    telemetryOptions: { logging: { forward: {}, filter: 'ERROR' } },
+  });
 });
 afterAll(() => Runtime.instance().shutdown(), 30_000);
 
 test('there is a history of every scenario, and of every run that was continued', () => {
-  for (const { name } of scenarios) expect(files).toContain(`${name}.json.gz`);
+  for (const { name } of scenarios) expect(files).toContain(`${name}.pb.gz`);
   for (const { name } of crossing) expect(files.filter((file) => file.startsWith(name)).length).toBeGreaterThan(1);
 });
 
@@ -38,6 +43,7 @@ test('histories recorded earlier run on this code', async () => {
 
 test('an edit that breaks runs in flight is noticed', async () => {
   // In the repository, so that the copy finds the packages.
+  mkdirSync(join(REPOSITORY, '.switchyard'), { recursive: true });
   const copy = mkdtempSync(join(REPOSITORY, '.switchyard', 'replay-'));
   try {
     for (const room of ['contract', 'agent', 'workflows', 'activities', 'sandbox']) {
@@ -46,7 +52,7 @@ test('an edit that breaks runs in flight is noticed', async () => {
     const file = join(copy, 'src', 'workflows', 'rollout.ts');
     const text = readFileSync(file, 'utf8');
     const edited = text
-      .replace('  await store.checkProfiles(', '  await extraSleep(1000);\n  await store.checkProfiles(')
+      .replace(/^(export async function rollout\(.*\{)$/m, '$1\n  await extraSleep(1000);')
       .replace(/^/, "import { sleep as extraSleep } from '@temporalio/workflow';\n");
     expect(edited).toContain('await extraSleep');
     writeFileSync(file, edited);
@@ -54,8 +60,8 @@ test('an edit that breaks runs in flight is noticed', async () => {
       workflowsPath: join(copy, 'src', 'workflows', 'index.ts'),
       logger: new DefaultLogger('ERROR'),
     });
-    const replay = Worker.runReplayHistory({ workflowBundle }, historyOf('rollout-ok.json.gz'), 'rollout-ok');
-    await expect(replay).rejects.toThrow(DeterminismViolationError);
+    const replay = Worker.runReplayHistory({ workflowBundle }, historyOf('rollout-ok.pb.gz'), 'rollout-ok');
+    await expect(replay).rejects.toMatchObject({ name: 'DeterminismViolationError' });
   } finally {
     rmSync(copy, { recursive: true, force: true });
   }

@@ -1,7 +1,11 @@
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { WorkflowHandle } from '@temporalio/client';
 import Docker from 'dockerode';
 import type { RolloutInput } from '../../src/contract';
+import { AFTER, BEFORE, shopInput, writeTree } from '../security/shop';
 import { containerOf, pastTurn } from '../support/chaos';
 import { tinyProblem } from '../support/tiny-problem';
 import type { World } from '../support/world';
@@ -12,14 +16,29 @@ const fix = { command: 'str_replace', path: '/testbed/src/calc.py', old_str: 'a 
 export const PRICE = { input: 10, output: 20 };
 export const script = {
   models: {
-    student: { dialect: 'xml', turns: ['ls', 'pwd', 'cat README.md', 'echo 4', 'echo 5', 'echo 6', 'echo 7'].map(bash), end: 'submit', latencyMs: 40 },
-    expert: { position: 'match', turns: [bash('cat src/calc.py'), { thought: 'Fix.', tool: 'str_replace_editor', args: fix }], end: 'submit' },
+    student: {
+      dialect: 'xml',
+      turns: ['ls', 'pwd', 'cat README.md', 'echo 4', 'echo 5', 'echo 6', 'echo 7'].map(bash),
+      end: 'submit',
+      latencyMs: 40,
+    },
+    expert: {
+      position: 'match',
+      turns: [bash('cat src/calc.py'), { thought: 'Fix.', tool: 'str_replace_editor', args: fix }],
+      end: 'submit',
+    },
     slow: { turns: [], generate: { steps: 40, command: 'sleep 0.2; echo {k}' } },
     prose: { turns: [bash('ls')], end: { malformed: 'prose' } },
     closed: { turns: [bash('ls')], faults: [{ kind: 'rejected', status: 401, message: 'no' }] },
   },
 };
-export const profiles = { student: { view: { dialect: 'xml' } }, expert: {}, slow: { price: PRICE, maxOutputTokens: 100 }, prose: {}, closed: {} };
+export const profiles = {
+  student: { view: { dialect: 'xml' } },
+  expert: {},
+  slow: { price: PRICE, maxOutputTokens: 100 },
+  prose: {},
+  closed: {},
+};
 
 export interface Scenario {
   /** `type-what`, also the fixture's name and the workflow's id. */
@@ -33,7 +52,13 @@ export interface Scenario {
 const rollout = (what: string, more: Partial<RolloutInput> | object = {}, during?: Scenario['during']): Scenario => ({
   name: `rollout-${what}`,
   type: 'rollout',
-  input: async () => ({ problem: await tinyProblem(), student: 'student', handOver: { never: true }, grade: false, ...more }),
+  input: async () => ({
+    problem: await tinyProblem(),
+    student: 'student',
+    handOver: { never: true },
+    grade: false,
+    ...more,
+  }),
   ...(during ? { during } : {}),
 });
 const other = (name: string, input: (problem: unknown) => object, during?: Scenario['during']): Scenario => ({
@@ -42,6 +67,12 @@ const other = (name: string, input: (problem: unknown) => object, during?: Scena
   input: async () => input(await tinyProblem()),
   ...(during ? { during } : {}),
 });
+/** Two versions of a small project, in folders that stay for the worker to read. */
+const shop = () => {
+  const folder = mkdtempSync(join(tmpdir(), 'switchyard-test-shop-'));
+  for (const [name, files] of Object.entries({ before: BEFORE, after: AFTER })) writeTree(join(folder, name), files);
+  return shopInput(join(folder, 'before'), join(folder, 'after'));
+};
 const cancelSoon = async (handle: WorkflowHandle) => {
   await sleep(700);
   await handle.cancel();
@@ -75,12 +106,30 @@ export const scenarios: readonly Scenario[] = [
   rollout('fork', { expert: 'expert', handOver: { at: 0 }, fork: { run: 'rollout-ok', step: 3 } }),
   rollout('bad-input', { limits: { steps: -1 } }),
   other('grade-ok', (problem) => ({ problem, patch: '' })),
-  other('grade-cancelled', (problem) => ({ problem: { ...(problem as object), tests: { command: 'sleep 60', parser: { kind: 'pytest' }, failToPass: ['t::a'], passToPass: [] } }, patch: '' }), cancelSoon),
+  other(
+    'grade-cancelled',
+    (problem) => ({
+      problem: {
+        ...(problem as object),
+        tests: { command: 'sleep 60', parser: { kind: 'pytest' }, failToPass: ['t::a'], passToPass: [] },
+      },
+      patch: '',
+    }),
+    cancelSoon,
+  ),
   other('problemCheck-ok', (problem) => ({ problem: { ...(problem as object), goldPatch: '' } })),
   other('problemCheck-cancelled', (problem) => ({ problem: { ...(problem as object), goldPatch: '' } }), cancelSoon),
-  other('problemInit-failed', () => ({ before: 'dir:/no/such/before', after: 'dir:/no/such/after', statement: 's', test: 'true' })),
-  other('problemInit-cancelled', () => ({ before: 'dir:/work', after: 'dir:/work', statement: 's', test: 'true', setup: ['sleep 60'] }), cancelSoon),
+  other('problemInit-failed', () => ({
+    before: 'dir:/no/such/before',
+    after: 'dir:/no/such/after',
+    statement: 's',
+    test: 'true',
+  })),
+  other('problemInit-ok', shop),
+  other('problemInit-cancelled', () => ({ ...shop(), id: 'never', statement: 's', setup: ['sleep 60'] }), cancelSoon),
   other('janitor-ok', () => ({ hosts: ['replay'], olderThanSeconds: 3600 })),
   other('unknown-type', () => ({})),
 ];
-export const crossing: readonly Scenario[] = [rollout('continued', { student: 'slow', expert: 'expert', handOver: { at: 8 }, sandbox: { checkpointEvery: 3 } })];
+export const crossing: readonly Scenario[] = [
+  rollout('continued', { student: 'slow', expert: 'expert', handOver: { at: 8 }, sandbox: { checkpointEvery: 3 } }),
+];

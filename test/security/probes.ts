@@ -68,10 +68,16 @@ export const ESCAPES: readonly Probe[] = [
   { name: 'sysrq', command: 'echo b > /proc/sysrq-trigger', denied: true },
   {
     name: 'cgroup release agent',
-    command: 'f=$(ls -d /sys/fs/cgroup/{memory/release_agent,memory/cgroup.procs,cgroup.procs} 2>/dev/null | head -1); echo 1 > "$f"',
+    command:
+      'f=$(ls -d /sys/fs/cgroup/{memory/release_agent,memory/cgroup.procs,cgroup.procs} 2>/dev/null | head -1); echo 1 > "$f"',
     denied: true,
   },
-  { name: 'own memory limit', command: 'f=$(ls /sys/fs/cgroup/{memory/memory.limit_in_bytes,memory.max} 2>/dev/null | head -1); echo 99999999999 > "$f"', denied: true },
+  {
+    name: 'own memory limit',
+    command:
+      'f=$(ls /sys/fs/cgroup/{memory/memory.limit_in_bytes,memory.max} 2>/dev/null | head -1); echo 99999999999 > "$f"',
+    denied: true,
+  },
   { name: 'sys is read-only', command: 'touch /sys/kernel/x', denied: true },
   { name: 'module loading', command: 'modprobe dummy || insmod /tmp/x.ko', denied: true },
   { name: 'chroot', command: 'chroot / true', denied: true },

@@ -30,7 +30,8 @@ export class RolloutSandbox {
     private readonly steering: Steering,
   ) {
     this.compensations = new Compensations({
-      releaseSandbox: (args: { owner: Ground['owner'] }) => this.anywhere().releaseSandbox(args),
+      releaseSandbox: (args: { owner: Ground['owner'] }) =>
+        this.anywhere().releaseSandbox.executeWithOptions({ summary: 'sandbox and frames' }, [args]),
     });
     this.compensations.register('releaseSandbox', { owner: ground.owner });
     this.stack = new SnapshotStack(ground.owner, state.frames, () => state.lease!, ground.profile);

@@ -16,6 +16,11 @@ export const Config = z.strictObject({
         .string()
         .regex(/^[A-Za-z0-9._-]+$/)
         .optional(),
+      /**
+       * No other host serves this task queue: commands are then taken from the workflow's own queue, which is quicker. The
+       * local services set it (SWITCHYARD_ONLY_HOST=1); a fleet must not.
+       */
+      onlyHost: z.boolean().default(false),
       /** Sandboxes that this host runs at once. */
       sandboxes: z.int().min(1).default(16),
       /** `HOST:PORT` of the Prometheus endpoint. */
@@ -40,6 +45,7 @@ export interface Settings {
   readonly file: string | undefined;
   readonly home: string;
   readonly host: string;
+  readonly onlyHost: boolean;
 }
 
 /**
@@ -64,7 +70,13 @@ export function loadSettings(env: NodeJS.ProcessEnv = process.env): Settings {
   ];
   const file = candidates.find((path): path is string => path !== undefined && existsSync(path));
   const config = parseInput(Config, file ? (parse(readFileSync(file, 'utf8')) ?? {}) : {}, file ?? 'configuration');
-  return { config, file, home, host: config.worker.host ?? env.SWITCHYARD_HOST ?? hostname() };
+  return {
+    config,
+    file,
+    home,
+    host: config.worker.host ?? env.SWITCHYARD_HOST ?? hostname(),
+    onlyHost: config.worker.onlyHost || env.SWITCHYARD_ONLY_HOST === '1',
+  };
 }
 
 /** The profile of that name, or `InvalidInput` with the ones that exist. */

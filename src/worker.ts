@@ -28,7 +28,7 @@ export const ROLES: readonly Role[] = ['workflows', 'models', 'sandboxes'];
 
 /** Everything activities work with, on this host, for the runs of one server's namespace (`scope`). */
 export function createDeps(settings: Settings, scope: string, queue: string): Deps {
-  const { config, home, host } = settings;
+  const { config, home, host, onlyHost } = settings;
   const at = (folder: string) => join(home, folder);
   for (const folder of ['blobs', 'ledger', 'budgets', 'timings', 'problems', 'run'])
     mkdirSync(at(folder), { recursive: true });
@@ -39,7 +39,8 @@ export function createDeps(settings: Settings, scope: string, queue: string): De
     env: process.env,
     docker,
     host: new SandboxHost(docker, scope),
-    hostQueue: queuesUnder(queue).host(host),
+    hostName: host,
+    hostQueue: onlyHost ? queuesUnder(queue).workflows : queuesUnder(queue).host(host),
     blobs,
     transcripts: new Transcripts(blobs),
     timings: new Timings(at('timings')),

@@ -13,7 +13,8 @@ export interface Deps {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly docker: Docker;
   readonly host: SandboxHost;
-  /** Task queue of this host's sandboxes. */
+  readonly hostName: string;
+  /** Task queue that the commands of this host's sandboxes are scheduled on. */
   readonly hostQueue: string;
   readonly blobs: BlobStore;
   readonly transcripts: Transcripts;

@@ -47,9 +47,19 @@ export function createSandboxActivities(deps: Deps) {
 
   const perform = createPerformer(deps);
 
+  function assertHere({ hostName }: Lease): void {
+    if (hostName === deps.hostName) return;
+    throw new SwitchyardError(
+      'Unavailable',
+      `a command for ${hostName} reached ${deps.hostName}`,
+      'Only one host may set worker.onlyHost on a task queue.',
+    );
+  }
+
   async function begin(container: string, problem: Problem, profile: SandboxProfile): Promise<Lease> {
     return host.journal(container, async (journal) => ({
       host: deps.hostQueue,
+      hostName: deps.hostName,
       container,
       image: imageOf(problem),
       workdir: problem.workdir,
@@ -80,6 +90,7 @@ export function createSandboxActivities(deps: Deps) {
      */
     async runTool(input: RunToolInput & { run: string }): Promise<RunToolResult> {
       return withHeartbeat(async (signal) => {
+        assertHere(input.lease);
         const turn = await transcripts.turn(input.turn);
         const { steps } = await transcripts.chain(input.head);
         const { step, durationMs, submitted } = await perform(

@@ -41,8 +41,10 @@ export type Frame = z.infer<typeof Frame>;
 
 /** A running sandbox, as workflows carry it. */
 export const Lease = z.strictObject({
-  /** Task queue of the worker on the host that runs the container. */
+  /** Task queue that reaches the host of the container. */
   host: z.string(),
+  /** Name of that host: a queue that several hosts serve by mistake must not run a command on the wrong one. */
+  hostName: z.string(),
   container: z.string(),
   image: z.string(),
   workdir: z.string(),

@@ -37,7 +37,11 @@ export async function hasWorker(
 /** Starts a worker in the background and waits until it polls. Only polls after its start count: a dead one's linger. */
 export async function startWorker(client: Client, { name, queue, env }: BackgroundWorker): Promise<number> {
   const since = Date.now() / 1000;
-  const pid = startDaemon({ name, script: 'src/worker.ts', env: { ...env, SWITCHYARD_QUEUE: queue } });
+  const pid = startDaemon({
+    name,
+    script: 'src/worker.ts',
+    env: { SWITCHYARD_ONLY_HOST: '1', ...env, SWITCHYARD_QUEUE: queue },
+  });
   for (let waited = 0; waited < PATIENCE_MS; waited += 100) {
     if (await hasWorker(client, queue, since)) return pid;
     if (daemonPid(name) !== pid) break;

@@ -105,6 +105,7 @@ export class World {
       SWITCHYARD_HOME: this.home,
       SWITCHYARD_CONFIG: join(this.home, 'switchyard.yaml'),
       SWITCHYARD_QUEUE: this.queue,
+      SWITCHYARD_ONLY_HOST: '1',
       TEMPORAL_ADDRESS: this.address,
       TEMPORAL_NAMESPACE: this.namespace,
       LOG_LEVEL: 'info',

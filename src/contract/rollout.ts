@@ -82,7 +82,7 @@ export const RolloutResult = z.strictObject({
   grade: GradeResult.nullable(),
   /** Sandboxes that were lost and rebuilt, and steps that were applied again for it. */
   recovered: z.strictObject({ sandboxes: z.int(), redoneSteps: z.int() }),
-  /** What went wrong when the status is not the model's own doing. */
+  /** What went wrong when the status is not the model's own doing, or why there is no grade. */
   detail: z.string().optional(),
 });
 export type RolloutResult = z.infer<typeof RolloutResult>;

@@ -14,7 +14,7 @@ import type { createProblemActivities } from '../activities/problem';
 import type { createTranscriptActivities } from '../activities/transcript';
 import { authorAt, drawSwitch, handOverAt, needsExpert } from '../agent/handover';
 import { limitReached } from '../agent/limits';
-import { type Author, type ExitStatus, queuesUnder, RolloutInput, type RolloutResult } from '../contract';
+import { type Author, type ExitStatus, queuesUnder, type Ref, RolloutInput, type RolloutResult } from '../contract';
 import { modelActivities } from './durable/activities';
 import { publish } from './durable/attributes';
 import { details } from './durable/details';
@@ -139,7 +139,8 @@ export async function rollout(raw: RolloutInput): Promise<RolloutResult> {
       if (steering.abandoned) return ['cancelled', 'abandoned by a person'];
       const reached = limitReached(state.limits, state.clock(steering.idleMs));
       if (reached) return [reached];
-      if (workflowInfo().continueAsNewSuggested) await carryOn();
+      // Not between a malformed reply and its retry: the next run would not know of it.
+      if (workflowInfo().continueAsNewSuggested && state.rejected.length === 0) await carryOn();
 
       const turn = state.spent.steps + 1;
       const author = authorAt(input.handOver, state.draw, turn);
@@ -212,16 +213,9 @@ export async function rollout(raw: RolloutInput): Promise<RolloutResult> {
   }
 
   async function conclude(): Promise<RolloutResult> {
-    let graded: RolloutResult['grade'] = null;
-    if (input.grade && state.patch) {
-      show('Grading');
-      graded = await executeChild(grade, {
-        args: [{ problem: input.problem, patch: state.patch }],
-        workflowId: `${workflowId}/grade`,
-        parentClosePolicy: ParentClosePolicy.REQUEST_CANCEL,
-        staticSummary: `grade ${problem.id}`,
-      });
-    }
+    // The work is a patch by now; its sandbox makes room for the judge's.
+    await sandbox.release();
+    const graded = input.grade && state.patch ? await judge(state.patch) : null;
     const result = resultOf(graded);
     state.phase = 'Done';
     publish({
@@ -235,6 +229,28 @@ export async function rollout(raw: RolloutInput): Promise<RolloutResult> {
       details(state, result.resolved === null ? status : `${status}, ${result.resolved ? 'resolved' : 'not resolved'}`),
     );
     return result;
+  }
+
+  /** No verdict is no result: what keeps the tests from running is waited out, or the run is abandoned ungraded. */
+  async function judge(patch: Ref): Promise<RolloutResult['grade']> {
+    show('Grading');
+    const before = detail;
+    while (!steering.abandoned) {
+      detail = before;
+      try {
+        return await executeChild(grade, {
+          args: [{ problem: input.problem, patch }],
+          workflowId: `${workflowId}/grade`,
+          parentClosePolicy: ParentClosePolicy.REQUEST_CANCEL,
+          staticSummary: `grade ${problem.id}`,
+        });
+      } catch (error) {
+        if (isCancellation(error)) throw error;
+        detail = `not graded: ${messageOf(error)}`;
+        await steering.park(detail);
+      }
+    }
+    return null;
   }
 
   function resultOf(graded: RolloutResult['grade']): RolloutResult {

@@ -75,8 +75,8 @@ export class RolloutSandbox {
 
   /** Extracts the patch; when the sandbox is gone by now, from one that is rebuilt. */
   async keepWork(): Promise<void> {
-    const { lease } = this.state;
-    if (!lease) return;
+    const { lease, patch } = this.state;
+    if (!lease || patch) return;
     try {
       const kept = await hostActivities(lease.host, 600).extractPatch.executeWithOptions(
         { summary: 'the work as a patch' },

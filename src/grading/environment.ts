@@ -210,7 +210,7 @@ async function keep(
 ): Promise<string> {
   deps.host.forget(name);
   await mustRun(container, {
-    command: `rm -rf /var/lib/switchyard /opt/switchyard /opt/sdist /root/.cache/pip ${bundle ?? ''}`,
+    command: `rm -rf /var/lib/switchyard /opt/switchyard /opt/sdist ~/.cache/pip ${bundle ?? ''}`,
   });
   const labels: Record<string, string> = {
     [LABEL.lease]: 'environment',

@@ -1,5 +1,4 @@
 import { mkdirSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { makeTelemetryFilterString, NativeConnection, Runtime, Worker, type WorkerOptions } from '@temporalio/worker';
@@ -9,6 +8,7 @@ import type { Deps } from './activities/deps';
 import { loadSettings, type Settings } from './config';
 import { DEFAULT_QUEUE, hasOwnQueue, queuesUnder } from './contract';
 import { Budget, Ledger } from './model';
+import { freePort } from './ports';
 import { connectEngine } from './sandbox/engine';
 import { SandboxHost } from './sandbox/host';
 import { FileBlobs } from './store/blobs';
@@ -162,20 +162,9 @@ function forward(logger: pino.Logger) {
 /** A second worker on the same host must not die because the first one has the metrics port. */
 async function freeAddress(address: string, logger: pino.Logger): Promise<string> {
   const [host = '127.0.0.1', port = '0'] = address.split(':');
-  const take = (number: number) =>
-    new Promise<number>((resolve, reject) => {
-      const probe = createServer()
-        .once('error', reject)
-        .listen(number, host, () => {
-          const { port: taken } = probe.address() as { port: number };
-          probe.close(() => resolve(taken));
-        });
-    });
-  const free = await take(Number(port)).catch(async () => {
-    const other = await take(0);
-    logger.warn({ wanted: address, port: other }, 'metrics port is taken, serving on another');
-    return other;
-  });
+  const free = await freePort(Number(port), host);
+  if (free !== Number(port) && port !== '0')
+    logger.warn({ wanted: address, port: free }, 'metrics port is taken, serving on another');
   return `${host}:${free}`;
 }
 

@@ -14,12 +14,13 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   model: ['contract'],
   sandbox: ['contract'],
   home: [],
+  ports: [],
   config: ['contract', 'home'],
-  provision: ['contract', 'sandbox', 'config', 'home'],
+  provision: ['contract', 'sandbox', 'config', 'home', 'ports'],
   grading: ['contract', 'problems', 'sandbox', 'store', 'activities'],
   activities: ['contract', 'agent', 'problems', 'store', 'model', 'sandbox', 'grading', 'config'],
   workflows: ['contract', 'agent', 'problems', 'activities', 'sandbox'],
-  worker: ['contract', 'activities', 'config', 'home', 'store', 'model', 'sandbox', 'workflows'],
+  worker: ['contract', 'activities', 'config', 'home', 'ports', 'store', 'model', 'sandbox', 'workflows'],
   local: ['contract', 'provision', 'home'],
   cli: [
     'contract',
@@ -34,8 +35,9 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'view',
     'worker',
     'home',
+    'ports',
   ],
-  demo: ['contract', 'cli', 'local', 'home', 'view', 'workflows'],
+  demo: ['contract', 'cli', 'local', 'home', 'ports', 'view', 'workflows'],
 };
 /** Imported as types only: at run time a workflow bundle must not hold them, and a command line needs no workflow code. */
 const TYPES_ONLY: Readonly<Record<string, readonly string[]>> = {

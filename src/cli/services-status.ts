@@ -1,9 +1,9 @@
-import { connect as dial } from 'node:net';
 import { Client } from '@temporalio/client';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { daemonPid, logOf } from '../local/processes';
 import { connect } from '../local/services';
 import { hasWorker, wasKilled } from '../local/worker';
+import { listens } from '../ports';
 import type { Cli } from './context';
 import { rehearsalUrl } from './daemon-environment';
 
@@ -67,17 +67,6 @@ export async function uiBeside(address: string): Promise<string | undefined> {
   const uiPort = Number(port) + 1000;
   if (!['127.0.0.1', 'localhost'].includes(host) || !(await listens(host, uiPort))) return undefined;
   return `http://${host}:${uiPort}`;
-}
-
-/** Whether somebody accepts connections there; gRPC's own attempt would take seconds to give up. */
-export async function listens(host: string, port: number): Promise<boolean> {
-  const socket = dial({ host, port, timeout: 1000 });
-  return new Promise<boolean>((resolve) => {
-    socket
-      .on('connect', () => resolve(true))
-      .on('error', () => resolve(false))
-      .on('timeout', () => resolve(false));
-  }).finally(() => socket.destroy());
 }
 
 async function polled(queue: string): Promise<boolean> {

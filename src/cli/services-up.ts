@@ -1,13 +1,12 @@
 import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SwitchyardError } from '../contract';
-import { freePort } from '../local/ports';
 import { daemonPid, logOf, startDaemon, stopDaemon } from '../local/processes';
 import { startWorker } from '../local/worker';
 import { loadScript } from '../model/rehearsal/script';
+import { freePort, listens } from '../ports';
 import type { Cli } from './context';
 import { rehearsalUrl, rememberedPort, rememberPort, shareWithDaemons } from './daemon-environment';
-import { listens } from './services-status';
 
 /** Starts what does not run yet. With a script, the rehearsal server plays it from now on. */
 export async function startServices(cli: Cli, script: string | undefined): Promise<void> {

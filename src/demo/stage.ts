@@ -5,10 +5,10 @@ import { Cli } from '../cli/context';
 import { uiBeside } from '../cli/services-status';
 import { SwitchyardError } from '../contract';
 import { REPOSITORY, switchyardHome } from '../home';
-import { freePort } from '../local/ports';
 import { daemonPid, logOf, startDaemon, stopDaemon } from '../local/processes';
 import { ensureServer } from '../local/services';
 import { startWorker } from '../local/worker';
+import { freePort } from '../ports';
 
 export const DEMO_QUEUE = 'switchyard-demo';
 /** Of the scripted models, where nobody else has it. */

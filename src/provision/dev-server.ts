@@ -1,8 +1,8 @@
 import { rmSync, writeFileSync } from 'node:fs';
-import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Connection } from '@temporalio/client';
 import { SwitchyardError } from '../contract/errors';
+import { listens } from '../ports';
 import { lastLines, readText } from './command';
 import { claim, type DevServerOptions, type Launched, launch, livingPid, lockFile, pidFile } from './server-process';
 
@@ -85,7 +85,8 @@ function notStarted(port: number, uiPort: number, child: Launched | undefined): 
 
 async function answers(address: string): Promise<boolean> {
   // gRPC waits a second before it tries a refused port again; a plain connection knows at once.
-  if (!(await listens(address))) return false;
+  const [host = '', port] = address.split(':');
+  if (!(await listens(host, Number(port)))) return false;
   try {
     const connection = await Connection.connect({ address, connectTimeout: 1000 });
     const asked = connection.withDeadline(Date.now() + 2000, () =>
@@ -96,17 +97,6 @@ async function answers(address: string): Promise<boolean> {
   } catch {
     return false;
   }
-}
-
-async function listens(address: string): Promise<boolean> {
-  const [host, port] = address.split(':');
-  const socket = connect({ host, port: Number(port), timeout: 1000 });
-  return new Promise<boolean>((resolve) => {
-    socket
-      .on('connect', () => resolve(true))
-      .on('error', () => resolve(false))
-      .on('timeout', () => resolve(false));
-  }).finally(() => socket.destroy());
 }
 
 async function keepHistories(address: string): Promise<void> {

@@ -3,6 +3,7 @@ import { loadavg } from 'node:os';
 import type { Problem, RolloutInput, RolloutResult } from '../src/contract';
 import { BASE_IMAGE } from '../src/provision/image';
 import { freePort, World } from '../test/support/world';
+import { floorOfTemporal } from './floor';
 import { peerBatch, peerRollout, peerScripts, scriptedServer } from './peer';
 import { type StepTimes, stepTimes } from './steps';
 
@@ -39,6 +40,8 @@ export async function benchRollout(args: string[]): Promise<void> {
     row('mini-swe-agent', times('mini-one'));
     row('switchyard', times('ours-one'));
     ratio('switchyard / mini', times('ours-one'), times('mini-one'));
+    const floor = await floorOfTemporal(world);
+    console.log(`| two empty activities (Temporal's own floor) | | p10 ${floor.p10} | p50 ${floor.p50} | | |`);
     console.log(
       `\ncontainer start: mini ${peer.containerStartMs.toFixed(0)} ms, switchyard ${median(starts).toFixed(0)} ms (create, start, journal, base tree)`,
     );

@@ -1,7 +1,6 @@
 import {
   ActivityFailure,
   ApplicationFailure,
-  CancelledFailure,
   ChildWorkflowFailure,
   isCancellation,
   TimeoutFailure,
@@ -25,7 +24,7 @@ export function isHostLost(error: unknown): boolean {
   return cause instanceof TimeoutFailure && ['SCHEDULE_TO_START', 'HEARTBEAT'].includes(cause.timeoutType ?? '');
 }
 
-export { CancelledFailure, isCancellation };
+export { isCancellation };
 
 function causeOf(error: unknown): unknown {
   return error instanceof ActivityFailure || error instanceof ChildWorkflowFailure ? error.cause : error;

@@ -25,6 +25,7 @@ export async function startEngine(report: Report, answers: () => Promise<boolean
     await runCommand('systemctl', ['start', 'docker'], { timeoutMs: 60_000, hint: 'See `journalctl -u docker`.' });
     if (await waitFor(answers, () => false)) return;
   }
+  forgetDeadDaemons();
   const log = join(room('run'), 'dockerd.log');
   let attempt: Attempt = { args: [] };
   for (let tries = 0; ; tries++) {
@@ -43,6 +44,21 @@ export async function startEngine(report: Report, answers: () => Promise<boolean
       );
     }
     attempt = next;
+  }
+}
+
+/**
+ * Removes the pid files that a killed machine left: the daemon takes any living process with that number for its own
+ * containerd, waits for it and gives up. Removes none whose process runs the program. `runFolder` is told by tests.
+ */
+export function forgetDeadDaemons(runFolder = '/var/run'): void {
+  for (const [file, program] of [
+    ['docker.pid', 'dockerd'],
+    ['docker/containerd/containerd.pid', 'containerd'],
+  ] as const) {
+    const path = join(runFolder, file);
+    const pid = readText(path)?.trim();
+    if (pid && readText(`/proc/${pid}/comm`)?.trim() !== program) rmSync(path, { force: true });
   }
 }
 

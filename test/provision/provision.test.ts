@@ -1,11 +1,11 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { REPOSITORY, room, switchyardHome } from '../../src/home';
 import { isScript, runCommand } from '../../src/provision/command';
 import { ensureDocker } from '../../src/provision/docker';
-import { wayAround } from '../../src/provision/dockerd';
+import { forgetDeadDaemons, wayAround } from '../../src/provision/dockerd';
 import { BASE_IMAGE, ensureImage } from '../../src/provision/image';
 import { ensureTemporal, temporalBinary, temporalVersion } from '../../src/provision/temporal';
 
@@ -123,5 +123,18 @@ describe('a daemon that does not start', () => {
     expect(vfs.args).toEqual(['--storage-driver=vfs']);
     expect(wayAround(storage, vfs)).toBeUndefined();
     expect(wayAround('failed to start daemon: pid file found', { args: [] })).toBeUndefined();
+  });
+
+  test('pid files of a machine that was killed are forgotten, those of a living daemon are not', () => {
+    const run = join(scratch, 'run');
+    mkdirSync(join(run, 'docker', 'containerd'), { recursive: true });
+    const [daemon, containerd] = [join(run, 'docker.pid'), join(run, 'docker', 'containerd', 'containerd.pid')];
+    // The number was given to another program since.
+    writeFileSync(containerd, String(process.pid));
+    const living = execFileSync('pidof', ['-s', 'dockerd'], { encoding: 'utf8' });
+    writeFileSync(daemon, living);
+    forgetDeadDaemons(run);
+    expect(existsSync(containerd)).toBe(false);
+    expect(existsSync(daemon)).toBe(true);
   });
 });

@@ -34,6 +34,17 @@ test('a fork bomb is contained and the sandbox is usable afterwards', async () =
   probed++;
 }, 90_000);
 
+test('a command that takes every process there is keeps its deadline, and the server that follows it lives', async () => {
+  const server = () => room.host.journal(room.container, async (journal) => journal);
+  const before = await server();
+  const greedy = await room.run('for i in {1..200}; do sleep 60 & done; wait', 3);
+  expect(greedy.reason).toBe('timeout');
+  expect(greedy.durationMs).toBeLessThan(8000);
+  expect(await server()).toBe(before);
+  expect((await room.run('ls -d /proc/[0-9]* | wc -l')).output.toString()).toMatch(/^\d{1,2}\n$/);
+  probed++;
+}, 60_000);
+
 test('a memory bomb dies with 137 and nothing else does', async () => {
   const bomb = await room.run('python3 -c "x = bytearray(4 * 1024 ** 3)"');
   expect(bomb.exitCode).toBe(137);

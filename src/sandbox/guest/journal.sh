@@ -173,20 +173,32 @@ start_job() { # ID
     local stat
     { read -r stat < "/proc/$BASHPID/stat"; stat=(${stat##*) }); printf '%s %s\n' "$BASHPID" "${stat[19]}" > "$job.keeper"; }
     if [[ $LOCALE == unset ]]; then unset LC_ALL; else export LC_ALL=$LOCALE; fi
-    SWITCHYARD_JOB=$1 bash --noprofile --norc -c '. "$1/shell.sh"; eval "$__switchyard_command"' bash "$HOME_OF_SCRIPTS" "$job" "$STATE/base" "$ENV_FROM" < /dev/null >> "$job.out" 2>&1 8>&-
+    SWITCHYARD_JOB=$1 bash --noprofile --norc -c '. "$1/shell.sh"; eval "$__switchyard_command"' bash "$HOME_OF_SCRIPTS" "$job" "$STATE/base" "$ENV_FROM" < /dev/null >&7 2>&1 7>&- 8>&-
     local code=$?
     now_us
     printf '%s %s\n' "$code" "$REPLY" > "$job.code"
     printf 'x\n' >&8
-  ) > /dev/null 2>&1 &
+  ) > /dev/null 2>&1 7>> "$job.out" &
+}
+
+# Whether the sandbox is about to run out of processes. bash ends when it cannot fork, and a server that ends takes the
+# deadline of its job with it: so while a command runs, nothing here forks unless there is room.
+crowded() {
+  local current=0 max=max group=/sys/fs/cgroup
+  [[ -e $group/pids.max ]] || group=/sys/fs/cgroup/pids
+  { read -r max < "$group/pids.max" && read -r current < "$group/pids.current"; } 2> /dev/null
+  [[ $max != max ]] && (( current + 8 > max ))
 }
 
 # Keeps the output file small while the command runs: the head is set aside once, then only the newest tail. The writer
 # appends, so cutting the file to nothing is safe; what a fast writer adds between the last look and the cut is not counted.
-rotate_output() { # ID HEAD TAIL
-  local job=$JOBS/$1 size elided=0
+# The keeper's descriptor tells how far the output got, without a process.
+rotate_output() { # ID HEAD TAIL KEEPER
+  local job=$JOBS/$1 size=0 elided=0 limit=$(( $2 + 2 * $3 + 1048576 ))
+  { read -r _ size < "/proc/$4/fdinfo/7"; } 2> /dev/null
+  (( size > limit )) && ! crowded || return 0
   size=$(stat -c %s "$job.out" 2>/dev/null) || return 0
-  (( size > $2 + 2 * $3 + 1048576 )) || return 0
+  (( size > limit )) || return 0
   [[ -e $job.head ]] || head -c "$2" "$job.out" > "$job.head"
   tail -c "$3" "$job.out" > "$job.tail.new" && mv "$job.tail.new" "$job.tail"
   size=$(stat -c %s "$job.out")
@@ -209,8 +221,8 @@ follow_job() { # ID TIMEOUT_MS HEAD TAIL
       printf 'timeout\n' > "$job.reason"
       kill_tree "$1"
     fi
-    (( ++polls % every )) || rotate_output "$1" "$3" "$4"
     [[ ! -s $job.keeper ]] || read -r keeper _ < "$job.keeper"
+    (( ++polls % every )) || rotate_output "$1" "$3" "$4" "$keeper"
     if (( keeper == 0 )); then
       # The server died between making the job and starting it: nothing ran, and nobody will say so later.
       (( polls < 100 )) || end_killed "$1"

@@ -1,4 +1,5 @@
 export * from './errors';
+export * from './experience';
 export * from './hand-over';
 export * from './janitor';
 export * from './limits';
@@ -9,4 +10,6 @@ export * from './queues';
 export * from './rollout';
 export * from './sandbox';
 export * from './search-attributes';
+export * from './setup';
 export * from './step';
+export * from './verdict';

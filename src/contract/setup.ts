@@ -1,0 +1,215 @@
+import { z } from 'zod';
+import { SharedBudget } from './rollout';
+import { SandboxProfile } from './sandbox';
+import { Ref } from './step';
+import { SetupVerdictResult, TestCounts, VerifierResult } from './verdict';
+
+/** A model profile's name, or a policy of ours that needs no model. */
+export const PolicyName = z
+  .string()
+  .regex(/^(builtin:[a-z-]+|[a-z0-9][a-z0-9._-]{0,62})$/, 'a profile name, or builtin:playbook or builtin:rules');
+export type PolicyName = z.infer<typeof PolicyName>;
+
+/** Something that the repository needs running beside it. Known names (`postgres`, `redis`, ...) fill in what is missing. */
+export const ServiceSpec = z.strictObject({
+  name: z.string().regex(/^[a-z][a-z0-9-]{0,40}$/, 'lower-case letters, digits and "-"'),
+  /** `process`: started in the sandbox itself. `container`: a sibling on the run's network, reached by its name. */
+  kind: z.enum(['process', 'container']).default('process'),
+  /** Image of a sibling; without one it is the base image with `packages` installed. */
+  image: z.string().optional(),
+  /** Debian packages that bring it. */
+  packages: z.array(z.string().regex(/^[a-z0-9][a-z0-9+.-]*$/)).default([]),
+  /** Shell command that starts it and stays, or leaves a daemon behind. */
+  start: z.string().min(1).optional(),
+  port: z.int().min(1).max(65535).optional(),
+  /** Shell command that succeeds once it is ready; without one, that the port takes connections. */
+  health: z.string().min(1).optional(),
+  env: z.record(z.string(), z.string()).default({}),
+});
+export type ServiceSpec = z.infer<typeof ServiceSpec>;
+
+const thought = z.string().default('');
+
+/** What the set-up agent can do: one of these a turn. */
+export const SetupAction = z.discriminatedUnion('action', [
+  z.strictObject({ action: z.literal('shell'), thought, command: z.string().min(1) }),
+  z.strictObject({
+    action: z.literal('try_experience'),
+    thought,
+    /** Id of a unit that was suggested in this run. */
+    unit: z.string().min(1),
+    /** The advice made to fit this repository; without it the unit's own atoms are rendered. */
+    command: z.string().min(1).optional(),
+    why: z.string().default(''),
+  }),
+  z.strictObject({
+    action: z.literal('set_env'),
+    thought,
+    key: z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'a variable name'),
+    /** `$NAME` and `${NAME}` stand for variables of the sandbox; nothing else is expanded. */
+    value: z.string(),
+  }),
+  z.strictObject({ action: z.literal('rollback'), thought, frames: z.int().min(1).default(1) }),
+  z.strictObject({ action: z.literal('start_service'), thought, service: ServiceSpec }),
+  z.strictObject({ action: z.literal('verify'), thought, hint: z.string().optional() }),
+  z.strictObject({
+    action: z.literal('finish'),
+    thought,
+    message: z.string().default(''),
+    /** False gives up, with `message` as the reason. True needs a `verify` that passed on this very state. */
+    success: z.boolean().default(true),
+  }),
+]);
+export type SetupAction = z.infer<typeof SetupAction>;
+
+export const SetupLimits = z.strictObject({
+  steps: z.int().min(1).default(60),
+  wallClockSeconds: z.number().positive().default(7200),
+  /** USD for all roles together, format retries included. Needs a price in every profile. */
+  costUsd: z.number().positive().optional(),
+  /** Seconds that one command may run before its whole process tree is killed. */
+  commandSeconds: z.number().positive().default(1800),
+  /** Malformed replies in a row that end the run. */
+  consecutiveFormatErrors: z.int().min(1).default(3),
+  /** Moves of one verifier, prosecutor or judge. Past it the role ends with what it has: never a pass. */
+  roleSteps: z.int().min(4).default(40),
+});
+export type SetupLimits = z.infer<typeof SetupLimits>;
+
+/** Who plays which part. */
+export const SetupRoles = z.strictObject({
+  agent: PolicyName.default('builtin:playbook'),
+  verifier: PolicyName.default('builtin:rules'),
+  prosecutor: PolicyName.default('builtin:rules'),
+  judge: PolicyName.default('builtin:rules'),
+  /** Reranks, audits, extracts and merges experience. */
+  librarian: PolicyName.default('builtin:rules'),
+});
+export type SetupRoles = z.infer<typeof SetupRoles>;
+
+export const ExperienceChoice = z.strictObject({
+  /** `off`: none. `frozen`: units are found and used, nothing is written. `learn`: counters and new units too. */
+  mode: z.enum(['off', 'frozen', 'learn']).default('learn'),
+  /** Units that are tried side by side, each in a container forked from one frame. 1: one after the other. */
+  speculate: z.int().min(1).max(4).default(1),
+  /** What becomes of a trial of which nobody can tell whether it helped. */
+  neutral: z.enum(['keep', 'rollback']).default('keep'),
+});
+export type ExperienceChoice = z.infer<typeof ExperienceChoice>;
+
+/** A repository of a family, set up beside the main one in a folder of its own. */
+export const Component = z.strictObject({
+  name: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]*$/),
+  source: z.string().min(1),
+});
+export type Component = z.infer<typeof Component>;
+
+export const RepoSetupInput = z.strictObject({
+  /** `pypi:`, `npm:`, `go:`, `crate:`, `deb-src:`, `git+`, `dir:` or `archive:`; see `switchyard setup start --help`. */
+  source: z.string().min(1),
+  /** Other repositories and services that it works with; all are judged together. */
+  family: z
+    .strictObject({ components: z.array(Component).default([]), services: z.array(ServiceSpec).default([]) })
+    .optional(),
+  goal: z.string().min(1).default('The tests of the repository run, and its documented entry points start.'),
+  base: z.string().default('switchyard/base:bookworm'),
+  workdir: z.string().startsWith('/').default('/repo'),
+  limits: SetupLimits.prefault({}),
+  roles: SetupRoles.prefault({}),
+  experience: ExperienceChoice.prefault({}),
+  /** Set-up needs registries, so unlike a rollout's this sandbox has a network unless told. */
+  sandbox: SandboxProfile.prefault({ network: 'bridge', memoryMiB: 4096, pids: 1024 }),
+  /** Prosecutor and judge after the loop. */
+  judge: z.boolean().default(true),
+  /** Rebuild from the base image by the script alone, and test again. */
+  reproduce: z.boolean().default(true),
+  /** Characters of head and of tail that a model is shown of one output. */
+  observationChars: z.int().min(200).default(1000),
+  budget: SharedBudget.optional(),
+});
+export type RepoSetupInput = z.infer<typeof RepoSetupInput>;
+
+/** How the loop ended. Only `verified` has an environment that its verifier passed. */
+export const SetupStatus = z.enum([
+  'verified',
+  'gave_up',
+  'limit_steps',
+  'limit_wall_clock',
+  'limit_cost',
+  'format_exhausted',
+  'model_rejected',
+  'limit_context',
+  'budget_exhausted',
+  'sandbox_lost',
+  'cancelled',
+]);
+export type SetupStatus = z.infer<typeof SetupStatus>;
+
+/** A frame as the report draws it; the frames of one run form a tree, because a rollback goes on from an older one. */
+export const FrameRecord = z.strictObject({
+  index: z.int().min(0),
+  parent: z.int().min(0).nullable(),
+  label: z.string(),
+  /** Turn that it was taken before. */
+  turn: z.int().min(0),
+  /** MiB over the base image. */
+  mib: z.number().min(0),
+  seconds: z.number().min(0),
+  /** Names of the policy rules that asked for it. */
+  rules: z.array(z.string()),
+  /** Turn that rolled back past it, null while it stands. */
+  droppedAt: z.int().nullable(),
+});
+export type FrameRecord = z.infer<typeof FrameRecord>;
+
+/** What became of one unit in one run. */
+export const TrialRecord = z.strictObject({
+  turn: z.int().min(1),
+  unit: z.string(),
+  command: z.string(),
+  /** The decisive lines before and after, as the failed command printed them. */
+  before: z.string(),
+  after: z.string(),
+  outcome: z.enum(['success', 'failure', 'neutral']),
+  kept: z.boolean(),
+});
+export type TrialRecord = z.infer<typeof TrialRecord>;
+
+export const RepoSetupResult = z.strictObject({
+  id: z.string(),
+  status: SetupStatus,
+  source: z.string(),
+  sha256: z.string(),
+  licence: z.string().nullable(),
+  /** Whether the agent said at the end that the repository works. */
+  selfClaim: z.boolean(),
+  verifier: VerifierResult.nullable(),
+  /** Null where nobody judged: no environment, or `judge` off. */
+  verdict: SetupVerdictResult.nullable(),
+  tests: TestCounts,
+  steps: z.int(),
+  formatRetries: z.int(),
+  rollbacks: z.int(),
+  units: z.array(TrialRecord),
+  /** Units that this run wrote or strengthened. */
+  learned: z.array(z.strictObject({ unit: z.string(), how: z.enum(['inserted', 'merged', 'duplicate']) })),
+  frames: z.array(FrameRecord),
+  services: z.array(ServiceSpec),
+  /** Environment image: nothing removes it but people. Null when there is nothing worth keeping. */
+  image: z.string().nullable(),
+  workdir: z.string(),
+  dockerfile: Ref.nullable(),
+  script: Ref.nullable(),
+  /** Versions that are installed, as each package manager prints them. */
+  lock: Ref.nullable(),
+  testCommand: z.string().nullable(),
+  reproduced: z.boolean().nullable(),
+  /** Why it was not reproduced, or what differed. */
+  reproducedDetail: z.string().optional(),
+  cost: z.strictObject({ usd: z.number(), tokens: z.int() }),
+  seconds: z.number(),
+  head: z.string(),
+  notes: z.array(z.string()),
+  detail: z.string().optional(),
+});
+export type RepoSetupResult = z.infer<typeof RepoSetupResult>;

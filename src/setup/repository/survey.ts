@@ -1,0 +1,10 @@
+/** What anybody can know of a repository without running it: paths, and the texts of the files that say how it is built. */
+export interface Survey {
+  /** Relative to the work directory, sorted; of a large repository the first 20,000. */
+  readonly paths: readonly string[];
+  /** Texts of marker files (see `isMarker`) by path, each at most 200,000 characters. */
+  readonly texts: Readonly<Record<string, string>>;
+}
+
+export const MOST_PATHS = 20_000;
+export const MOST_CHARS = 200_000;

@@ -1,7 +1,11 @@
+import { benchCalibration } from './calibration';
 import { benchRollout } from './rollout';
 
 /** What `npm run bench NAME` measures. Figures are printed as Markdown, with what they were measured beside. */
-const BENCHES: Readonly<Record<string, (args: string[]) => Promise<void>>> = { rollout: benchRollout };
+const BENCHES: Readonly<Record<string, (args: string[]) => Promise<void>>> = {
+  rollout: benchRollout,
+  calibration: benchCalibration,
+};
 
 const [name = 'rollout', ...args] = process.argv.slice(2);
 const bench = BENCHES[name];

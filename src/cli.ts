@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import { Cli } from './cli/context';
 import { addDoctorCommand } from './cli/doctor';
+import { addExperienceCommands } from './cli/experience';
 import { addJanitorCommands } from './cli/janitor';
 import { addModelCommands } from './cli/models';
 import { addProblemCommands } from './cli/problem';
@@ -32,6 +33,7 @@ export function createProgram(cli: Cli): Command {
   addRolloutCommands(program, cli);
   addProblemCommands(program, cli);
   addModelCommands(program, cli);
+  addExperienceCommands(program, cli);
   addWorkerCommands(program, cli);
   addRehearsalCommands(program, cli);
   addJanitorCommands(program, cli);

@@ -33,6 +33,13 @@ export const Config = z.strictObject({
     .strictObject({
       /** Wait for the disk on each blob and ledger entry: survives a power cut, not only a killed process. */
       fsync: z.boolean().default(false),
+      /** Name of the environment variable that holds the Postgres URL of the experience store; without it, one in the home. */
+      experience: z
+        .string()
+        .regex(/^[A-Z][A-Z0-9_]*$/, 'the name of an environment variable, like EXPERIENCE_URL; the URL is a secret')
+        .optional(),
+      /** Model profile whose `/embeddings` makes the vectors of experience; without it, the built-in embedding. */
+      embeddings: ProfileName.optional(),
     })
     .prefault({}),
 });

@@ -7,12 +7,15 @@ import { createActivities } from './activities';
 import type { Deps } from './activities/deps';
 import { loadSettings, type Settings } from './config';
 import { DEFAULT_QUEUE, hasOwnQueue, queuesUnder } from './contract';
+import { experienceOf } from './experience';
 import { Budget, Ledger } from './model';
 import { freePort } from './ports';
 import { connectEngine } from './sandbox/engine';
 import { SandboxHost } from './sandbox/host';
+import { Services } from './sandbox/services';
 import { FileBlobs } from './store/blobs';
 import { Problems } from './store/problems';
+import { SetupChains } from './store/setup-chains';
 import { Timings } from './store/timings';
 import { Transcripts } from './store/transcripts';
 import { workflowBundle } from './worker/bundle';
@@ -34,19 +37,23 @@ export function createDeps(settings: Settings, scope: string, queue: string): De
     mkdirSync(at(folder), { recursive: true });
   const blobs = new FileBlobs(at('blobs'), { fsync: config.store.fsync });
   const docker = connectEngine();
+  const sandboxes = new SandboxHost(docker, scope);
   return {
     config,
     env: process.env,
     docker,
-    host: new SandboxHost(docker, scope),
+    host: sandboxes,
+    services: new Services(sandboxes),
     hostName: host,
     hostQueue: onlyHost ? queuesUnder(queue).workflows : queuesUnder(queue).host(host),
     blobs,
     transcripts: new Transcripts(blobs),
+    setupChains: new SetupChains(blobs),
     timings: new Timings(at('timings')),
     ledger: new Ledger(at('ledger'), { fsync: config.store.fsync }),
     budget: new Budget(at('budgets')),
     problems: new Problems(at('problems'), blobs),
+    experience: experienceOf(settings),
   };
 }
 
@@ -88,6 +95,7 @@ export async function serve(choice: WorkerChoice, settings: Settings = loadSetti
   } finally {
     deps.host.close();
     deps.budget.close();
+    await deps.experience.close();
     await connection.close();
   }
 }

@@ -1,9 +1,12 @@
 import type Docker from 'dockerode';
 import type { Config } from '../config';
+import type { ExperienceStore } from '../experience';
 import type { Budget, Ledger } from '../model';
 import type { SandboxHost } from '../sandbox/host';
+import type { Services } from '../sandbox/services';
 import type { BlobStore } from '../store/blobs';
 import type { Problems } from '../store/problems';
+import type { SetupChains } from '../store/setup-chains';
 import type { Timings } from '../store/timings';
 import type { Transcripts } from '../store/transcripts';
 
@@ -13,13 +16,16 @@ export interface Deps {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly docker: Docker;
   readonly host: SandboxHost;
+  readonly services: Services;
   readonly hostName: string;
   /** Task queue that the commands of this host's sandboxes are scheduled on. */
   readonly hostQueue: string;
   readonly blobs: BlobStore;
   readonly transcripts: Transcripts;
+  readonly setupChains: SetupChains;
   readonly timings: Timings;
   readonly ledger: Ledger;
   readonly budget: Budget;
   readonly problems: Problems;
+  readonly experience: ExperienceStore;
 }

@@ -1,9 +1,16 @@
 import type { Deps } from './deps';
+import { createExperienceActivities } from './experience';
 import { createGradingActivities } from './grading';
 import { createJanitorActivities } from './janitor';
 import { createModelActivities } from './model';
 import { createProblemActivities } from './problem';
 import { createSandboxActivities } from './sandbox';
+import { createSetupEvidenceActivities } from './setup-evidence';
+import { createSetupMemoryActivities } from './setup-memory';
+import { createSetupMoveActivities } from './setup-moves';
+import { createSetupRaceActivities } from './setup-race';
+import { createSetupResultActivities } from './setup-result';
+import { createSetupSandboxActivities } from './setup-sandbox';
 import { createTranscriptActivities } from './transcript';
 
 /** All activities of this process, by the name that workflows call. */
@@ -15,5 +22,12 @@ export function createActivities(deps: Deps) {
     ...createProblemActivities(deps),
     ...createGradingActivities(deps),
     ...createJanitorActivities(deps),
+    ...createSetupSandboxActivities(deps),
+    ...createSetupMoveActivities(deps),
+    ...createSetupEvidenceActivities(deps),
+    ...createSetupRaceActivities(deps),
+    ...createSetupResultActivities(deps),
+    ...createSetupMemoryActivities(deps),
+    ...createExperienceActivities(deps),
   };
 }

@@ -2,18 +2,9 @@ import { DIALECTS } from '../agent/dialects';
 import { renderRequest } from '../agent/render';
 import { actionLine, preview } from '../agent/summary';
 import { profileNamed } from '../config';
-import {
-  type Author,
-  type ChatRequest,
-  type FormatError,
-  hasOwnQueue,
-  type ModelProfile,
-  type SharedBudget,
-  SwitchyardError,
-  type Turn,
-  type Usage,
-} from '../contract';
-import { type ChatAnswer, createChatModel, estimateCost, requestHash, requirePrice } from '../model';
+import { type Author, type FormatError, hasOwnQueue, type SharedBudget, type Turn, type Usage } from '../contract';
+import { createChatModel, requirePrice } from '../model';
+import { createAsker } from './ask';
 import type { Deps } from './deps';
 import { withHeartbeat } from './heartbeat';
 import { promptsFor } from './prompts';
@@ -46,56 +37,8 @@ export type CallModelResult = {
 const PREVIEW = 500;
 
 export function createModelActivities(deps: Deps) {
-  const { blobs, transcripts, ledger, budget, config, env } = deps;
-
-  /** Sends the request or finds the answer that an earlier attempt was given: an answered call is paid for once. */
-  async function answer(
-    input: CallModelInput,
-    profile: ModelProfile,
-    request: ChatRequest,
-    signal: AbortSignal,
-  ): Promise<ChatAnswer> {
-    const key = { run: input.run, turn: input.turn, attempt: input.rejected.length };
-    const hash = requestHash(profile, request);
-    const known = await ledger.answered(key, hash);
-    if (known) return known;
-    const callId = `${key.run}/${key.turn}/${key.attempt}`;
-    if (input.budget) reserve(input.budget, input.profile, profile, callId, request);
-    let given: ChatAnswer;
-    try {
-      given = await createChatModel(profile, { name: input.profile, env }).complete(request, {
-        signal,
-        requestId: callId,
-      });
-    } catch (error) {
-      if (input.budget) budget.release(input.budget.name, callId);
-      throw error;
-    }
-    const kept = await ledger.record(key, hash, given);
-    if (input.budget) budget.settle(input.budget.name, callId, kept.usage.costUsd);
-    return kept;
-  }
-
-  function reserve(
-    shared: SharedBudget,
-    name: string,
-    profile: ModelProfile,
-    callId: string,
-    request: ChatRequest,
-  ): void {
-    requirePrice(name, profile.price, shared.capUsd);
-    const { costUsd } = estimateCost(request, profile);
-    const verdict = budget.tryReserve(shared.name, shared.capUsd, callId, costUsd);
-    if (verdict === 'granted') return;
-    // Calls in flight were reserved at their highest cost: when they end there may be room, so this attempt is retried.
-    if (verdict === 'in-flight')
-      throw new SwitchyardError('Unavailable', `budget "${shared.name}": waiting for calls in flight`);
-    throw new SwitchyardError(
-      'BudgetExhausted',
-      `budget "${shared.name}" of $${shared.capUsd} is spent`,
-      'Raise the cap to go on.',
-    );
-  }
+  const { blobs, transcripts, config, env } = deps;
+  const ask = createAsker(deps);
 
   return {
     /**
@@ -108,7 +51,8 @@ export function createModelActivities(deps: Deps) {
         const transcript = await transcripts.load(input.head);
         const rejected = await Promise.all(input.rejected.map((hash) => transcripts.rejected(hash)));
         const request = renderRequest(transcript, profile.view, promptsFor(profile.view), rejected);
-        const given = await answer(input, profile, request, signal);
+        const call = { run: input.run, turn: input.turn, attempt: rejected.length, budget: input.budget };
+        const given = await ask({ ...call, name: input.profile, profile, request, signal });
         const spent = {
           usage: given.usage,
           contextTokens: given.usage.promptTokens + given.usage.completionTokens,

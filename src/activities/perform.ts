@@ -6,6 +6,7 @@ import { profileNamed } from '../config';
 import { type Edit, type Lease, type Step, SwitchyardError, type Turn } from '../contract';
 import type { CommandResult, Journal } from '../sandbox/journal';
 import type { Deps } from './deps';
+import { createGuard, diskNote } from './guard';
 import { promptsFor } from './prompts';
 
 /** A step's job is named by its turn, so a step that is run again anywhere finds what it did. */
@@ -52,10 +53,11 @@ interface Outcome {
   readonly submitted?: boolean;
 }
 
-const DISK_POLL_MS = 5_000;
-
 /** What makes a step out of a turn: performing its action in the sandbox, as one named job of the journal. */
-export function createPerformer({ host, blobs, config }: Deps) {
+export function createPerformer(deps: Deps) {
+  const { blobs, config } = deps;
+  const guarded = createGuard(deps);
+
   async function bash(journal: Journal, place: Place, command: string): Promise<Outcome> {
     const result = await journal.run({
       id: place.job,
@@ -150,76 +152,28 @@ export function createPerformer({ host, blobs, config }: Deps) {
     }
   }
 
-  /** Kills the command that fills the disk, and says so. */
-  function watchDisk({ lease, job }: Place): { stop(): boolean } {
-    let full = false;
-    const timer = setInterval(async () => {
-      const written = await host.written(lease.container).catch(() => 0);
-      if (full || written < lease.diskMiB * 1024 * 1024) return;
-      full = true;
-      await host.kill(lease.container, job).catch(() => {});
-    }, DISK_POLL_MS);
-    return {
-      stop: () => {
-        clearInterval(timer);
-        return full;
-      },
-    };
-  }
-
-  /**
-   * Performs the turn and gives the step that it makes. A cancelled run's command is killed; one whose worker only shuts
-   * down goes on, and whoever takes the activity over follows it.
-   */
+  /** Performs the turn and gives the step that it makes. */
   return async function perform(given: Performance, signal: AbortSignal): Promise<Performed> {
     const { lease, steps, turn, parent, job } = given;
     const place = { ...given, after: steps.at(-1)?.job ?? lease.origin };
-    const kill = () => isFinal(signal.reason) && void host.kill(lease.container, job);
-    signal.addEventListener('abort', kill, { once: true });
-    const disk = watchDisk(place);
-    try {
-      const outcome = await Promise.race([
-        host.journal(lease.container, (journal) => act(journal, place)),
-        abandoned(signal),
-      ]);
-      if (signal.aborted) throw signal.reason;
-      const output = disk.stop()
-        ? Buffer.concat([outcome.output, Buffer.from(`\n[killed: this sandbox may write ${lease.diskMiB} MiB]\n`)])
-        : outcome.output;
-      const step: Step = {
-        kind: 'step',
-        parent,
-        turn,
-        observation: {
-          text: await blobs.put(output),
-          exitCode: outcome.exitCode,
-          timedOutAfter: outcome.timedOutAfter,
-          elidedBytes: outcome.elidedBytes,
-        },
-        ...(outcome.edit ? { edit: outcome.edit } : {}),
-        workspace: outcome.tree,
-        job,
-      };
-      return { step, durationMs: outcome.durationMs, submitted: outcome.submitted ?? false };
-    } finally {
-      disk.stop();
-      signal.removeEventListener('abort', kill);
-    }
+    const { value: outcome, full } = await guarded(place, signal, (journal) => act(journal, place));
+    const output = full ? Buffer.concat([outcome.output, diskNote(lease)]) : outcome.output;
+    const step: Step = {
+      kind: 'step',
+      parent,
+      turn,
+      observation: {
+        text: await blobs.put(output),
+        exitCode: outcome.exitCode,
+        timedOutAfter: outcome.timedOutAfter,
+        elidedBytes: outcome.elidedBytes,
+      },
+      ...(outcome.edit ? { edit: outcome.edit } : {}),
+      workspace: outcome.tree,
+      job,
+    };
+    return { step, durationMs: outcome.durationMs, submitted: outcome.submitted ?? false };
   };
-}
-
-/** Whether the run itself was cancelled or is gone; a shutdown or a lost heartbeat means that another worker goes on. */
-function isFinal(reason: unknown): boolean {
-  return reason instanceof Error && (reason.message.includes('CANCELLED') || reason.message.includes('NOT_FOUND'));
-}
-
-/** A worker that shuts down does not wait for the command; one that cancels does, until the kill has ended it. */
-function abandoned(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
-    const leave = () => !isFinal(signal.reason) && reject(signal.reason);
-    if (signal.aborted) leave();
-    else signal.addEventListener('abort', leave, { once: true });
-  });
 }
 
 function workdirOf(lease: Lease): { workdir?: string } {

@@ -19,6 +19,8 @@ export interface CheckpointInput {
   readonly lease: Lease;
   readonly index: number;
   readonly label: string;
+  /** Names of the services that run; whoever goes back to the frame starts them again. */
+  readonly services?: readonly string[];
   readonly squash?: boolean;
 }
 

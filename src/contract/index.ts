@@ -11,5 +11,7 @@ export * from './rollout';
 export * from './sandbox';
 export * from './search-attributes';
 export * from './setup';
+export * from './setup-chain';
+export * from './source';
 export * from './step';
 export * from './verdict';

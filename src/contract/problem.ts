@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { SourceName } from './source';
 import { Ref } from './step';
 
 /** How test outcomes are read. `pytest`: by our plugin, ids as pytest prints them. `junit`: from a JUnit XML report. */
@@ -10,9 +11,9 @@ export type TestParser = z.infer<typeof TestParser>;
 
 /** How the environment image comes about, so that it can be made again where its tag is unknown. */
 export const EnvironmentRecipe = z.strictObject({
-  /** `pypi:NAME==VERSION`, `dir:PATH` or `archive:PATH#sha256=...`. */
+  /** As `SourceName` says. */
   source: z.string(),
-  /** sha256 of the fetched archive. */
+  /** Digest of what was fetched; of a folder, that of its files. */
   sha256: z.string().optional(),
   /** Image that it is built on. */
   base: z.string(),
@@ -84,14 +85,6 @@ export type Problem = z.infer<typeof Problem>;
  */
 export const ProblemSource = z.union([z.string().min(1), Problem]);
 export type ProblemSource = z.infer<typeof ProblemSource>;
-
-/** `pypi:NAME==VERSION`, `dir:PATH` or `archive:PATH#sha256=...`; paths are absolute and on the worker's host. */
-export const SourceName = z
-  .string()
-  .regex(
-    /^(pypi:[A-Za-z0-9][\w.-]*==[\w.!+-]+|dir:\/.+|archive:\/.+)$/,
-    'pypi:NAME==VERSION, dir:/PATH or archive:/PATH#sha256=HEX',
-  );
 
 /** Makes a problem from two versions of a project, or from one version and patches. */
 export const ProblemInitInput = z

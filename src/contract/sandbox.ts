@@ -36,6 +36,9 @@ export const Frame = z.strictObject({
   network: z.string(),
   /** The journal's last job, which says up to where the transcript is contained. */
   position: z.string(),
+  /** MiB that it adds to the image which the sandbox was started from, and what taking it cost. */
+  mib: z.number().min(0).optional(),
+  seconds: z.number().min(0).optional(),
 });
 export type Frame = z.infer<typeof Frame>;
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { SharedBudget } from './rollout';
-import { SandboxProfile } from './sandbox';
+import { Frame, Lease, SandboxProfile } from './sandbox';
 import { Ref } from './step';
 import { SetupVerdictResult, TestCounts, VerifierResult } from './verdict';
 
@@ -213,3 +213,46 @@ export const RepoSetupResult = z.strictObject({
   detail: z.string().optional(),
 });
 export type RepoSetupResult = z.infer<typeof RepoSetupResult>;
+
+/** Where a set-up is. Answer of the query `progress`. */
+export interface SetupProgress {
+  readonly phase: string;
+  readonly turn: number;
+  readonly head: string | null;
+  /** Decisive line of what stands in the way, empty where nothing does. */
+  readonly error: string;
+  /** Labels of the frames on the stack, from the bottom. */
+  readonly frames: readonly string[];
+  readonly services: readonly string[];
+  readonly suggested: readonly string[];
+  readonly cost: { readonly usd: number; readonly tokens: number };
+  readonly paused: boolean;
+}
+
+/** Prosecutor and judge over an environment that is there already: a set-up's own, or any image. */
+export const SetupVerdictInput = z.strictObject({
+  source: z.string().min(1),
+  image: z.string().min(1),
+  workdir: z.string().startsWith('/').default('/repo'),
+  base: z.string().default('switchyard/base:bookworm'),
+  goal: z.string().min(1).default('The tests of the repository run, and its documented entry points start.'),
+  services: z.array(ServiceSpec).default([]),
+  roles: SetupRoles.prefault({}),
+  limits: SetupLimits.prefault({}),
+  sandbox: SandboxProfile.prefault({ memoryMiB: 4096, pids: 1024 }),
+  observationChars: z.int().min(200).default(1000),
+  budget: SharedBudget.optional(),
+  /** What a set-up knows of itself. Written by `repoSetup`; do not write it by hand. */
+  of: z
+    .strictObject({
+      owner: z.strictObject({ workflowId: z.string(), firstRunId: z.string() }),
+      lease: Lease,
+      frame: Frame,
+      given: Ref,
+      agent: z.string(),
+      claim: z.string(),
+      verifier: Ref.nullable(),
+    })
+    .optional(),
+});
+export type SetupVerdictInput = z.infer<typeof SetupVerdictInput>;

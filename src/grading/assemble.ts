@@ -1,14 +1,22 @@
 import type { Deps } from '../activities/deps';
-import { Problem, type ProblemInitInput, parseInput, type Ref, SwitchyardError, type TestFile } from '../contract';
+import {
+  labelOfSource,
+  Problem,
+  type ProblemInitInput,
+  parseInput,
+  type Ref,
+  SwitchyardError,
+  type TestFile,
+} from '../contract';
 import { isPackagingByproduct, isTestPath } from '../problems/testFiles';
+import { runInGuest } from '../sandbox/guest-exec';
+import { getFiles, putFiles } from '../sandbox/guest-files';
 import type { Owner } from '../sandbox/labels';
-import type { SourceTree } from './archive';
+import { openWorkshop, type Workshop } from '../sandbox/workshop';
+import type { SourceTree } from '../sources/archive';
+import { fetchSource } from '../sources/fetch';
 import { GIT, mustRun, textOf } from './candidate';
 import type { Environment } from './environment';
-import { runInGuest } from './guestExec';
-import { getFiles, putFiles } from './guestFiles';
-import { fetchSource } from './sources';
-import { openWorkshop, type Workshop } from './workshop';
 
 /**
  * The problem without its measured lists: hidden tests and gold patch worked out in the environment's own image, so both
@@ -24,6 +32,7 @@ export async function assembleProblem(
   const before = await fetchSource(deps, owner, input.before, environment.recipe.sha256, input.base, signal);
   const after = input.after ? await fetchSource(deps, owner, input.after, undefined, input.base, signal) : undefined;
   const { workdir } = input;
+  const licence = input.licence ?? before.licence;
   const spec = { owner, role: 'assemble', image: environment.image, workdir, network: 'none' } as const;
   const { files, gold } = await openWorkshop(deps, spec, async (workshop) => ({
     files:
@@ -45,7 +54,7 @@ export async function assembleProblem(
   return parseInput(
     Problem,
     {
-      id: input.id ?? `${nameOf(input.before)}`,
+      id: input.id ?? labelOfSource(input.before),
       image: environment.image,
       workdir,
       statement: input.statement,
@@ -63,22 +72,14 @@ export async function assembleProblem(
       provenance: {
         made: 'problem init',
         before: input.before,
+        ...(before.resolved.revision ? { beforeRevision: before.resolved.revision } : {}),
         ...(input.after ? { after: input.after, afterSha256: after!.sha256 } : {}),
+        ...(after?.resolved.revision ? { afterRevision: after.resolved.revision } : {}),
       },
-      ...(input.licence ? { licence: input.licence } : {}),
+      ...(licence ? { licence } : {}),
     },
     'problem',
   );
-}
-
-function nameOf(source: string): string {
-  const rest = source.slice(source.indexOf(':') + 1).split('#')[0]!;
-  return rest
-    .replace('==', '-')
-    .split('/')
-    .filter(Boolean)
-    .at(-1)!
-    .replace(/\.(tar\.gz|tgz|zip|tar)$/, '');
 }
 
 /** Test files of the later version that the earlier has not or has otherwise; those that it dropped are to be gone. */

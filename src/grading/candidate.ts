@@ -4,9 +4,9 @@ import { type Flag, type Problem, type Ref, SwitchyardError } from '../contract'
 import { inspectPatch, refusedPath } from '../problems/inspect';
 import { hasContext, pathsOfNumstat } from '../problems/patch';
 import { mayConfigurePytest, pytestSection } from '../problems/pytestConfig';
+import { type GuestResult, runInGuest } from '../sandbox/guest-exec';
+import { getFiles, putFiles } from '../sandbox/guest-files';
 import type { BlobStore } from '../store/blobs';
-import { type GuestResult, runInGuest } from './guestExec';
-import { getFiles, putFiles } from './guestFiles';
 
 /** No hook, filter or ownership check of the container's git configuration takes part. */
 export const GIT = 'git -c safe.directory=* -c core.hooksPath=/dev/null -c core.autocrlf=false -c core.quotepath=off';

@@ -2,18 +2,18 @@ import { createHash } from 'node:crypto';
 import type { Deps } from '../activities/deps';
 import { type EnvironmentRecipe, type Preparation, type Problem, SwitchyardError } from '../contract';
 import { statusOf } from '../sandbox/engine';
+import { runInGuest } from '../sandbox/guest-exec';
+import { putFiles } from '../sandbox/guest-files';
 import { LABEL, type Owner } from '../sandbox/labels';
+import { openWorkshop, type Workshop } from '../sandbox/workshop';
+import { fetchSource } from '../sources/fetch';
 import { GIT, mustRun, readTest, textOf } from './candidate';
-import { runInGuest } from './guestExec';
-import { putFiles } from './guestFiles';
-import { fetchSource } from './sources';
-import { openWorkshop, type Workshop } from './workshop';
 
-const REPOSITORY = 'switchyard/problem';
+export const REPOSITORY = 'switchyard/problem';
 /** Counts up when the same recipe would give another image. */
 const BUILDER = 1;
 /** One commit whose id depends on the files alone. */
-const COMMIT = `GIT_AUTHOR_NAME=switchyard GIT_AUTHOR_EMAIL=switchyard@localhost GIT_COMMITTER_NAME=switchyard GIT_COMMITTER_EMAIL=switchyard@localhost GIT_AUTHOR_DATE=2000-01-01T00:00:00Z GIT_COMMITTER_DATE=2000-01-01T00:00:00Z ${GIT} -c commit.gpgsign=false commit -q --no-verify --allow-empty`;
+export const COMMIT = `GIT_AUTHOR_NAME=switchyard GIT_AUTHOR_EMAIL=switchyard@localhost GIT_COMMITTER_NAME=switchyard GIT_COMMITTER_EMAIL=switchyard@localhost GIT_AUTHOR_DATE=2000-01-01T00:00:00Z GIT_COMMITTER_DATE=2000-01-01T00:00:00Z ${GIT} -c commit.gpgsign=false commit -q --no-verify --allow-empty`;
 
 export interface Environment {
   readonly image: string;
@@ -172,7 +172,10 @@ async function setUp(
 }
 
 /** Lists what set-up made beside the sources (like `.venv`) and hides it from git, so that no diff contains it. */
-async function excludeByproducts({ container }: Workshop, workdir: string): Promise<string[]> {
+export async function excludeByproducts(
+  { container }: Pick<Workshop, 'container'>,
+  workdir: string,
+): Promise<string[]> {
   const listed = await mustRun(container, {
     cwd: workdir,
     command: `${GIT} ls-files -z --others --directory --no-empty-directory`,
@@ -193,7 +196,7 @@ async function excludeByproducts({ container }: Workshop, workdir: string): Prom
 }
 
 /** Set-up may have changed sources (an egg-info that the distribution ships): the one commit holds them as they are now. */
-async function sealCommit({ container }: Workshop, workdir: string): Promise<void> {
+export async function sealCommit({ container }: Pick<Workshop, 'container'>, workdir: string): Promise<void> {
   await mustRun(container, {
     cwd: workdir,
     command: `${GIT} add -u . && ${COMMIT} --amend -m problem && ${GIT} reflog expire --expire=now --all && ${GIT} gc -q --prune=now && rm -f .git/ORIG_HEAD .git/COMMIT_EDITMSG && rm -rf .git/hooks`,
@@ -201,16 +204,18 @@ async function sealCommit({ container }: Workshop, workdir: string): Promise<voi
 }
 
 /** Commits the container as an image that no janitor removes and that knows nothing of the run that made it. */
-async function keep(
+export async function keep(
   deps: Deps,
-  { container, name, bundle }: Workshop,
+  { container, name, bundle }: Pick<Workshop, 'container' | 'name' | 'bundle'>,
   tag: string,
   workdir: string,
   made: readonly string[],
+  /** Dockerfile instructions that become part of the image. */
+  instructions: readonly string[] = [],
 ): Promise<string> {
   deps.host.forget(name);
   await mustRun(container, {
-    command: `rm -rf /var/lib/switchyard /opt/switchyard /opt/sdist ~/.cache/pip ${bundle ?? ''}`,
+    command: `rm -rf /var/lib/switchyard /opt/switchyard ~/.cache/pip ${bundle ?? ''}`,
   });
   const labels: Record<string, string> = {
     [LABEL.lease]: 'environment',
@@ -224,16 +229,16 @@ async function keep(
     repo: REPOSITORY,
     tag,
     pause: true,
-    changes: [...changes, `WORKDIR ${workdir}`].join('\n'),
+    changes: [...changes, ...instructions, `WORKDIR ${workdir}`].join('\n'),
   });
   return `${REPOSITORY}:${tag}`;
 }
 
-function contentTag(recipe: object): string {
+export function contentTag(recipe: object): string {
   return createHash('sha256').update(JSON.stringify(recipe)).digest('hex').slice(0, 24);
 }
 
-async function exists(deps: Deps, image: string): Promise<boolean> {
+export async function exists(deps: Deps, image: string): Promise<boolean> {
   return (await protectedIn(deps, image)) !== undefined;
 }
 

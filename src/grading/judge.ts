@@ -8,10 +8,10 @@ import { readEvidence, wasRun } from '../problems/evidence';
 import { readJunit } from '../problems/junit';
 import { type Outcomes, resolves, tally } from '../problems/outcomes';
 import { hiddenPaths, testRoots } from '../problems/testFiles';
+import { type GuestResult, runInGuest } from '../sandbox/guest-exec';
+import { getFiles, putFiles } from '../sandbox/guest-files';
 import type { BlobStore } from '../store/blobs';
 import { applyCandidate, mustRun, placeTests } from './candidate';
-import { type GuestResult, runInGuest } from './guestExec';
-import { getFiles, putFiles } from './guestFiles';
 
 interface Run {
   readonly outcomes: Outcomes;

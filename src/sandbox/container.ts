@@ -12,7 +12,7 @@ import { GUEST_HOME } from './journal';
  * Root's powers without those over the host: each of these is needed by apt or pip inside of the container
  * (shared measurements: without any one of them apt fails), KILL and FSETID by test suites.
  */
-const CAPABILITIES = ['CHOWN', 'DAC_OVERRIDE', 'FOWNER', 'FSETID', 'KILL', 'SETGID', 'SETUID'];
+export const CAPABILITIES = ['CHOWN', 'DAC_OVERRIDE', 'FOWNER', 'FSETID', 'KILL', 'SETGID', 'SETUID'];
 
 export interface ContainerSpec {
   readonly name: string;

@@ -35,7 +35,12 @@ export async function checkpoint(
 ): Promise<Frame> {
   const { owner, index, label } = request;
   const { repo, tag, image } = tagOf(owner, index);
-  const [state, position, inspected] = await Promise.all([journal.state(), journal.position(), container.inspect()]);
+  const began = performance.now();
+  const [state, position, inspected] = await Promise.all([
+    journal.state(),
+    journal.position(),
+    container.inspect({ size: true } as object),
+  ]);
   const existing = await inspectImage(docker, image);
   const labels = { [LABEL.frame]: String(index), 'switchyard.position': position };
   if (existing?.Config?.Labels?.['switchyard.position'] !== position) {
@@ -63,6 +68,8 @@ export async function checkpoint(
     services: [...(request.services ?? [])],
     network: inspected.HostConfig.NetworkMode ?? 'none',
     position,
+    mib: Math.round(((inspected as { SizeRw?: number }).SizeRw ?? 0) / 104857.6) / 10,
+    seconds: Math.round(performance.now() - began) / 1000,
   };
 }
 

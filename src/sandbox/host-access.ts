@@ -1,7 +1,15 @@
 import { existsSync } from 'node:fs';
 
 const PROXY = ['http_proxy', 'https_proxy', 'no_proxy', 'HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY'];
-const REGISTRY = ['PIP_INDEX_URL', 'PIP_EXTRA_INDEX_URL', 'NPM_CONFIG_REGISTRY', 'GOPROXY', 'GOSUMDB'];
+const REGISTRY = [
+  'PIP_INDEX_URL',
+  'PIP_EXTRA_INDEX_URL',
+  'NPM_CONFIG_REGISTRY',
+  'GOPROXY',
+  'GOSUMDB',
+  'GONOSUMDB',
+  'CARGO_REGISTRIES_CRATES_IO_INDEX',
+];
 /** Variables that name a CA bundle, by the tool that reads each. */
 const BUNDLE = [
   'SSL_CERT_FILE',

@@ -4,11 +4,13 @@ import { grade } from './grade';
 import { janitor } from './janitor';
 import { problemCheck } from './problem-check';
 import { problemInit } from './problem-init';
+import { repoSetup } from './repo-setup';
 import { rollout } from './rollout';
+import { setupVerdict } from './setup-verdict';
 
-export { grade, janitor, problemCheck, problemInit, rollout };
+export { grade, janitor, problemCheck, problemInit, repoSetup, rollout, setupVerdict };
 
-const TYPES = ['rollout', 'grade', 'problemInit', 'problemCheck', 'janitor'];
+const TYPES = ['rollout', 'grade', 'problemInit', 'problemCheck', 'repoSetup', 'setupVerdict', 'janitor'];
 
 /** Any other type name. Without this a mistyped `--type` would hang for ever instead of failing. */
 export default async function unknown(): Promise<never> {

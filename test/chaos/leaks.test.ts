@@ -46,6 +46,12 @@ test(
         world.startWorker();
         await world.workerReady();
       }
+      // As its schedule does: what terminated runs leave takes up this host's room until then.
+      if (wave < waves - 1 && wave % 2 === 1) await sweep(`janitor-${wave}`);
+    }
+
+    function sweep(id: string): Promise<unknown> {
+      return world.begin('janitor', { hosts: ['leaky'], olderThanSeconds: 0 }, id).then((run) => run.result());
     }
 
     async function live(n: number): Promise<void> {
@@ -60,7 +66,7 @@ test(
 
     await settled();
     const before = await labelled(`${LABEL.scope}=${await world.scope()}`);
-    const swept = await (await world.begin('janitor', { hosts: ['leaky'], olderThanSeconds: 0 }, 'janitor')).result();
+    const swept = await sweep('janitor');
     const after = await labelled(`${LABEL.scope}=${await world.scope()}`);
     const count = (of: typeof before) => Object.values(of).flat().length;
     figures('9 nothing leaks', {

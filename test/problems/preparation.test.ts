@@ -2,10 +2,10 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Problem, type Ref } from '../../src/contract';
-import { runInGuest } from '../../src/grading/guestExec';
-import { openWorkshop } from '../../src/grading/workshop';
 import { readRows } from '../../src/problems/readers';
 import { reversePatch } from '../../src/problems/reverse';
+import { runInGuest } from '../../src/sandbox/guest-exec';
+import { openWorkshop } from '../../src/sandbox/workshop';
 import { AFTER, BEFORE, shopInput, writeTree } from '../security/shop';
 import { openBench } from './bench';
 

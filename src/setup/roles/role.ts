@@ -64,6 +64,8 @@ export interface Case {
   readonly survey: Survey;
   readonly components: SetupDossier['components'];
   readonly services: readonly ServiceSpec[];
+  /** Services that the input asked for, whether or not the agent started them. */
+  readonly wanted?: readonly ServiceSpec[];
   /** The agent's steps that stand, oldest first. */
   readonly steps: readonly SeenAction[];
   /** What the agent says of its work. */

@@ -15,6 +15,7 @@ export class SnapshotStack {
     readonly frames: Frame[],
     private readonly lease: () => Lease,
     private readonly profile: SandboxProfile,
+    private readonly services: () => readonly string[] = () => [],
   ) {}
 
   get top(): Frame | undefined {
@@ -52,7 +53,7 @@ export class SnapshotStack {
 
   private async push(label: string, index: number, squash: boolean): Promise<Frame> {
     const frame = await this.host().checkpointSandbox.executeWithOptions({ summary: `frame ${index}: ${label}` }, [
-      { owner: this.owner, lease: this.lease(), index, label, squash },
+      { owner: this.owner, lease: this.lease(), index, label, services: this.services(), squash },
     ]);
     this.frames.push(frame);
     return frame;

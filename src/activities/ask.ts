@@ -1,0 +1,56 @@
+import { type ChatRequest, type ModelProfile, type SharedBudget, SwitchyardError } from '../contract';
+import { type ChatAnswer, createChatModel, estimateCost, requestHash, requirePrice } from '../model';
+import type { Deps } from './deps';
+
+export interface Question {
+  /** First execution's run id, with the role behind a slash where a run asks in several. */
+  readonly run: string;
+  readonly turn: number;
+  /** Malformed replies to this turn so far. */
+  readonly attempt: number;
+  readonly name: string;
+  readonly profile: ModelProfile;
+  readonly request: ChatRequest;
+  readonly budget?: SharedBudget;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Sends a request, or finds the answer that an earlier attempt of the same activity was given: an answered call is paid
+ * for once. A shared budget is reserved before and settled after.
+ */
+export function createAsker({ ledger, budget, env }: Deps): (question: Question) => Promise<ChatAnswer> {
+  return async ({ run, turn, attempt, name, profile, request, budget: shared, signal }) => {
+    const key = { run, turn, attempt };
+    const hash = requestHash(profile, request);
+    const known = await ledger.answered(key, hash);
+    if (known) return known;
+    const callId = `${run}/${turn}/${attempt}`;
+    if (shared) reserve(shared, callId);
+    let given: ChatAnswer;
+    try {
+      given = await createChatModel(profile, { name, env }).complete(request, { signal, requestId: callId });
+    } catch (error) {
+      if (shared) budget.release(shared.name, callId);
+      throw error;
+    }
+    const kept = await ledger.record(key, hash, given);
+    if (shared) budget.settle(shared.name, callId, kept.usage.costUsd);
+    return kept;
+
+    function reserve(cap: SharedBudget, id: string): void {
+      requirePrice(name, profile.price, cap.capUsd);
+      const { costUsd } = estimateCost(request, profile);
+      const verdict = budget.tryReserve(cap.name, cap.capUsd, id, costUsd);
+      if (verdict === 'granted') return;
+      // Calls in flight were reserved at their highest cost: when they end there may be room, so this attempt is retried.
+      if (verdict === 'in-flight')
+        throw new SwitchyardError('Unavailable', `budget "${cap.name}": waiting for calls in flight`);
+      throw new SwitchyardError(
+        'BudgetExhausted',
+        `budget "${cap.name}" of $${cap.capUsd} is spent`,
+        'Raise the cap to go on.',
+      );
+    }
+  };
+}

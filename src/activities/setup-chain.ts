@@ -1,0 +1,113 @@
+import type { Charge, Ref, ServiceSpec, SetupStep, Suggestion, VerifierResult } from '../contract';
+import { type Bodies, seenActions, seenMoves } from '../setup/loop/seen';
+import type { Survey } from '../setup/repository/survey';
+import type { Case, Seen, SetupDossier } from '../setup/roles/role';
+import type { Deps } from './deps';
+
+/** What a set-up is about, found out before the loop: one blob that every role is given. */
+export interface Given {
+  readonly source: string;
+  readonly sha256: string;
+  readonly version: string | null;
+  readonly licence: string | null;
+  readonly notes: readonly string[];
+  readonly goal: string;
+  readonly base: string;
+  readonly workdir: string;
+  readonly survey: Ref;
+  readonly components: readonly GivenComponent[];
+  readonly wanted: readonly ServiceSpec[];
+}
+
+export interface GivenComponent {
+  readonly name: string;
+  readonly source: string;
+  readonly sha256: string;
+  readonly workdir: string;
+  readonly survey: Ref;
+}
+
+/** Characters of one output that a policy reads: whole logs of most commands, both ends of the rest. */
+const READ_CHARS = 200_000;
+
+/** Reads what the roles' dossiers are made of. Reads blobs only. */
+export function createReader({ blobs, setupChains }: Pick<Deps, 'blobs' | 'setupChains'>) {
+  const text = async (ref: Ref): Promise<string> => (await blobs.get(ref.sha256)).toString('utf8');
+  const json = async <T>(ref: Ref): Promise<T> => JSON.parse(await text(ref)) as T;
+
+  async function bodiesOf(steps: readonly SetupStep[]): Promise<Bodies> {
+    const texts = await Promise.all(
+      steps.map(async (step) => [step.observation.text.sha256, ends(await setupChains.output(step))] as const),
+    );
+    return new Map(texts);
+  }
+
+  async function actions(head: string) {
+    const { steps } = await setupChains.chain(head);
+    return seenActions(steps, await bodiesOf(steps));
+  }
+
+  async function caseOf(given: Given, head: string, claim: string, services: readonly ServiceSpec[]): Promise<Case> {
+    return {
+      source: given.source,
+      goal: given.goal,
+      workdir: given.workdir,
+      survey: await json<Survey>(given.survey),
+      components: await componentsOf(given),
+      services,
+      wanted: given.wanted,
+      steps: (await actions(head)).filter(({ undone }) => !undone),
+      claim,
+    };
+  }
+
+  async function componentsOf(given: Given): Promise<SetupDossier['components']> {
+    return Promise.all(
+      given.components.map(async ({ name, workdir, survey }) => ({
+        name,
+        workdir,
+        survey: await json<Survey>(survey),
+      })),
+    );
+  }
+
+  async function dossierOf(
+    given: Given,
+    head: string,
+    now: {
+      services: readonly ServiceSpec[];
+      suggestions: readonly Suggestion[];
+      verified: VerifierResult | null;
+      stepsLeft: number;
+    },
+  ): Promise<SetupDossier> {
+    const { source, version, goal, workdir, wanted } = given;
+    return {
+      ...{ source, version, goal, workdir, wanted },
+      survey: await json<Survey>(given.survey),
+      components: await componentsOf(given),
+      seen: await actions(head),
+      ...now,
+    };
+  }
+
+  /** A role's own moves. */
+  async function movesAt<Move>(head: string): Promise<Seen<Move>[]> {
+    const { steps } = await setupChains.chain(head);
+    return seenMoves<Move>(steps, await bodiesOf(steps));
+  }
+
+  /** Charges with the whole output that each rests on. */
+  async function charges(ref: Ref): Promise<(Charge & { output: string })[]> {
+    const listed = await json<Charge[]>(ref);
+    return Promise.all(listed.map(async (each) => ({ ...each, output: ends(await text(each.evidence.output)) })));
+  }
+
+  return { text, json, movesAt, charges, bodiesOf, actions, caseOf, dossierOf };
+}
+
+function ends(text: string): string {
+  if (text.length <= READ_CHARS) return text;
+  const half = READ_CHARS / 2;
+  return `${text.slice(0, half)}\n[… ${text.length - READ_CHARS} characters …]\n${text.slice(-half)}`;
+}

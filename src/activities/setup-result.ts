@@ -1,0 +1,148 @@
+import type {
+  Frame,
+  Lease,
+  Ref,
+  SandboxProfile,
+  ServiceSpec,
+  TestCounts,
+  VerifierMove,
+  VerifierResult,
+} from '../contract';
+import { keepFrame, madeVariables, rebuild, type Sources } from '../grading/setup-result';
+import type { Owner } from '../sandbox/labels';
+import { runNetwork } from '../sandbox/services';
+import { runInThrowaway } from '../sandbox/throwaway';
+import { dockerfile, installScript, recipeOf } from '../setup/loop/recipe';
+import { readCounts } from '../setup/test-output';
+import { fetchSource } from '../sources/fetch';
+import type { Deps } from './deps';
+import { withHeartbeat } from './heartbeat';
+import { createReader, type Given } from './setup-chain';
+
+export interface KeepInput {
+  readonly owner: Owner;
+  readonly lease: Lease;
+  readonly frame: Frame;
+  readonly given: Ref;
+  /** Head of the agent's chain. */
+  readonly head: string;
+  /** Commands of trials that stand, by turn. */
+  readonly trials: Readonly<Record<number, readonly Ref[]>>;
+  readonly services: readonly ServiceSpec[];
+}
+
+export interface KeptSetup {
+  readonly image: string;
+  readonly dockerfile: Ref;
+  readonly script: Ref;
+  readonly lock: Ref;
+}
+
+export interface ReproduceInput extends KeepInput {
+  readonly script: Ref;
+  readonly verifier: VerifierResult;
+  readonly profile: SandboxProfile;
+  readonly seconds: number;
+}
+
+export function createSetupResultActivities(deps: Deps) {
+  const { blobs, host } = deps;
+  const reader = createReader(deps);
+
+  /** From the blob store: everything was fetched when the run began. */
+  async function sourcesOf(owner: Owner, given: Given, signal: AbortSignal): Promise<Sources> {
+    const wanted = [given, ...given.components];
+    return Promise.all(
+      wanted.map(async ({ source, sha256, workdir }) => {
+        const { tree } = await fetchSource(deps, owner, source, sha256, given.base, signal);
+        return [workdir, tree] as const;
+      }),
+    );
+  }
+
+  return {
+    /**
+     * Keeps a frame as the environment image, with the Dockerfile and the script of the kept steps. Retry-safe: the same
+     * frame gives the same image name, and all else is content-addressed.
+     */
+    async keepSetup(input: KeepInput): Promise<KeptSetup> {
+      return withHeartbeat(async (signal) => {
+        const given = await reader.json<Given>(input.given);
+        const { source, sha256, workdir, base, components } = given;
+        const trials = new Map<number, string[]>();
+        for (const [turn, refs] of Object.entries(input.trials)) {
+          trials.set(Number(turn), await Promise.all(refs.map((ref) => reader.text(ref))));
+        }
+        const env = await madeVariables(deps, base, input.frame.env);
+        const steps = recipeOf(await reader.actions(input.head), (turn) => trials.get(turn));
+        const sources = await sourcesOf(input.owner, given, signal);
+        const { image, lock } = await keepFrame(deps, input.owner, {
+          frame: input.frame,
+          workdir,
+          sha256,
+          sources,
+          env,
+        });
+        const parts = { base, source, sha256, workdir, components, env, services: input.services };
+        return {
+          image,
+          lock,
+          dockerfile: await blobs.put(dockerfile(parts)),
+          script: await blobs.put(installScript(steps, workdir, source)),
+        };
+      });
+    },
+
+    /**
+     * Runs the script on the base image in a clean container and the verified tests on what comes out. Retry-safe: it
+     * begins with a fresh container each time. A difference is an answer, not an error.
+     */
+    async reproduceSetup(
+      input: ReproduceInput,
+    ): Promise<{ reproduced: boolean; detail?: string; counts?: TestCounts }> {
+      return withHeartbeat(async (signal) => {
+        const given = await reader.json<Given>(input.given);
+        const { owner, profile, services, verifier, seconds } = input;
+        const { base, workdir } = given;
+        const sources = await sourcesOf(owner, given, signal);
+        const script = await reader.text(input.script);
+        const built = await rebuild(deps, owner, { base, workdir, sources, script, profile, seconds });
+        if ('failure' in built) return { reproduced: false, detail: `the script stopped: ${built.failure}` };
+        const { frame } = built;
+        const { command, files } = await testOf(verifier);
+        const done = await runInThrowaway(
+          host.docker,
+          {
+            ...{ owner, scope: host.scope, role: 'reproduced', image: frame.image, cwd: frame.cwd, env: frame.env },
+            ...{ workdir, components: given.components.map((part) => part.workdir), profile, services },
+            ...(services.some(({ kind }) => kind === 'container') ? { network: runNetwork(owner) } : {}),
+          },
+          { command, files, timeoutMs: seconds * 1000, signal },
+        );
+        const output = done.output.toString('utf8');
+        if (verifier.smoke) {
+          return done.exitCode === 0 ? { reproduced: true } : { reproduced: false, detail: output.slice(-800) };
+        }
+        const counts = readCounts(command, output)?.counts;
+        if (!counts) return { reproduced: false, detail: `no test was read from: ${output.trim().slice(-800)}` };
+        const differs = differences(verifier.counts, counts);
+        return differs === '' ? { reproduced: true, counts } : { reproduced: false, detail: differs, counts };
+      });
+    },
+  };
+
+  async function testOf({ head, evidence, smoke }: VerifierResult) {
+    const command = evidence?.command ?? 'false';
+    if (!smoke) return { command, files: [] };
+    const moves = await reader.movesAt<VerifierMove>(head);
+    const last = moves.map(({ move }) => move).findLast((move) => move.move === 'smoke');
+    return { command, files: last?.move === 'smoke' ? [{ path: last.path, content: last.content }] : [] };
+  }
+}
+
+function differences(before: TestCounts, after: TestCounts): string {
+  return (Object.keys(before) as (keyof TestCounts)[])
+    .filter((name) => before[name] !== after[name])
+    .map((name) => `${name} ${before[name]} before, ${after[name]} now`)
+    .join(', ');
+}

@@ -1,0 +1,205 @@
+import { z } from 'zod';
+import { SwitchyardError } from './errors';
+import { nearest } from './parse';
+
+/**
+ * Where a tree of sources comes from, as its text says. `name` and `version` are those of the registry; paths are
+ * absolute and on the host of the worker that fetches.
+ */
+export type SourceSpec =
+  | { readonly kind: 'pypi' | 'npm' | 'go' | 'crate' | 'deb-src'; readonly name: string; readonly version: string }
+  | { readonly kind: 'git'; readonly url: string; readonly revision: string }
+  | { readonly kind: 'dir'; readonly path: string }
+  | { readonly kind: 'archive'; readonly location: string; readonly sha256?: string };
+
+type Registry = Extract<SourceSpec, { version: string }>['kind'];
+
+/** What each kind looks like when it is written right: shown to whoever wrote it wrong. */
+const FORM = {
+  pypi: 'pypi:NAME==VERSION',
+  npm: 'npm:NAME@VERSION',
+  go: 'go:MODULE@vVERSION',
+  crate: 'crate:NAME@VERSION',
+  'deb-src': 'deb-src:NAME=VERSION',
+  git: 'git+URL@REVISION with an https, ssh or file URL',
+  dir: 'dir:/PATH',
+  archive: 'archive:/PATH[#sha256=HEX] or archive:URL#sha256=HEX',
+} as const satisfies Record<SourceSpec['kind'], string>;
+
+const REGISTRIES: Readonly<Record<Registry, { readonly pattern: RegExp; readonly separator: string }>> = {
+  pypi: { pattern: /^([A-Za-z0-9](?:[\w.-]*[A-Za-z0-9])?)==([\w.!+-]+)$/, separator: '==' },
+  npm: { pattern: /^((?:@[\w~-][\w.~-]*\/)?[\w~-][\w.~-]*)@(\d[\w.+-]*)$/, separator: '@' },
+  go: { pattern: /^([\w~-][\w.~-]*(?:\/[\w~-][\w.~-]*)*)@(v\d[\w.+-]*)$/, separator: '@' },
+  crate: { pattern: /^([A-Za-z][\w-]*)@(\d[\w.+-]*)$/, separator: '@' },
+  'deb-src': { pattern: /^([a-z0-9][a-z0-9.+-]+)=([\w.+~:-]+)$/, separator: '=' },
+};
+
+/** What people write for a kind. */
+const ALIASES: Readonly<Record<string, string>> = {
+  pip: 'pypi:',
+  python: 'pypi:',
+  node: 'npm:',
+  golang: 'go:',
+  gomod: 'go:',
+  cargo: 'crate:',
+  crates: 'crate:',
+  rust: 'crate:',
+  deb: 'deb-src:',
+  debian: 'deb-src:',
+  apt: 'deb-src:',
+  folder: 'dir:',
+  directory: 'dir:',
+  path: 'dir:',
+  file: 'dir:',
+  tar: 'archive:',
+  zip: 'archive:',
+  url: 'archive:',
+};
+
+interface Wrong {
+  readonly wrong: string;
+  readonly meant?: string;
+}
+
+/**
+ * Reads one source. Throws `InvalidInput` that names the field, what was found, what was expected and, where a slip
+ * explains it, what was meant.
+ */
+export function parseSource(text: string, field = 'source'): SourceSpec {
+  const read = readSource(text);
+  if (!('wrong' in read)) return read;
+  throw new SwitchyardError(
+    'InvalidInput',
+    `${field}: ${sayWrong(read)} (found ${JSON.stringify(text)})`,
+    'The kinds of sources are pypi, npm, go, crate, deb-src, git+URL, dir and archive.',
+  );
+}
+
+/** A source as the inputs of workflows hold it: one text, see `parseSource`. */
+export const SourceName = z
+  .string()
+  .superRefine((text, context) => {
+    const read = readSource(text);
+    if ('wrong' in read) context.addIssue({ code: 'custom', message: sayWrong(read), input: text });
+  })
+  .meta({ description: `${Object.values(FORM).join('; ')}. Paths are absolute and on the worker's host.` });
+
+/** A short name for people and for ids: the project and its version, or the end of the path. */
+export function labelOfSource(text: string): string {
+  const source = parseSource(text);
+  switch (source.kind) {
+    case 'git':
+      return `${endOf(source.url).replace(/\.git$/, '')}-${source.revision.replaceAll('/', '-')}`;
+    case 'dir':
+      return endOf(source.path);
+    case 'archive':
+      return endOf(source.location).replace(/\.(tar\.(gz|xz|bz2)|tgz|zip|tar|crate)$/, '');
+    case 'pypi':
+    case 'npm':
+    case 'go':
+    case 'crate':
+    case 'deb-src':
+      return `${endOf(source.name)}-${source.version}`;
+    default:
+      return source satisfies never;
+  }
+}
+
+function readSource(text: string): SourceSpec | Wrong {
+  if (/^git\+/.test(text)) return readGit(text.slice(4));
+  const colon = text.indexOf(':');
+  const [kind, rest] = [text.slice(0, Math.max(colon, 0)), text.slice(colon + 1)];
+  if (isRegistry(kind)) return readRegistry(kind, rest);
+  if (kind === 'dir') return rest.startsWith('/') ? { kind, path: rest } : expected('dir', 'the path is not absolute');
+  if (kind === 'archive') return readArchiveName(rest);
+  return unknownKind(text, kind, rest);
+}
+
+function readRegistry(kind: Registry, rest: string): SourceSpec | Wrong {
+  const { pattern, separator } = REGISTRIES[kind];
+  const read = pattern.exec(rest);
+  if (read) return { kind, name: read[1]!, version: read[2]! };
+  // The separators of the other ecosystems, and a version without the `v` that Go wants.
+  const slip = /^(@?[^@=]+?)(?:={1,3}|@)=?v?(\d.*)$/.exec(rest);
+  if (!slip) return expected(kind, /[=@]/.test(rest) ? 'name or version is not well formed' : 'the version is missing');
+  const meant = `${slip[1]}${separator}${kind === 'go' ? 'v' : ''}${slip[2]}`;
+  return pattern.test(meant)
+    ? expected(kind, 'not well formed', `${kind}:${meant}`)
+    : expected(kind, 'name or version is not well formed');
+}
+
+/** The revision begins after `.git@` where there is one, because tags and branches may hold an `@`. */
+function readGit(rest: string): SourceSpec | Wrong {
+  const scp = /^([\w.-]+@[\w.-]+):(?!\/\/)(.+)$/.exec(rest);
+  if (scp) return expected('git', 'an address without a scheme', `git+ssh://${scp[1]}/${scp[2]}`);
+  const url = /^(https|ssh|file):\/\/([^/]*)(\/.+)$/.exec(rest);
+  if (!url) return expected('git', 'the URL is not one that is fetched');
+  const [, scheme, host, path] = url as unknown as [string, string, string, string];
+  if (scheme === 'file' ? host !== '' : host === '') return expected('git', 'the host of the URL is not well formed');
+  if (hasSecret(scheme, host)) return expected('git', SECRET);
+  if (path.includes('#')) return expected('git', 'a fragment (#...) is not supported');
+  const dotGit = path.indexOf('.git@');
+  const at = dotGit >= 0 ? dotGit + 4 : path.lastIndexOf('@');
+  const revision = at < 0 ? '' : path.slice(at + 1);
+  if (!/^[\w@][\w./@+-]*$/.test(revision) || revision.includes('..')) {
+    return expected('git', revision === '' ? 'the revision is missing' : 'the revision is not well formed');
+  }
+  return { kind: 'git', url: `${scheme}://${host}${path.slice(0, at)}`, revision };
+}
+
+function readArchiveName(rest: string): SourceSpec | Wrong {
+  const [location, fragment, more] = rest.split('#') as [string, string | undefined, string | undefined];
+  const sha256 = /^sha256=([0-9a-f]{64})$/.exec(fragment ?? '')?.[1];
+  if (more !== undefined || (fragment !== undefined && sha256 === undefined)) {
+    return expected('archive', 'after # stands no sha256 of 64 small hex digits');
+  }
+  const url = /^(https?):\/\/([^/]+)\/./.exec(location);
+  if (url && sha256 === undefined) return expected('archive', 'a URL needs the sha256 of what it gives');
+  if (url && hasSecret(url[1]!, url[2]!)) return expected('archive', SECRET);
+  if (!url && !location.startsWith('/')) return expected('archive', 'neither an absolute path nor a URL');
+  return { kind: 'archive', location, ...(sha256 === undefined ? {} : { sha256 }) };
+}
+
+const SECRET = 'credentials do not belong into an address: it is kept in histories';
+
+/** A user name alone is part of an ssh address; anywhere else it is a token. */
+function hasSecret(scheme: string, host: string): boolean {
+  const user = host.slice(0, Math.max(host.lastIndexOf('@'), 0));
+  return user !== '' && (scheme !== 'ssh' || user.includes(':'));
+}
+
+function unknownKind(text: string, kind: string, rest: string): Wrong {
+  const wrong = `unknown kind of source${kind ? ` "${kind}"` : ''}; expected one of ${Object.values(FORM).join(', ')}`;
+  const path = text.startsWith('/') && (/\.(tar|tgz|zip|crate)\b/.test(text) ? `archive:${text}` : `dir:${text}`);
+  const repository = /^(https|ssh):/.test(text) && (/\.git\b|@/.test(rest) ? `git+${text}` : `archive:${text}`);
+  const git =
+    /^git(@|:\/\/)/.test(text) && `git+ssh://${text.replace(/^git:\/\//, '').replace(/^(git@[^:/]+):/, '$1/')}`;
+  const requirement = kind === '' && text.includes('==') && `pypi:${text}`;
+  const close = ALIASES[kind.toLowerCase()] ?? nearestKind(kind);
+  const meant = path || repository || git || requirement || (kind !== '' && close && `${close}${rest}`);
+  return meant ? { wrong, meant } : { wrong };
+}
+
+function nearestKind(kind: string): string | undefined {
+  const close = nearest(
+    kind,
+    Object.keys(FORM).filter((each) => each !== 'git'),
+  );
+  return close && `${close}:`;
+}
+
+function expected(kind: SourceSpec['kind'], why: string, meant?: string): Wrong {
+  return { wrong: `${why}; expected ${FORM[kind]}`, ...(meant === undefined ? {} : { meant }) };
+}
+
+function sayWrong({ wrong, meant }: Wrong): string {
+  return meant === undefined ? wrong : `${wrong}; did you mean "${meant}"?`;
+}
+
+function isRegistry(kind: string): kind is Registry {
+  return Object.hasOwn(REGISTRIES, kind);
+}
+
+function endOf(path: string): string {
+  return path.split('/').filter(Boolean).at(-1) ?? path;
+}

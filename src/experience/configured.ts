@@ -1,0 +1,25 @@
+import { join } from 'node:path';
+import type { Settings } from '../config';
+import { SwitchyardError } from '../contract';
+import { BUILTIN_EMBEDDER, profileEmbedder } from './embedder';
+import { type ExperiencePlace, ExperienceStore } from './store';
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** The store that the configuration names. Nothing is read or opened before it is used; then `InvalidInput` may be thrown. */
+export function experienceOf(settings: Pick<Settings, 'config' | 'home'>, env: Env = process.env): ExperienceStore {
+  return ExperienceStore.at(() => placeOf(settings, env));
+}
+
+function placeOf({ config, home }: Pick<Settings, 'config' | 'home'>, env: Env): ExperiencePlace {
+  const { experience, embeddings } = config.store;
+  const embed = embeddings === undefined ? BUILTIN_EMBEDDER : profileEmbedder(config, embeddings, env);
+  if (experience === undefined) return { folder: join(home, 'experience'), embed };
+  const url = env[experience]?.trim();
+  if (url) return { url, embed };
+  throw new SwitchyardError(
+    'InvalidInput',
+    `store.experience: environment variable ${experience} is not set`,
+    `Set ${experience} to a Postgres URL where the worker starts, or remove store.experience to use the embedded database.`,
+  );
+}

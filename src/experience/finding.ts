@@ -1,0 +1,106 @@
+import { type ExperienceUnit, type RepositoryFacts, type Situation, UnitSignals } from '../contract';
+import {
+  applies,
+  type Candidate,
+  evidenceOf,
+  NEAR,
+  type Ranked,
+  rank,
+  signalHits,
+  situationText,
+} from '../setup/experience';
+import { type Database, json, type Row, statement } from './database';
+import type { Embedder } from './embedder';
+import { tryPatterns } from './patterns';
+import type { Vectors } from './schema';
+import { UNIT_COLUMNS, unitOf } from './units';
+
+const NEIGHBOURS = 10;
+const BY_TEXT = 10;
+
+export interface FindOptions {
+  readonly exclude?: readonly string[];
+  readonly limit?: number;
+}
+
+/**
+ * Layer one: units whose signals are in the error, the nearest vectors and the best of the full-text search, of all units
+ * that may apply here; ranked. Filtered before the searches are cut off, so that ten near units for another language do not
+ * hide the eleventh.
+ */
+export async function findCandidates(
+  { database, embedder, vectors }: { database: Database; embedder: Embedder; vectors: Vectors },
+  situation: Situation,
+  facts: RepositoryFacts,
+  { exclude = [], limit = 10 }: FindOptions,
+): Promise<Ranked[]> {
+  const hidden = new Set(exclude);
+  const [rows] = await database.run([statement(`select id, body->'signals' as signals from experience.units`)]);
+  const fitting = (rows ?? [])
+    .map((row) => ({ id: String(row.id), signals: UnitSignals.parse(row.signals) }))
+    .filter(({ id, signals }) => !hidden.has(id) && applies(signals.applicability, facts));
+  if (fitting.length === 0) return [];
+
+  const evidence = evidenceOf(situation);
+  const patterns = [...new Set(fitting.flatMap(({ signals }) => signals.regex))];
+  const { hits } = await tryPatterns(patterns, evidence);
+  const bySignal = fitting.filter(({ signals }) => signalHits(signals, evidence, hits).length > 0).map(({ id }) => id);
+
+  const ids = json(fitting.map(({ id }) => id));
+  const [query] = await embedder.embed([situationText(situation)]);
+  const among = (parameter: string) => `u.id in (select jsonb_array_elements_text(${parameter}::jsonb))`;
+  const cosine = vectors.cosine('u.embedding', '$2');
+  const [near = [], texts = []] = await database.run([
+    statement(
+      `select ${UNIT_COLUMNS}, ${cosine} as cosine from experience.units u
+        where ${among('$1')} and u.embedder = $3 and ${cosine} >= ${NEAR} order by cosine desc, u.id limit ${NEIGHBOURS}`,
+      ids,
+      vectors.write(query!),
+      embedder.name,
+    ),
+    statement(
+      `select ${UNIT_COLUMNS}, ts_rank(u.document, to_tsquery('simple', $2), 32) as rank from experience.units u
+        where ${among('$1')} and u.document @@ to_tsquery('simple', $2) order by rank desc, u.id limit ${BY_TEXT}`,
+      ids,
+      anyWordOf(evidence.key),
+    ),
+  ]);
+  const found = new Set([...near, ...texts].map(({ id }) => String(id)));
+  const missing = bySignal.filter((id) => !found.has(id));
+  const [signalled = []] = await database.run([
+    statement(`select ${UNIT_COLUMNS} from experience.units u where ${among('$1')}`, json(missing)),
+  ]);
+  const units = new Map<string, ExperienceUnit>();
+  for (const row of [...near, ...texts, ...signalled]) units.set(String(row.id), unitOf(row));
+  const valueIn = (list: readonly Row[], id: string, column: string) => {
+    const row = list.find((each) => each.id === id);
+    return row ? Number(row[column]) : null;
+  };
+  const candidates = [...units.values()].map(
+    (unit): Candidate => ({
+      unit,
+      cosine: valueIn(near, unit.id, 'cosine'),
+      text: valueIn(texts, unit.id, 'rank'),
+      patterns: hits,
+    }),
+  );
+  return rank(candidates, situation, facts, { exclude, limit });
+}
+
+/** A query for any of the words; words of three letters and more, so that no operator gets in. */
+function anyWordOf(text: string): string {
+  const words = new Set(text.toLowerCase().match(/[a-z][a-z0-9_]{2,40}/g) ?? []);
+  return (
+    [...words]
+      .filter((word) => !EVERYWHERE.has(word))
+      .slice(0, 40)
+      .join(' | ') || 'nothing_to_look_for'
+  );
+}
+
+/** Words of every error message. */
+const EVERYWHERE = new Set(
+  'error errors failed failure not found the and for with from that this was are cannot could line file such'.split(
+    ' ',
+  ),
+);

@@ -1,0 +1,256 @@
+import type { RepositoryFacts, Situation, UnitStatus } from '../contract';
+import {
+  type ExperienceDraft,
+  type ExperienceUnit,
+  type Judgement,
+  SwitchyardError,
+  type UnitVerdict,
+} from '../contract';
+import type { Ranked } from '../setup/experience';
+import { type Anchor, type Audited, bookVerdicts, keepAnchor } from './auditing';
+import { type Database, json, statement } from './database';
+import { openEmbedded } from './embedded';
+import type { Embedder } from './embedder';
+import { type FindOptions, findCandidates } from './finding';
+import { attemptLearning, type LearnAttempt, type Learned } from './learning';
+import { connectPostgres } from './postgres';
+import { prepare, type Vectors } from './schema';
+import { type Shipped, shipUnits } from './shipping';
+import { BUMP, insertParameters, insertUnit, ON_CONFLICT, reembed, storable, UNIT_COLUMNS, unitOf } from './units';
+
+/** `url`: a Postgres server; `folder`: the database of this host, shared by its processes. */
+export type ExperiencePlace = ({ readonly url: string } | { readonly folder: string }) & { readonly embed: Embedder };
+
+export interface ListOptions {
+  readonly status?: UnitStatus;
+  readonly lang?: string;
+  /** Words that have to be in a unit. */
+  readonly words?: string;
+}
+
+export interface ExperienceStats {
+  readonly units: number;
+  readonly active: number;
+  readonly quarantined: number;
+  readonly shipped: number;
+  readonly hits: number;
+  readonly successes: number;
+  readonly failures: number;
+  readonly runs: number;
+  readonly database: string;
+  readonly vectors: string;
+  readonly embedding: string;
+}
+
+export interface ImportCounts {
+  readonly inserted: number;
+  readonly replaced: number;
+  /** Were there already, and stay as they are. */
+  readonly known: number;
+}
+
+const AT_ONCE = 64;
+
+interface Parts {
+  readonly database: Database;
+  readonly embedder: Embedder;
+  readonly vectors: Vectors;
+}
+
+/** Units of experience and their record. Everything it does may be repeated; several processes may do it at once. */
+export class ExperienceStore {
+  private ready: Promise<Parts> | undefined;
+
+  private constructor(private readonly place: () => ExperiencePlace) {}
+
+  /** Nothing is looked at or opened yet: a worker that needs no experience pays nothing for it. */
+  static at(place: () => ExperiencePlace): ExperienceStore {
+    return new ExperienceStore(place);
+  }
+
+  /** As `at`, and sure that it works. Throws `Unavailable`. */
+  static async open(place: ExperiencePlace): Promise<ExperienceStore> {
+    const store = ExperienceStore.at(() => place);
+    await store.parts();
+    return store;
+  }
+
+  async close(): Promise<void> {
+    const parts = await this.ready?.catch(() => undefined);
+    await parts?.database.close();
+  }
+
+  /** Candidates for a situation, best first; `exclude` are ids that were shown or tried for this error. Reads only. */
+  async find(situation: Situation, facts: RepositoryFacts, options: FindOptions = {}): Promise<Ranked[]> {
+    const parts = await this.parts();
+    await this.refresh();
+    return findCandidates(parts, situation, facts, options);
+  }
+
+  /** Books that a run was shown units; a unit's hits count once a run. */
+  async anchor(anchor: Anchor): Promise<void> {
+    const { database } = await this.parts();
+    await keepAnchor(database, anchor);
+  }
+
+  /** Books verdicts, each exactly once per run, anchor and unit; a first success elsewhere ends a quarantine. */
+  async audit(audit: { run: string; anchor: string; verdicts: readonly UnitVerdict[] }): Promise<Audited> {
+    const { database } = await this.parts();
+    return bookVerdicts(database, audit);
+  }
+
+  /** One attempt: done, or the neighbour that has to be judged first. */
+  async attemptLearning(draft: ExperienceDraft, judgement?: Judgement): Promise<LearnAttempt> {
+    const parts = await this.parts();
+    await this.refresh();
+    return attemptLearning(parts, draft, judgement);
+  }
+
+  /** Learns a draft, asking `judge` about neighbours until its judgement is about the neighbour as it is. */
+  async learn(
+    draft: ExperienceDraft,
+    judge: (draft: ExperienceDraft, nearest: ExperienceUnit) => Promise<Judgement>,
+  ): Promise<Learned> {
+    let judgement: Judgement | undefined;
+    for (let asked = 0; asked < 8; asked++) {
+      const attempt = await this.attemptLearning(draft, judgement);
+      if (attempt.outcome !== 'needs-judgement') return attempt;
+      judgement = await judge(draft, attempt.nearest);
+    }
+    throw new SwitchyardError(
+      'Unavailable',
+      'the nearest unit changed each time that it had been judged',
+      'Try again.',
+    );
+  }
+
+  /** Inserts units with their record. Ones that are there stay as they are, or with `replace` become what was imported. */
+  async import(units: readonly ExperienceUnit[], { replace = false } = {}): Promise<ImportCounts> {
+    const known = new Set((await this.some(units.map(({ id }) => id))).map(({ id }) => id));
+    const wanted = replace ? units : units.filter(({ id }) => !known.has(id));
+    await this.write(wanted, replace ? 'replace' : 'keep');
+    const replaced = replace ? units.filter(({ id }) => known.has(id)).length : 0;
+    return { inserted: units.length - known.size, replaced, known: known.size - replaced };
+  }
+
+  /** Brings the units that come with the package up to `digest` of their file; once per digest. */
+  async ship(units: readonly ExperienceUnit[], digest: string): Promise<Shipped> {
+    const { database } = await this.parts();
+    return shipUnits(database, units, digest, (wanted) => this.write(wanted, 'content'));
+  }
+
+  async list({ status, lang, words }: ListOptions = {}): Promise<ExperienceUnit[]> {
+    const { database } = await this.parts();
+    const [rows = []] = await database.run([
+      statement(
+        `select ${UNIT_COLUMNS} from experience.units u
+          where ($1::text is null or u.status = $1)
+            and ($2::text is null or u.body #>> '{signals,applicability,lang}' = $2)
+            and ($3::text is null or u.document @@ plainto_tsquery('simple', $3))
+          order by u.successes - u.failures desc, u.id`,
+        status ?? null,
+        lang ?? null,
+        words ?? null,
+      ),
+    ]);
+    return rows.map(unitOf);
+  }
+
+  /** A unit with the bodies of its earlier versions. Throws `NotFound`. */
+  async show(id: string): Promise<{ unit: ExperienceUnit; earlier: { version: number; body: unknown }[] }> {
+    const [unit] = await this.some([id]);
+    if (!unit)
+      throw new SwitchyardError('NotFound', `there is no unit ${id}`, '`switchyard experience list` shows them.');
+    const { database } = await this.parts();
+    const [earlier = []] = await database.run([
+      statement('select version, body from experience.unit_versions where id = $1 order by version', id),
+    ]);
+    return { unit, earlier: earlier.map(({ version, body }) => ({ version: Number(version), body })) };
+  }
+
+  /** Takes a unit out for good; a shipped one does not come back with the next version. False when it was not there. */
+  async forget(id: string): Promise<boolean> {
+    const { database } = await this.parts();
+    const results = await database.run([
+      statement(BUMP),
+      statement(`insert into experience.forgotten values ($1) on conflict do nothing`, id),
+      statement('delete from experience.unit_versions where id = $1', id),
+      statement('delete from experience.units where id = $1 returning id', id),
+    ]);
+    return (results.at(-1)?.length ?? 0) > 0;
+  }
+
+  async stats(): Promise<ExperienceStats> {
+    const { database, embedder, vectors } = await this.parts();
+    const [rows] = await database.run([
+      statement(`select count(*)::int as units, count(*) filter (where status = 'active')::int as active,
+          count(*) filter (where status = 'quarantined')::int as quarantined,
+          count(*) filter (where body #>> '{provenance,shipped}' = 'true')::int as shipped,
+          coalesce(sum(hits), 0)::int as hits, coalesce(sum(successes), 0)::int as successes,
+          coalesce(sum(failures), 0)::int as failures,
+          (select count(distinct run)::int from experience.hits) as runs from experience.units`),
+    ]);
+    return {
+      ...(rows![0] as Omit<ExperienceStats, 'database' | 'vectors' | 'embedding'>),
+      database: database.name,
+      vectors: vectors.kind,
+      embedding: embedder.name,
+    };
+  }
+
+  private async write(units: readonly ExperienceUnit[], conflict: keyof typeof ON_CONFLICT): Promise<void> {
+    const { database, embedder, vectors } = await this.parts();
+    const sql = `${insertUnit(vectors, 1)} ${ON_CONFLICT[conflict]}`;
+    for (let from = 0; from < units.length; from += AT_ONCE) {
+      const stored = await storable(units.slice(from, from + AT_ONCE), embedder, vectors);
+      const statements = stored.map((each) => statement(sql, ...insertParameters(each, embedder.name)));
+      await database.run([statement(BUMP), ...statements]);
+    }
+  }
+
+  private async some(ids: readonly string[]): Promise<ExperienceUnit[]> {
+    const { database } = await this.parts();
+    const [rows = []] = await database.run([
+      statement(
+        `select ${UNIT_COLUMNS} from experience.units u where u.id in (select jsonb_array_elements_text($1::jsonb))`,
+        json(ids),
+      ),
+    ]);
+    return rows.map(unitOf);
+  }
+
+  /** After a change of the embedding, vectors of another one are made anew: they cannot be compared. */
+  private async refresh(): Promise<void> {
+    const { database, embedder, vectors } = await this.parts();
+    for (;;) {
+      const [rows = []] = await database.run([
+        statement(
+          `select ${UNIT_COLUMNS} from experience.units u where u.embedder <> $1 order by u.id limit ${AT_ONCE}`,
+          embedder.name,
+        ),
+      ]);
+      if (rows.length === 0) return;
+      const stored = await storable(rows.map(unitOf), embedder, vectors);
+      await database.run(stored.map((each) => reembed(each, embedder.name, vectors)));
+    }
+  }
+
+  private async parts(): Promise<Parts> {
+    // An attempt that failed is no answer: the next caller tries again.
+    this.ready ??= openParts(this.place()).catch((error: unknown) => {
+      this.ready = undefined;
+      throw error;
+    });
+    return this.ready;
+  }
+}
+
+async function openParts(place: ExperiencePlace): Promise<Parts> {
+  const database = 'url' in place ? connectPostgres(place.url) : openEmbedded(place.folder);
+  try {
+    return { database, embedder: place.embed, vectors: await prepare(database) };
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+}

@@ -1,0 +1,121 @@
+import type { Deps } from '../activities/deps';
+import type { Frame, Ref, SandboxProfile } from '../contract';
+import { checkpoint } from '../sandbox/frames';
+import { runInGuest } from '../sandbox/guest-exec';
+import { putFiles } from '../sandbox/guest-files';
+import { hostAccess } from '../sandbox/host-access';
+import type { Owner } from '../sandbox/labels';
+import { openWorkshop, type Workshop } from '../sandbox/workshop';
+import type { SourceTree } from '../sources/archive';
+import { GIT, mustRun } from './candidate';
+import { COMMIT, contentTag, excludeByproducts, keep, sealCommit } from './environment';
+
+/** Sources by the folder that they lie in. */
+export type Sources = readonly (readonly [folder: string, tree: SourceTree])[];
+
+/** Variables of the shell that reads them, or of the host that lent them. */
+const NOT_KEPT = /^(PWD|OLDPWD|SHLVL|_|HOSTNAME|HOME|TERM|LC_ALL|SWITCHYARD_\w+|DEBIAN_FRONTEND)$/;
+
+/** The variables that a set-up made, without what the base image has anyway and what the host only lent. */
+export async function madeVariables(deps: Deps, base: string, env: Frame['env']): Promise<Record<string, string>> {
+  const lent = hostAccess().env;
+  const { Config } = await deps.docker.getImage(base).inspect();
+  const given = new Set(Config.Env ?? []);
+  return Object.fromEntries(
+    Object.entries(env).filter(
+      ([name, value]) => !NOT_KEPT.test(name) && lent[name] === undefined && !given.has(`${name}=${value}`),
+    ),
+  );
+}
+
+/**
+ * Keeps a frame as an environment image: one commit of the sources in the work directory, what set-up made beside them
+ * hidden from git, our own files and what the host lent removed, variables as the image's own. The same frame gives the
+ * same name, so a retry makes it again.
+ */
+export async function keepFrame(
+  deps: Deps,
+  owner: Owner,
+  spec: { frame: Frame; workdir: string; sha256: string; sources: Sources; env: Record<string, string> },
+): Promise<{ image: string; protected: string[]; lock: Ref }> {
+  const { frame, workdir, sources, env } = spec;
+  const tag = contentTag({ frame: frame.imageId, sha256: spec.sha256, workdir });
+  const bundle = hostAccess().binds[0]?.split(':')[1];
+  return openWorkshop(deps, { owner, role: 'keep', image: frame.image, workdir, network: 'none' }, async (workshop) => {
+    const { container } = workshop;
+    const lock = await deps.blobs.put(await lockOf(workshop, frame));
+    const tracked = [...(sources.find(([folder]) => folder === workdir)?.[1].keys() ?? [])];
+    await putFiles(container, [{ path: '/tmp/tracked', bytes: Buffer.from(tracked.join('\0')) }]);
+    await mustRun(container, {
+      cwd: workdir,
+      command: `rm -rf .git && ${GIT} init -q -b main . && xargs -0 -a /tmp/tracked sh -c 'for f; do [ ! -e "$f" ] && [ ! -L "$f" ] || printf "%s\\0" "$f"; done' sh > /tmp/present && ${GIT} add -f --pathspec-from-file=/tmp/present --pathspec-file-nul && ${COMMIT} -m environment && rm -f /tmp/tracked /tmp/present`,
+    });
+    const made = await excludeByproducts(workshop, workdir);
+    await sealCommit(workshop, workdir);
+    const instructions = Object.entries(env).map(([name, value]) => `ENV ${name}=${JSON.stringify(value)}`);
+    return {
+      image: await keep(deps, { ...workshop, bundle }, tag, workdir, made, instructions),
+      protected: made,
+      lock,
+    };
+  });
+}
+
+/** Every version that is installed, by the tool that knows it. */
+async function lockOf({ container }: Workshop, { cwd, env }: Frame): Promise<string> {
+  const { stdout } = await runInGuest(container, { command: LOCK, cwd: cwd || '/', env, timeoutMs: 120_000 });
+  return stdout.toString('utf8');
+}
+
+const LOCK = `
+section() { printf '# %s\\n' "$1"; }
+command -v dpkg-query > /dev/null && { section debian; dpkg-query -W -f '\${Package}=\${Version}\\n'; }
+command -v python3 > /dev/null && { section python; python3 -m pip freeze --all 2> /dev/null; }
+[ -d node_modules ] && { section node; npm ls --all --parseable --long 2> /dev/null | sed 's/^.*://' | sort -u; }
+[ -f go.mod ] && command -v go > /dev/null && { section go; GOFLAGS=-mod=mod go list -m all 2> /dev/null; }
+[ -f Cargo.lock ] && { section rust; awk -F'"' '/^name = /{name=$2} /^version = /{print name "=" $2}' Cargo.lock; }
+true
+`;
+
+/**
+ * Builds the environment again from its base image by the script alone. The frame belongs to the run and goes with it.
+ * `failure` says what the script printed when it stopped.
+ */
+export async function rebuild(
+  deps: Deps,
+  owner: Owner,
+  spec: { base: string; workdir: string; sources: Sources; script: string; profile: SandboxProfile; seconds: number },
+): Promise<{ frame: Frame } | { failure: string }> {
+  const { base, workdir, sources, script } = spec;
+  return openWorkshop(
+    deps,
+    { owner, role: 'rebuild', image: base, workdir, network: 'bridge' },
+    async ({ container, name, env }) => {
+      for (const [folder, tree] of sources) {
+        await putFiles(
+          container,
+          [...tree].map(([path, file]) => ({ path: `${folder}/${path}`, ...file })),
+        );
+      }
+      await putFiles(container, [{ path: SCRIPT, bytes: Buffer.from(script) }]);
+      const exports = Object.entries(env).map(([key, value]) => `export ${key}='${value.replaceAll("'", `'\\''`)}'`);
+      const done = await deps.host.journal(name, (journal) =>
+        journal.run({
+          id: 'install',
+          after: '*',
+          command: [...exports, `. ${SCRIPT}`].join('\n'),
+          timeoutMs: spec.seconds * 1000,
+        }),
+      );
+      if (done.exitCode !== 0) return { failure: done.output.toString('utf8').trim().slice(-1500) };
+      const request = { owner, index: REBUILT, label: 'rebuilt by the script' };
+      return {
+        frame: await deps.host.journal(name, (journal) => checkpoint(deps.docker, container, journal, request)),
+      };
+    },
+  );
+}
+
+const SCRIPT = '/usr/local/share/install.sh';
+/** Far above the frames of any run. */
+const REBUILT = 100_000;

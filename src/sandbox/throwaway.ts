@@ -1,0 +1,227 @@
+import { posix } from 'node:path';
+import type Docker from 'dockerode';
+import { SwitchyardError } from '../contract/errors';
+import type { SandboxProfile } from '../contract/sandbox';
+import type { ServiceSpec } from '../contract/setup';
+import { CAPABILITIES, removeContainer } from './container';
+import { statusOf } from './engine';
+import { type GuestResult, runInGuest } from './guest-exec';
+import { hostAccess } from './host-access';
+import { LABEL, type Owner, runLabels, runName } from './labels';
+import { startServices } from './throwaway-services';
+
+export interface ThrowawaySpec {
+  readonly owner: Owner;
+  /** Server and namespace of the run, as in `SandboxHost`: the janitor looks for it. */
+  readonly scope: string;
+  /** Names the container within the run. Two that run at once need two names; one that is left over is removed. */
+  readonly role: string;
+  /** Image of the frame that is looked at. */
+  readonly image: string;
+  readonly workdir: string;
+  /** Directories of the family's other repositories. */
+  readonly components?: readonly string[];
+  /** Directory and variables of the frame. What the host had lent for reaching registries is taken out. */
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly profile: SandboxProfile;
+  /** A network of the run without a way out, where siblings serve; without one there is no network at all. */
+  readonly network?: string;
+  /** Those of kind `process` are started first; siblings are the caller's. */
+  readonly services?: readonly ServiceSpec[];
+}
+
+export interface ThrowawayCommand {
+  readonly command: string;
+  /** Written under /tmp before the command runs. */
+  readonly files?: readonly { readonly path: string; readonly content: string }[];
+  readonly timeoutMs: number;
+  /** Bytes of output that are kept: the first half and the last half of it. */
+  readonly keepBytes?: number;
+  readonly signal?: AbortSignal;
+}
+
+export interface ThrowawayOutcome {
+  /** Null when the command was stopped at its deadline, or was not run because a service did not start. */
+  readonly exitCode: number | null;
+  readonly timedOut: boolean;
+  /** Both streams, in the order in which they came. */
+  readonly output: Buffer;
+  /** Name of the declared service that did not come up; then `output` says why. */
+  readonly failedService: string | null;
+  /** Wall time of the command alone. */
+  readonly seconds: number;
+}
+
+/** What tests write into beside their own tree: homes and caches, and where daemons keep data, logs, sockets and locks. */
+const STATE = ['/var/lib', '/var/log', '/var/cache', '/run', '/root', '/home'];
+/** Variables that name a folder which build tools write into, wherever the set-up has put it. */
+const CACHES = [
+  'GOCACHE',
+  'GOMODCACHE',
+  'GOPATH',
+  'CARGO_HOME',
+  'CARGO_TARGET_DIR',
+  'XDG_CACHE_HOME',
+  'GRADLE_USER_HOME',
+];
+
+/**
+ * Runs one command in a fresh container of a frame that nobody sees again. The work directory, homes and /var are copies
+ * that vanish with it, /tmp is empty memory, all else is read-only, and there is no way out: so no command can mend what
+ * it examines, and the next one sees the frame as it was. Output leaves as it is written; nothing can change it later.
+ *
+ * Retry-safe: what an earlier attempt left under the same role is removed first. Throws `NotFound` when the frame's image
+ * is gone and `SandboxLost` when the container died under the command: outages, never findings.
+ */
+export async function runInThrowaway(
+  docker: Docker,
+  spec: ThrowawaySpec,
+  request: ThrowawayCommand,
+): Promise<ThrowawayOutcome> {
+  const name = runName(spec.owner, spec.role);
+  await removeContainer(docker, name);
+  try {
+    const container = await create(docker, name, spec);
+    await container.start();
+    const { env, prelude } = environmentOf(spec.env);
+    const failed = await startServices(container, spec.services ?? [], { cwd: spec.cwd, env, prelude }, request.signal);
+    if (failed) {
+      const output = Buffer.from(`the service ${failed.name} did not start: ${failed.why}\n`);
+      return { exitCode: null, timedOut: false, output, failedService: failed.name, seconds: 0 };
+    }
+    for (const file of request.files ?? []) await write(container, file.path, file.content);
+    const began = Date.now();
+    const done = await runInGuest(container, {
+      command: `exec 2>&1 </dev/null; set -o pipefail\n${prelude}eval "$1"`,
+      args: [request.command],
+      cwd: spec.cwd,
+      env,
+      timeoutMs: request.timeoutMs,
+      keepBytes: request.keepBytes ?? 4 << 20,
+      ...(request.signal ? { signal: request.signal } : {}),
+    });
+    const seconds = (Date.now() - began) / 1000;
+    await assertAlive(container, done);
+    const { exitCode, stdout, stderr } = done;
+    // Only the engine still writes to standard error: that it could not start the shell.
+    return {
+      exitCode,
+      timedOut: exitCode === null,
+      output: Buffer.concat([stdout, stderr]),
+      failedService: null,
+      seconds,
+    };
+  } finally {
+    await removeContainer(docker, name);
+  }
+}
+
+async function create(docker: Docker, name: string, spec: ThrowawaySpec): Promise<Docker.Container> {
+  const { profile, owner } = spec;
+  const memory = profile.memoryMiB * 1024 * 1024;
+  const copies = copiedFolders(spec);
+  try {
+    return await docker.createContainer({
+      name,
+      Image: spec.image,
+      Hostname: 'sandbox',
+      User: 'root',
+      Entrypoint: [],
+      Cmd: ['sleep', 'infinity'],
+      WorkingDir: '/',
+      Labels: { ...runLabels(owner), [LABEL.scope]: spec.scope, [LABEL.role]: spec.role },
+      // The engine fills a new anonymous volume with what the image holds at its path, and removes it with the container.
+      Volumes: Object.fromEntries(copies.map((path) => [path, {}])),
+      HostConfig: {
+        Init: true,
+        ReadonlyRootfs: true,
+        Tmpfs: { '/tmp': tmpfs(memory / 2), '/var/tmp': tmpfs(memory / 8) },
+        NetworkMode: spec.network ?? 'none',
+        CapDrop: ['ALL'],
+        // Those of the sandbox: tests change owners and modes, and become the user that a database insists on.
+        CapAdd: CAPABILITIES,
+        SecurityOpt: ['no-new-privileges'],
+        PidsLimit: profile.pids,
+        Memory: memory,
+        MemorySwap: memory,
+        NanoCpus: Math.round(profile.cpus * 1e9),
+        LogConfig: { Type: 'none', Config: {} },
+        Ulimits: [
+          { Name: 'core', Soft: 0, Hard: 0 },
+          { Name: 'fsize', Soft: profile.diskMiB * 1024 * 1024, Hard: profile.diskMiB * 1024 * 1024 },
+        ],
+      },
+    });
+  } catch (error) {
+    if (statusOf(error) !== 404) throw error;
+    throw new SwitchyardError(
+      'NotFound',
+      `the frame ${spec.image} is not on this host`,
+      'Start the set-up again; its frames are made anew.',
+    );
+  }
+}
+
+function tmpfs(bytes: number): string {
+  return `rw,exec,nosuid,nodev,mode=1777,size=${Math.floor(bytes)}`;
+}
+
+/** Of two that lie in each other the outer one is enough, unless the outer one is /tmp, which begins empty. */
+export function copiedFolders(spec: Pick<ThrowawaySpec, 'workdir' | 'components' | 'env'>): string[] {
+  const caches = CACHES.flatMap((name) => spec.env[name]?.split(':') ?? []);
+  const asked = [spec.workdir, ...(spec.components ?? []), ...STATE, spec.env.HOME ?? '', ...caches]
+    .filter((path) => path.startsWith('/'))
+    .map((path) => posix.normalize(path).replace(/(?<=.)\/$/, ''))
+    .filter((path) => !/^\/(?:|bin|sbin|lib|usr|etc|dev|proc|sys|tmp|var|var\/tmp)$/.test(path));
+  const folders = [...new Set(asked)].sort();
+  return folders.filter((path) => !folders.some((outer) => path.startsWith(`${outer}/`)));
+}
+
+/**
+ * Variables for the engine, and shell lines for those that a frame keeps in bash's own `$'…'` quoting. A proxy or CA
+ * bundle that the host had lent leads nowhere here and would only change what programs say.
+ */
+export function environmentOf(frame: Readonly<Record<string, string>>): {
+  env: Record<string, string>;
+  prelude: string;
+} {
+  const lent = hostAccess().env;
+  const kept = Object.entries(frame).filter(([name, value]) => lent[name] !== value && name !== 'HOSTNAME');
+  const quoted = ([, value]: [string, string]) => /^\$'(?:[^'\\]|\\[\s\S])*'$/.test(value);
+  return {
+    env: Object.fromEntries(kept.filter((entry) => !quoted(entry))),
+    prelude: kept
+      .filter(quoted)
+      .map(([name, value]) => `export ${name}=${value}\n`)
+      .join(''),
+  };
+}
+
+/** Through a process: the engine's own way of putting files does not reach memory file systems. */
+async function write(container: Docker.Container, path: string, content: string): Promise<void> {
+  const bytes = Buffer.from(content);
+  const done = await runInGuest(container, {
+    command: 'mkdir -p "$(dirname "$1")" && head -c "$2" > "$1"',
+    args: [path, String(bytes.length)],
+    input: bytes,
+    timeoutMs: 30_000,
+  });
+  if (done.exitCode === 0) return;
+  throw new SwitchyardError(
+    'SandboxFailed',
+    `the file ${path} could not be written: ${done.stderr.toString('utf8').trim().slice(0, 300)}`,
+    'Is it larger than half of the sandbox memory?',
+  );
+}
+
+/** An outage is never a finding. */
+async function assertAlive(container: Docker.Container, { exitCode }: GuestResult): Promise<void> {
+  if (exitCode === 0) return;
+  const state = await container.inspect().catch((error: unknown) => {
+    if (statusOf(error) === 404) return undefined;
+    throw error;
+  });
+  if (state?.State.Running) return;
+  throw new SwitchyardError('SandboxLost', 'the throw-away container went away while a command ran in it');
+}

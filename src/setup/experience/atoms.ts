@@ -1,0 +1,156 @@
+import type { Atom, AtomName, GuestFacts } from '../../contract';
+import { argument, flagsArgument, listArgument, packages, Refusal, textArgument } from './arguments';
+import { djangoSetting } from './django-setting';
+import { quoted, quotedValue } from './quoting';
+
+export interface RenderedAtoms {
+  /** Shell commands, to be run one after the other in one sandbox: exported variables last from one to the next. */
+  readonly commands: string[];
+  /** Why an atom gave none: `NAME: REASON`. */
+  readonly refused: string[];
+}
+
+type Render = (args: Readonly<Record<string, unknown>>, guest: GuestFacts) => string[];
+
+/**
+ * Atoms as commands for this container: its interpreter, its package manager, every argument quoted. Spellings of
+ * arguments differ in the wild and are all taken. Nothing is thrown: what cannot be rendered is refused with a reason.
+ */
+export function renderAtoms(atoms: readonly Atom[], guest: GuestFacts): RenderedAtoms {
+  const commands: string[] = [];
+  const refused: string[] = [];
+  for (const { name, args } of atoms) {
+    try {
+      commands.push(...RENDERERS[name](args, guest));
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      refused.push(`${name}: ${error.message}`);
+    }
+  }
+  return { commands, refused };
+}
+
+const PACKAGES = ['packages', 'name', 'package', 'pkg', 'names'] as const;
+const VERSION = ['spec', 'version', 'version_spec'] as const;
+const FLAGS = ['flags', 'options'] as const;
+
+const RENDERERS: Readonly<Record<AtomName, Render>> = {
+  pip_install: (args, guest) => {
+    const names = versioned(listArgument(args, ...PACKAGES), args);
+    // `-r requirements.txt` alone is a whole install.
+    const flags = flagsArgument(args, ...FLAGS);
+    if (names.length === 0 && flags.some((flag) => /^(?:-r|--requirement|-e|--editable)/.test(flag))) {
+      return [pip(guest, 'install', flags)];
+    }
+    return [pip(guest, 'install', [...flags, ...packages('pip', names)])];
+  },
+  pip_pin: (args, guest) => {
+    const pinned = packages('pip', versioned(listArgument(args, ...PACKAGES), args));
+    if (!pinned.every((each) => /[=<>~!]/.test(each))) throw new Refusal('needs "spec"');
+    return [pip(guest, 'install', pinned)];
+  },
+  set_env: (args) => {
+    const key = textArgument(args, 'key', 'var', 'name', 'variable').trim();
+    if (!/^[A-Za-z_]\w*$/.test(key)) throw new Refusal(`${JSON.stringify(key.slice(0, 80))} is no variable`);
+    const value = argument(args, 'value', 'val') === '' ? '' : textArgument(args, 'value', 'val');
+    return [`export ${key}=${value === '' ? "''" : quotedValue(value)}`];
+  },
+  // pytest reads the variable on every run, however it is started; the value is split like a command line.
+  set_pytest_flag: (args) => {
+    const given = textArgument(args, 'name', 'flag', 'option').trim();
+    const [, name = '', inline] =
+      /^(--?[A-Za-z][\w-]*)(?:=(.*))?$/s.exec(given.startsWith('-') ? given : `--${given}`) ?? [];
+    if (name === '') throw new Refusal(`${JSON.stringify(given.slice(0, 80))} is no option of pytest`);
+    const value = argument(args, 'value', 'val');
+    const said =
+      inline ??
+      (value === undefined || value === '' || value === true ? undefined : textArgument(args, 'value', 'val'));
+    const option = said === undefined ? name : `${name}${name.startsWith('--') ? '=' : ' '}${quoted(said)}`;
+    return [`export PYTEST_ADDOPTS="\${PYTEST_ADDOPTS:+$PYTEST_ADDOPTS }"${quoted(option)}`];
+  },
+  // A umask belongs to a process, so it ends with each command. BASH_ENV names a file that every bash reads when it starts,
+  // those of our sandbox and those of scripts alike; a file that was there before is read first.
+  set_umask: (args) => {
+    const mask = textArgument(args, 'value', 'umask', 'mask').trim();
+    if (!/^0?[0-7]{3}$/.test(mask)) throw new Refusal(`${JSON.stringify(mask.slice(0, 20))} is no umask`);
+    const lines = `[ -z "$SWITCHYARD_BASH_ENV" ] || . "$SWITCHYARD_BASH_ENV"\numask ${mask}\n`;
+    return [
+      `mkdir -p /etc/switchyard && printf %s ${quoted(lines)} > /etc/switchyard/bash-env && ` +
+        `{ [ "$BASH_ENV" = /etc/switchyard/bash-env ] || export SWITCHYARD_BASH_ENV="$BASH_ENV"; } && ` +
+        `export BASH_ENV=/etc/switchyard/bash-env && umask ${mask}`,
+    ];
+  },
+  set_django_setting: djangoSetting,
+  or_upgrade_pkg: (args, guest) => {
+    const manager = argument(args, 'package_manager', 'manager') ?? 'pip';
+    const names = listArgument(args, 'package_name', ...PACKAGES);
+    if (manager === 'apt' || manager === 'apt-get') return apt(guest, names);
+    if (manager === 'npm') return npm(guest, names);
+    if (manager === 'conda') return conda(guest, names, []);
+    if (manager !== 'pip' && manager !== 'pip3')
+      throw new Refusal(`unknown package manager ${JSON.stringify(manager)}`);
+    const least = argument(args, 'min_version', 'minimum_version', ...VERSION);
+    const wanted = least === undefined ? names : names.map((name) => withVersion(name, String(least), '>='));
+    return [pip(guest, 'install', ['--upgrade', ...packages('pip', wanted)])];
+  },
+  apt_install: (args, guest) => apt(guest, listArgument(args, ...PACKAGES)),
+  conda_install: (args, guest) =>
+    conda(guest, versioned(listArgument(args, ...PACKAGES), args, '='), listArgument(args, 'channels', 'channel')),
+  npm_install: (args, guest) => npm(guest, listArgument(args, ...PACKAGES), flagsArgument(args, ...FLAGS)),
+  shell: (args) => [verbatim(textArgument(args, 'cmd', 'command'))],
+  adjust_command: (args) => [verbatim(textArgument(args, 'modified_command', 'cmd', 'command'))],
+};
+
+/** The interpreter that is active, so that a package does not land beside the environment. */
+function pip(guest: GuestFacts, verb: string, rest: readonly string[]): string {
+  const python = guest.python ?? (guest.venv ? `${guest.venv}/bin/python` : 'python3');
+  return [python, '-m', 'pip', verb, ...rest].map(quoted).join(' ');
+}
+
+function apt(guest: GuestFacts, names: readonly string[]): string[] {
+  const wanted = packages('apt', names).map(quoted).join(' ');
+  if (guest.packageManager !== 'apt') {
+    throw new Refusal(
+      `names of Debian packages, and this container has ${guest.packageManager ?? 'no package manager'}`,
+    );
+  }
+  return ['apt-get update', `DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends ${wanted}`];
+}
+
+function conda(guest: GuestFacts, names: readonly string[], channels: readonly string[]): string[] {
+  if (!guest.conda) throw new Refusal('this container has no conda');
+  const from = channels.flatMap((channel) => {
+    if (!/^[A-Za-z0-9][\w.-]*$/.test(channel)) throw new Refusal(`${JSON.stringify(channel)} is no channel`);
+    return ['-c', channel];
+  });
+  return [['conda', 'install', '-y', ...from, ...packages('conda', names)].map(quoted).join(' ')];
+}
+
+/** Without names: what the project declares. npm leaves package.json as it was; the others have no such option. */
+function npm(guest: GuestFacts, names: readonly string[], flags: readonly string[] = []): string[] {
+  if (guest.node === null) throw new Refusal('this container has no npm, yarn or pnpm');
+  if (names.length === 0) return [[guest.node, 'install', ...flags].map(quoted).join(' ')];
+  const verb = guest.node === 'npm' ? ['npm', 'install', '--no-save'] : [guest.node, 'add'];
+  return [[...verb, ...flags, ...packages('npm', names)].map(quoted).join(' ')];
+}
+
+/** A version that came as an argument of its own belongs to the only package. */
+function versioned(names: readonly string[], args: Readonly<Record<string, unknown>>, operator = '=='): string[] {
+  const version = argument(args, ...VERSION);
+  if (version === undefined || version === '') return [...names];
+  if (names.length !== 1) throw new Refusal('one version for several packages');
+  return [withVersion(names[0]!, String(version), operator)];
+}
+
+function withVersion(name: string, version: string, operator: string): string {
+  const spec = version.replace(/\s+/g, '');
+  return /[=<>~!]/.test(name) ? name : `${name}${/^[=<>~!]/.test(spec) ? spec : `${operator}${spec}`}`;
+}
+
+/** A command as its author wrote it; the sandbox is what contains it. Only what would empty the machine is refused. */
+function verbatim(command: string): string {
+  if (command.length > 4_000) throw new Refusal('a command longer than 4,000 characters');
+  if (/\brm\s+(?:-\S+\s+)*-\S*[rR]\S*\s+(?:-\S+\s+)*\/\*?(?:\s|;|&|$)/.test(command))
+    throw new Refusal('removes everything');
+  return command;
+}

@@ -1,0 +1,162 @@
+import {
+  type Atom,
+  ExperienceDraft,
+  type RepositoryFacts,
+  type SetupMoment,
+  type UnitProvenance,
+} from '../../contract';
+import { errorSignatures } from '../error-signature';
+import { atomOf } from './atomize';
+import { avoidsTests, changesEnvironment, goalOf, parts, plain, repeats } from './commands';
+import { generalized, isParticular, type Particulars, particularsOf } from './generalize';
+
+export interface ExtractOptions {
+  readonly facts: RepositoryFacts;
+  /** The court's verdict on the environment: `not_guilty`, `guilty`, `error`, or null where there was none. */
+  readonly verdict: string | null;
+  /** What was upheld against the environment, as text. */
+  readonly charges: readonly string[];
+  readonly workdir: string | null;
+  readonly provenance: UnitProvenance;
+}
+
+interface Pair {
+  readonly error: string;
+  readonly goal: string;
+  readonly fix: readonly string[];
+  /** What ran when the error was gone. */
+  readonly solved: boolean;
+}
+
+const LONGEST_FIX = 6;
+
+/**
+ * What a trajectory taught, one unit for each error that a kept action made go away. Forward from the error: the same
+ * goal is reached again without it, and what changed the environment in between is the fix. Actions that failed or were
+ * undone are never part of one, nor is anything that only avoids tests; where the environment was found guilty, what the
+ * charges are about was no fix.
+ */
+export function extractByRules(moments: readonly SetupMoment[], options: ExtractOptions): ExperienceDraft[] {
+  const particulars = particularsOf(options.provenance.repository, options.workdir);
+  const drafts = moments.flatMap((_, at) => {
+    const pair = pairFrom(moments, at);
+    if (!pair || disputed(pair, options)) return [];
+    const draft = draftOf(pair, options, particulars);
+    return draft ? [draft] : [];
+  });
+  const seen = new Set<string>();
+  return drafts.filter(({ signals }) => {
+    const cause = signals.regex.join('\n');
+    return seen.has(cause) ? false : seen.add(cause) !== undefined;
+  });
+}
+
+function pairFrom(moments: readonly SetupMoment[], at: number): Pair | undefined {
+  const failed = moments[at]!;
+  if (failed.command === null || failed.exitCode === 0 || failed.exitCode === null) return undefined;
+  const [error] = errorSignatures(failed.output);
+  if (!error) return undefined;
+  const had = new Set(parts(failed.command).map(plain));
+  const fix: string[] = [];
+  for (const later of moments.slice(at + 1)) {
+    if (later.undone || later.command === null) continue;
+    const again = repeats(later.command, failed.command);
+    const after = later.exitCode === 0 ? [] : errorSignatures(later.output);
+    const changes = parts(later.command).filter((part) => changesEnvironment(part) && !had.has(plain(part)));
+    if (again && (later.exitCode === 0 || (after.length > 0 && !after.includes(error)))) {
+      // A command that failed in another way may have failed in its very fix: only what it did before counts.
+      const whole = later.exitCode === 0 ? [...fix, ...changes] : fix;
+      if (whole.length === 0 || whole.length > LONGEST_FIX || whole.some(avoidsTests) || avoidsTests(later.command))
+        return undefined;
+      return { error, goal: goalOf(failed.command), fix: whole, solved: later.exitCode === 0 };
+    }
+    if (again) continue;
+    if (later.exitCode === 0 && later.action !== 'verify') fix.push(...changes);
+  }
+  return undefined;
+}
+
+/** Whether the court objected to what this pair did or left undone. */
+function disputed({ error, fix }: Pair, { verdict, charges }: ExtractOptions): boolean {
+  if (verdict !== 'guilty') return false;
+  const subject = words([error, ...fix].join(' '));
+  return charges.some((charge) => [...words(charge)].filter((word) => subject.has(word)).length >= 2);
+}
+
+const COMMON = new Set(
+  'error install installed command failed module python tests test with from the and not for package'.split(' '),
+);
+function words(text: string): Set<string> {
+  return new Set((text.toLowerCase().match(/[a-z][a-z0-9_.-]{2,}/g) ?? []).filter((word) => !COMMON.has(word)));
+}
+
+function draftOf(pair: Pair, options: ExtractOptions, particulars: Particulars): ExperienceDraft | undefined {
+  const { facts, verdict, provenance } = options;
+  // An error that only this project can have (its own module is missing, say) teaches nobody else.
+  const cause = generalized(pair.error, particulars);
+  const steps = pair.fix.map((part) => generalized(part.trim(), particulars));
+  const atoms = pair.fix.filter((part) => !isParticular(part, particulars)).map(atomOf);
+  // Half of a chain of actions would be worse than its description.
+  const whole = atoms.length === pair.fix.length ? merged(atoms) : [];
+  const tools = [...new Set([goalProgram(pair.goal), ...pair.fix.map((part) => goalProgram(plain(part)))])].filter(
+    Boolean,
+  );
+  const draft = {
+    signals: {
+      keywords: keywordsOf(cause),
+      regex: [patternOf(cause)],
+      situation_triggers: [`${goalProgram(pair.goal) || 'a command'} fails: ${cause}`.slice(0, 400)],
+      applicability: {
+        lang: facts.lang,
+        os: whole.some(({ name }) => name === 'apt_install') ? ['debian', 'ubuntu'] : [],
+        runtime: [],
+        tools,
+      },
+    },
+    advice_nl: [
+      `Seen: ${cause}`,
+      `What made it go away: ${steps.join('; then ')}`.slice(0, 1_500),
+      ...(pair.solved ? [] : ['Afterwards the same command came further and failed for another reason.']),
+    ],
+    atoms: whole,
+    provenance: { ...provenance, ...(verdict === null ? {} : { verdict }) },
+  };
+  return ExperienceDraft.safeParse(draft).data;
+}
+
+/** Installations by one manager in a row are one. */
+function merged(atoms: readonly Atom[]): Atom[] {
+  const joined: Atom[] = [];
+  for (const atom of atoms) {
+    const last = joined.at(-1);
+    const same = last && last.name === atom.name && (atom.name === 'apt_install' || atom.name === 'pip_install');
+    const [before, now] = [last?.args.packages, atom.args.packages];
+    if (same && Array.isArray(before) && Array.isArray(now) && !last.args.flags && !atom.args.flags) {
+      joined[joined.length - 1] = { ...last, args: { packages: [...new Set([...before, ...now])] } };
+    } else joined.push(atom);
+  }
+  return joined;
+}
+
+function goalProgram(part: string): string {
+  return /^[A-Za-z][\w.+-]*/.exec(part)?.[0] ?? '';
+}
+
+/** The error with its placeholders open, as a pattern. */
+function patternOf(cause: string): string {
+  return cause
+    .slice(0, 160)
+    .split(/<(?:path|n|ip|port|time|hex|id|addr|url|duration|version)>|PROJECT|VERSION/)
+    .map((literal) => literal.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
+    .join('.{1,80}');
+}
+
+/** The words that name something: quoted ones, error classes, files. */
+function keywordsOf(cause: string): string[] {
+  const quotedWords = [...cause.matchAll(/['"]([\w.+/-]{2,60})['"]/g)].map(([, word]) => word!);
+  const named =
+    cause.match(
+      /\b[A-Z]\w+(?:Error|Exception|NotFound)\b|\b[\w-]+\.(?:h|so|py|toml|cfg|json)\b|\b\w+_\w+\b|^[\w.-]+(?=: command not found)/g,
+    ) ?? [];
+  return [...new Set([...quotedWords, ...named])].filter((word) => !/^(?:PROJECT|VERSION)$/.test(word)).slice(0, 10);
+}

@@ -1,0 +1,17 @@
+export * from './applicability';
+export * from './atoms';
+export * from './audit';
+export * from './embedding';
+export * from './extract';
+export * from './generalize';
+export * from './jsonl';
+export * from './merge';
+export * from './prompts/audit';
+export * from './prompts/extract';
+export * from './prompts/judge';
+export type { Prompt } from './prompts/prompt';
+export * from './prompts/rerank';
+export * from './rank';
+export * from './reliability';
+export * from './rerank';
+export * from './signals';

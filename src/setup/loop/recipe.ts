@@ -1,0 +1,118 @@
+import type { ServiceSpec } from '../../contract';
+import type { SeenAction } from '../roles/role';
+import { readCounts } from '../test-output';
+import { setEnvCommand } from './commands';
+import { onlyReads } from './frame-policy';
+import { completeService, installCommand } from './services';
+
+export interface RecipeStep {
+  readonly turn: number;
+  readonly command: string;
+}
+
+/** Words of commands that change what is installed, whatever else they do. */
+const BUILDS =
+  /\b(install|add|sync|build|make|get|fetch|download|configure|venv|bootstrap|update|vendor|compile|package|mkdir|touch|cp|mv|ln|sed|patch|echo|printf|tee)\b/;
+
+/**
+ * The steps that made the environment what it is: those that stand and did not fail, without reading and test runs. `ran`
+ * gives a trial's commands: its own, which may have been rendered from its unit, and the one that went through after it.
+ */
+export function recipeOf(
+  seen: readonly SeenAction[],
+  ran: (turn: number) => readonly string[] | undefined,
+): RecipeStep[] {
+  return seen
+    .filter(({ undone, observed, move }) => !undone && (observed.exitCode === 0 || move.action === 'try_experience'))
+    .flatMap(({ move, observed, turn }): RecipeStep[] => {
+      switch (move.action) {
+        case 'shell': {
+          const testsOnly = !BUILDS.test(move.command) && readCounts(move.command, observed.output) !== null;
+          return onlyReads(move.command) || testsOnly ? [] : [{ turn, command: move.command }];
+        }
+        case 'try_experience': {
+          const [trial, ...after] = ran(turn) ?? [];
+          if (trial === undefined) return [];
+          return [trial, ...after.filter((command) => BUILDS.test(command))].map((command) => ({ turn, command }));
+        }
+        case 'set_env':
+          return [{ turn, command: setEnvCommand(move) }];
+        case 'start_service': {
+          const command = move.service.kind === 'process' ? installCommand(completeService(move.service)) : undefined;
+          return command ? [{ turn, command }] : [];
+        }
+        default:
+          return [];
+      }
+    });
+}
+
+/**
+ * One bash script that does the kept steps in one shell, as the sandbox did: directory, exported variables and functions
+ * carry over from step to step. It stops at the first step that fails and names it.
+ */
+export function installScript(steps: readonly RecipeStep[], workdir: string, source: string): string {
+  return [
+    '#!/bin/bash',
+    `# Sets up ${source} in ${workdir}, from the steps of a Switchyard set-up that were kept.`,
+    'set -u',
+    'export DEBIAN_FRONTEND=noninteractive',
+    `cd ${quoted(workdir)} || exit 1`,
+    'failed() { echo "step $1 failed with $2" >&2; exit 1; }',
+    ...steps.flatMap(({ turn, command }) => {
+      const mark = delimiter(command);
+      return [
+        '',
+        `# turn ${turn}`,
+        `set -o pipefail; set +u; eval "$(cat <<'${mark}'`,
+        command,
+        mark,
+        `)" || failed ${turn} $?`,
+      ];
+    }),
+    '',
+  ].join('\n');
+}
+
+export interface DockerfileParts {
+  readonly base: string;
+  readonly source: string;
+  readonly sha256: string;
+  readonly workdir: string;
+  readonly components: readonly { readonly name: string; readonly source: string; readonly workdir: string }[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly services: readonly ServiceSpec[];
+}
+
+/** The Dockerfile that goes with the script: `source/` holds the unpacked sources beside it. */
+export function dockerfile({ base, source, sha256, workdir, components, env, services }: DockerfileParts): string {
+  return [
+    `# ${source} (sha256 ${sha256}), unpacked into source/ beside this file.`,
+    ...components.map((part) => `# ${part.source}, unpacked into ${part.name}/.`),
+    `FROM ${base}`,
+    `COPY source/ ${workdir}/`,
+    ...components.map((part) => `COPY ${part.name}/ ${part.workdir}/`),
+    'COPY install.sh /usr/local/share/install.sh',
+    'RUN bash /usr/local/share/install.sh',
+    ...Object.entries(env).map(([name, value]) => `ENV ${name}=${JSON.stringify(value)}`),
+    `WORKDIR ${workdir}`,
+    ...services.map((spec) => `# Needs ${spec.name} (${spec.kind}): ${oneLine(spec.start ?? spec.image ?? '')}`),
+    '',
+  ].join('\n');
+}
+
+/** A line that the command does not hold. */
+function delimiter(command: string): string {
+  for (let n = 0; ; n++) {
+    const mark = n === 0 ? 'STEP' : `STEP_${n}`;
+    if (!command.split('\n').includes(mark)) return mark;
+  }
+}
+
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
+}
+
+function oneLine(text: string): string {
+  return text.replace(/\s+/g, ' ').trim();
+}

@@ -1,0 +1,45 @@
+import type { SetupAction, SetupMoment, SetupStep } from '../../contract';
+import type { Seen, SeenAction } from '../roles/role';
+
+/** Bodies by sha256, read before: this room reads nothing. */
+export type Bodies = ReadonlyMap<string, string>;
+
+/** A role's own moves with what each of them met, oldest first. */
+export function seenMoves<Move>(steps: readonly SetupStep[], bodies: Bodies): Seen<Move>[] {
+  return steps.map(({ turn, observation }) => ({
+    // Validated when the turn was made.
+    move: turn.move as Move,
+    observed: {
+      exitCode: observation.exitCode,
+      output: bodies.get(observation.text.sha256) ?? '',
+      timedOut: observation.timedOutAfter !== null,
+    },
+  }));
+}
+
+/** The agent's steps; those that a later rollback took back are marked. */
+export function seenActions(steps: readonly SetupStep[], bodies: Bodies): SeenAction[] {
+  const undone = new Set(steps.flatMap(({ undoes }) => undoes));
+  return seenMoves<SetupAction>(steps, bodies).map((seen, at) => {
+    const { turn, notes } = steps[at]!;
+    return { ...seen, turn: turn.turn, undone: undone.has(turn.turn), notes };
+  });
+}
+
+/** The agent's steps as experience sees them. */
+export function momentsOf(seen: readonly SeenAction[]): SetupMoment[] {
+  return seen.map(({ move, observed, turn, undone }) => ({
+    turn,
+    action: move.action,
+    command:
+      'command' in move
+        ? (move.command ?? null)
+        : move.action === 'set_env'
+          ? `export ${move.key}=${move.value}`
+          : null,
+    exitCode: observed.exitCode,
+    output: observed.output,
+    undone,
+    ...(move.action === 'try_experience' ? { unit: move.unit } : {}),
+  }));
+}

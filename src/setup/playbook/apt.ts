@@ -1,0 +1,31 @@
+import { type Act, shell } from './goal';
+
+/** Installs Debian packages without a question and without what they only recommend. */
+export function aptInstall(packages: readonly string[]): string {
+  return `apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends ${packages.join(' ')}`;
+}
+
+export function install(packages: readonly string[]): Act {
+  return shell(aptInstall([...new Set(packages)]));
+}
+
+/**
+ * Finds the Debian packages whose files match, by the archive's own index of contents, and installs the best: a -dev
+ * package where there is one, then the shortest name. Fails where nothing has such a file.
+ */
+export function installByFile(patterns: readonly string[]): Act {
+  const lookUp = patterns.map(
+    (pattern) =>
+      `apt-file search -x '${pattern}' | awk -F': ' '{ print ($1 ~ /-dev$/ ? 0 : 1), length($1), $1 }' | sort -n | awk 'NR == 1 { print $3 }'`,
+  );
+  return shell(
+    [
+      `command -v apt-file > /dev/null || { ${aptInstall(['apt-file'])}; }`,
+      'apt-file update > /dev/null',
+      `packages=$(${lookUp.map((one) => `{ ${one}; }`).join('; ')})`,
+      'test -n "$packages"',
+      'echo "found in: $packages"',
+      'DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $packages',
+    ].join(' && '),
+  );
+}

@@ -1,0 +1,129 @@
+import type { Reader } from '../goal';
+
+/** Shell words that no package brings, and tools that an ecosystem's own remedies bring. */
+const NO_PROGRAM = /^(-|\/|\.|[A-Z_]+=)|^(sh|bash|cd|export|source|line|activate|module|sudo)$|[^\w.+-]/;
+
+const program = (name: string): string | null => {
+  const base = name
+    .split('/')
+    .at(-1)!
+    .replace(/^(?:x86_64|aarch64)-linux-gnu-/, '')
+    .replace(/['"`:,]+$/, '');
+  return NO_PROGRAM.test(base) || base === '' ? null : base;
+};
+const asProgram = (found: RegExpMatchArray) => program(found[1]!);
+
+const SERVICE_PORTS: Readonly<Record<string, string>> = {
+  '5432': 'postgres',
+  '6379': 'redis',
+  '11211': 'memcached',
+  '3306': 'mysql',
+  '5672': 'rabbitmq',
+};
+const serviceOfPort = (found: RegExpMatchArray) => SERVICE_PORTS[found[1]!] ?? null;
+/** A refused connection says nothing of the port in many clients: then the only service that the project speaks of is meant. */
+const KNOWN = Object.values(SERVICE_PORTS);
+
+/** What can be missing whatever the language: programs, headers, libraries, locales, services. */
+export const errors: readonly Reader[] = [
+  { cause: 'command', pattern: /(?:^|: )(?:line \d+: )?([^\s:]+): (?:command )?not found\b/gm, what: asProgram },
+  { cause: 'command', pattern: /command '([^']+)' failed: No such file or directory/g, what: asProgram },
+  { cause: 'command', pattern: /error: \[Errno 2\] No such file or directory: '([^'/]+)'/g, what: asProgram },
+  {
+    cause: 'command',
+    pattern: /FileNotFoundError: \[Errno 2\] No such file or directory: '([a-z][\w+-]*)'/g,
+    what: asProgram,
+  },
+  { cause: 'command', pattern: /exec: "([^"]+)": executable file not found/g, what: asProgram },
+  {
+    cause: 'command',
+    pattern:
+      /\b(pg_config|mysql_config|curl-config|xml2-config|xslt-config|llvm-config|gdal-config|krb5-config|geos-config)\b[^\n]*(?:not found|not exist|could not|couldn't|missing|is required|Unable)/gi,
+    what: asProgram,
+  },
+  { cause: 'command', pattern: /[Ff]ailed to execute (?:PosixPath\()?\[?['"]([\w.+-]+)['"]/g, what: asProgram },
+  { cause: 'command', pattern: /make(?:\[\d+\])?: ([\w.+-]+): No such file or directory/g, what: asProgram },
+  { cause: 'command', pattern: /spawn ([\w.+-]+) ENOENT/g, what: asProgram },
+  { cause: 'command', pattern: /is ['`"]([\w.+-]+)['`"] not installed\?/g, what: asProgram },
+  { cause: 'command', pattern: /linker `([\w.+-]+)` not found/g, what: asProgram },
+  { cause: 'command', pattern: /no acceptable C compiler found/g, what: () => 'gcc' },
+  {
+    cause: 'command',
+    pattern: /(?:No CMAKE_CXX_COMPILER could be found|C\+\+ compiler (?:cannot|not found))/g,
+    what: () => 'g++',
+  },
+  {
+    cause: 'command',
+    pattern: /(?:No CMAKE_C_COMPILER could be found|Unknown compiler\(s\): \[\['cc')/g,
+    what: () => 'gcc',
+  },
+  { cause: 'command', pattern: /Program '?([\w.+-]+)'? (?:not found or not executable|found: NO)/g, what: asProgram },
+  {
+    cause: 'command',
+    pattern:
+      /(?:you need to install|please install|requires) (?:the )?[`'"]?(gettext|autopoint|libtool|bison|flex|swig|m4|perl|nasm|gperf|protoc|cmake|ninja)\b/gi,
+    what: (found) => found[1]!.toLowerCase(),
+  },
+  {
+    cause: 'header',
+    pattern: /(?:fatal )?error: ([\w./+-]+\.h(?:pp|xx)?|iostream|vector|string): No such file or directory/g,
+  },
+  { cause: 'header', pattern: /fatal error: '([^']+)' file not found/g },
+  { cause: 'library', pattern: /cannot find -l([\w.+-]+)/g },
+  {
+    cause: 'shared-library',
+    pattern:
+      /(?:ImportError|OSError|error while loading shared libraries|cannot open shared object file)[^\n]*?\blib([\w+-]+?(?:-\d[\d.]*)?)\.so(?:\.\d+)*\b/g,
+  },
+  { cause: 'pkg-config', pattern: /Package '?([\w.+-]+)'?,? (?:required by|was not found|not found)/g },
+  { cause: 'pkg-config', pattern: /No package '([\w.+-]+)' found/g },
+  { cause: 'pkg-config', pattern: /Dependency "([\w.+-]+)" not found/g },
+  { cause: 'pkg-config', pattern: /The system library `([\w.+-]+)` required by crate/g },
+  { cause: 'pkg-config', pattern: /Package requirements \(([\w.+-]+)[^)]*\) were not met/g },
+  { cause: 'cmake-package', pattern: /Could not find a package configuration file provided by "(\w+)"/g },
+  { cause: 'cmake-package', pattern: /Could NOT find (\w+)/g },
+  {
+    cause: 'locale',
+    pattern: /unsupported locale setting(?:[^\n]*?\b([a-z]{2}_[A-Z]{2})\b)?/g,
+    what: (found) => found[1] ?? 'en_US',
+  },
+  {
+    cause: 'locale',
+    pattern:
+      /(?:cannot change locale|locale)[^\n]*?\(?([a-z]{2}_[A-Z]{2})\.[Uu][Tt][Ff]-?8\)?[^\n]*(?:No such file|not (?:found|available|installed))/g,
+  },
+  {
+    cause: 'encoding',
+    pattern: /UnicodeDecodeError: 'ascii' codec|RuntimeError: Click will abort further execution because Python/g,
+  },
+  {
+    cause: 'git-repository',
+    pattern: /fatal: not a git repository|InvalidGitRepositoryError|not a git (?:repo|checkout|working)/gi,
+  },
+  {
+    cause: 'git-identity',
+    pattern: /Please tell me who you are|unable to auto-detect email address|empty ident name/g,
+  },
+  { cause: 'database', pattern: /(?:FATAL: +)?database "([\w-]+)" does not exist/g },
+  { cause: 'database-role', pattern: /(?:FATAL: +)?role "([\w-]+)" does not exist/g },
+  {
+    cause: 'service',
+    pattern:
+      /(?:\.s\.PGSQL\.|port[ =:]+|(?:localhost|127\.0\.0\.1|::1|\[::1\])[^\n\d]{1,12})(5432|6379|11211|3306|5672)\b/g,
+    what: serviceOfPort,
+  },
+  {
+    cause: 'service',
+    pattern: /Connection ?refused|ECONNREFUSED|Could not connect to (?:server|redis|memcached|mysql|postgres)/gi,
+    what: (_, { facts }) => {
+      const spoken = facts.serviceHints.filter((hint) => KNOWN.includes(hint));
+      return spoken.length === 1 ? spoken[0]! : null;
+    },
+  },
+  {
+    cause: 'certificates',
+    pattern:
+      /unable to get local issuer certificate|certificate verify failed: unable to get|x509: certificate signed by unknown authority/g,
+  },
+  { cause: 'interrupted-packages', pattern: /dpkg was interrupted/g },
+];

@@ -1,0 +1,169 @@
+import { install, installByFile } from '../apt';
+import { type Remedy, shell } from '../goal';
+import { LIBRARIES, PROGRAMS, packagesOfHeader } from '../tables/debian';
+import { errors } from './everywhere-errors';
+
+/** A name in a regular expression of `apt-file`, and inside of single quotes. */
+const literally = (text: string) => text.replace(/[^\w/-]/g, (char) => (char === "'" ? '.' : `\\${char}`));
+
+const remedies: readonly Remedy[] = [
+  {
+    name: 'install its package',
+    cause: 'command',
+    sure: true,
+    fix: (whats) => {
+      const known = whats.flatMap((what) => PROGRAMS[what] ?? []);
+      return known.length > 0 ? { act: install(known) } : null;
+    },
+  },
+  {
+    name: 'look it up in the archive',
+    cause: 'command',
+    sure: false,
+    fix: (whats) => {
+      const unknown = whats.filter((what) => !PROGRAMS[what]);
+      return unknown.length > 0
+        ? { act: installByFile(unknown.map((what) => `^/?(usr/)?s?bin/${literally(what)}$`)) }
+        : null;
+    },
+  },
+  {
+    name: 'install its development package',
+    cause: 'header',
+    sure: true,
+    fix: (whats) => {
+      const known = whats.flatMap((what) => packagesOfHeader(what) ?? []);
+      return known.length > 0 ? { act: install(known) } : null;
+    },
+  },
+  {
+    name: 'look the header up in the archive',
+    cause: 'header',
+    sure: true,
+    fix: (whats, { project }) => {
+      const own = (what: string) => project.survey.paths.some((path) => path === what || path.endsWith(`/${what}`));
+      const unknown = whats.filter((what) => !packagesOfHeader(what) && !own(what));
+      return unknown.length > 0
+        ? { act: installByFile(unknown.map((what) => `^/?usr/include/(.+/)?${literally(what)}$`)) }
+        : null;
+    },
+  },
+  {
+    name: 'install the library',
+    cause: 'library',
+    sure: true,
+    fix: (whats) => {
+      const known = whats.flatMap((what) => LIBRARIES[what] ?? []);
+      return known.length > 0 ? { act: install(known) } : null;
+    },
+  },
+  {
+    name: 'look the library up in the archive',
+    cause: 'library',
+    sure: true,
+    fix: (whats) => ({ act: installByFile(whats.map((what) => `^/?usr/lib/.*/lib${literally(what)}\\.so$`)) }),
+  },
+  {
+    name: 'look the shared library up in the archive',
+    cause: 'shared-library',
+    sure: true,
+    fix: (whats) => {
+      const known = whats.flatMap((what) => LIBRARIES[what] ?? []);
+      if (known.length > 0) return { act: install(known) };
+      return { act: installByFile(whats.map((what) => `^/?(usr/)?lib/.*/lib${literally(what)}\\.so(\\.[0-9]+)*$`)) };
+    },
+  },
+  {
+    name: 'look the module up in the archive',
+    cause: 'pkg-config',
+    sure: true,
+    fix: (whats) => ({
+      act: installByFile([
+        '^/?usr/bin/pkgconf$',
+        ...whats.map((what) => `^/?usr/(lib|share)/.*pkgconfig/${literally(what)}\\.pc$`),
+      ]),
+    }),
+  },
+  {
+    name: 'look the package up in the archive',
+    cause: 'cmake-package',
+    sure: false,
+    fix: (whats) => ({
+      act: installByFile(
+        whats.map(
+          (what) =>
+            `^/?usr/(lib|share)/.*(cmake/.*/?(${literally(what)}|${literally(what.toLowerCase())})-?[Cc]onfig\\.cmake|pkgconfig/(lib)?${literally(what.toLowerCase())}\\.pc)$`,
+        ),
+      ),
+    }),
+  },
+  {
+    name: 'make the locale',
+    cause: 'locale',
+    sure: true,
+    fix: ([locale]) => ({
+      act: shell(
+        `apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends locales && localedef -i ${locale} -f UTF-8 ${locale}.UTF-8 && localedef -i ${locale} -f ISO-8859-1 ${locale}`,
+      ),
+    }),
+  },
+  {
+    name: 'use UTF-8',
+    cause: 'encoding',
+    sure: true,
+    fix: () => ({ act: shell('export LANG=C.UTF-8 LC_ALL=C.UTF-8') }),
+  },
+  {
+    name: 'make the work directory a repository',
+    cause: 'git-repository',
+    sure: false,
+    fix: (_, { project }) => ({
+      act: shell(
+        `cd ${project.workdir} && git init -q && git add -A && git -c user.name=setup -c user.email=setup@localhost commit -q -m Imported`,
+      ),
+    }),
+  },
+  {
+    name: 'give Git a name',
+    cause: 'git-identity',
+    sure: true,
+    fix: () => ({
+      act: shell('git config --global user.name setup && git config --global user.email setup@localhost'),
+    }),
+  },
+  {
+    name: 'start it',
+    cause: 'service',
+    sure: true,
+    fix: ([service]) => ({
+      act: { action: 'start_service', service: { name: service!, kind: 'process', packages: [], env: {} } },
+    }),
+  },
+  {
+    name: 'make the role',
+    cause: 'database-role',
+    sure: true,
+    fix: ([role]) => ({ act: shell(`su postgres -c 'createuser -s "${role}"'`) }),
+  },
+  {
+    name: 'make the database',
+    cause: 'database',
+    sure: true,
+    fix: ([name]) => ({ act: shell(`su postgres -c 'createdb "${name}"'`) }),
+  },
+  {
+    name: 'install the certificates',
+    cause: 'certificates',
+    sure: false,
+    fix: () => ({ act: install(['ca-certificates']) }),
+  },
+  {
+    name: 'let dpkg finish',
+    cause: 'interrupted-packages',
+    sure: true,
+    fix: () => ({ act: shell('DEBIAN_FRONTEND=noninteractive dpkg --configure -a') }),
+  },
+];
+
+/** What holds for every language; an ecosystem's own readers and remedies go first. */
+export const everywhere = { readers: errors, remedies };

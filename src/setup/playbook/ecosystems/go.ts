@@ -1,0 +1,99 @@
+import { aptInstall } from '../apt';
+import { type Ecosystem, type Goal, type Project, type Reader, type Remedy, shell, step } from '../goal';
+
+/** What Debian's golang-go is, and the first release that the module proxy carries as a module. */
+const DEBIAN = 19;
+const FIRST_MODULE = 21;
+
+const minorOf = (version: string | undefined) => Number(/^1\.(\d+)/.exec(version ?? '')?.[1] ?? 0);
+
+/**
+ * A newer toolchain comes from where modules come from, checked like them. Module archives keep no permissions, so the
+ * programs are made executable.
+ */
+function newer(version: string): string {
+  const minor = minorOf(version);
+  const exact = minor < FIRST_MODULE ? `1.${FIRST_MODULE}.0` : /^1\.\d+$/.test(version) ? `${version}.0` : version;
+  const module = `golang.org/toolchain@v0.0.1-go${exact}.linux-$(go env GOARCH)`;
+  return [
+    `folder=$(cd /tmp && GOFLAGS=-mod=mod go mod download -json ${module} | sed -n 's/.*"Dir": "\\(.*\\)",*/\\1/p')`,
+    'test -n "$folder"',
+    'rm -rf /usr/local/go && cp -r "$folder" /usr/local/go && chmod -R u+w /usr/local/go',
+    'chmod +x /usr/local/go/bin/* /usr/local/go/pkg/tool/*/*',
+    'export PATH="/usr/local/go/bin:$PATH" GOTOOLCHAIN=local',
+    'go version',
+  ].join(' && ');
+}
+
+function toolchain({ facts }: Project): Goal[] {
+  const goals = [
+    step(
+      'toolchain',
+      'Install Go, and a C compiler, which cgo needs.',
+      `${aptInstall(['golang-go', 'gcc', 'libc6-dev'])} && export PATH="$PATH:/root/go/bin" && go version`,
+    ),
+  ];
+  if (minorOf(facts.runtime.go) <= DEBIAN) return goals;
+  return [
+    ...goals,
+    step('toolchain-version', 'Install the Go that it asks for: Debian has an older one.', newer(facts.runtime.go!)),
+  ];
+}
+
+function plan(project: Project): Goal[] {
+  const { survey, facts } = project;
+  const vendored = survey.paths.includes('vendor/modules.txt');
+  const module = survey.paths.includes('go.mod');
+  return [
+    ...toolchain(project),
+    ...(module
+      ? []
+      : [
+          step(
+            'module',
+            'It is older than modules: make it one.',
+            `go mod init ${facts.name ?? 'module.local/main'} && go mod tidy`,
+          ),
+        ]),
+    ...(vendored ? [] : [step('dependencies', 'Fetch its modules.', 'go mod download', true)]),
+    step('build', 'Build all packages.', 'go build ./...', true),
+    step('tests', 'Run its tests.', 'go test ./...', true),
+  ];
+}
+
+const readers: readonly Reader[] = [
+  { cause: 'go-version', pattern: /go\.mod requires go >= (1\.\d+(?:\.\d+)?)/g },
+  { cause: 'go-version', pattern: /note: module requires Go (1\.\d+)/g },
+  { cause: 'go-version', pattern: /invalid go version '(1\.\d+(?:\.\d+)?)'/g },
+  {
+    cause: 'go-version',
+    pattern:
+      /package (?:cmp|maps|slices|log\/slog|iter|unique|math\/rand\/v2|testing\/synctest|sync\/errgroup) is not in (?:GOROOT|std)/g,
+    what: () => '1.24.0',
+  },
+  { cause: 'go-version', pattern: /requires go(?: version)? (?:>= ?)?(1\.\d+(?:\.\d+)?)/g },
+  {
+    cause: 'go-sum',
+    pattern:
+      /missing go\.sum entry|updates to go\.(?:mod|sum) needed|no required module provides package|cannot find module providing package/g,
+  },
+  { cause: 'inconsistent-vendoring', pattern: /inconsistent vendoring/g },
+];
+
+const remedies: readonly Remedy[] = [
+  {
+    name: 'install that Go',
+    cause: 'go-version',
+    sure: true,
+    fix: (whats) => ({ act: shell(newer([...whats].sort((a, b) => minorOf(a) - minorOf(b)).at(-1)!)) }),
+  },
+  { name: 'complete the list of modules', cause: 'go-sum', sure: true, fix: () => ({ act: shell('go mod tidy') }) },
+  {
+    name: 'take the modules from the proxy',
+    cause: 'inconsistent-vendoring',
+    sure: true,
+    fix: () => ({ act: shell('export GOFLAGS=-mod=mod && go mod download') }),
+  },
+];
+
+export const go: Ecosystem = { languages: ['go'], plan, readers, remedies };

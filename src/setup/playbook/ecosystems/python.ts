@@ -1,0 +1,94 @@
+import { quoted } from '../../experience/quoting';
+import { type Ecosystem, type Goal, type Project, step } from '../goal';
+import { pythonReaders } from './python-errors';
+import { pythonRemedies } from './python-remedies';
+import { pip, testNames, testRequirements } from './python-requirements';
+
+/** Outside of the work directory, so that neither tests nor packaging find it there. */
+const VENV = '/venv';
+
+/** Has something that pip can install; a folder of scripts with a list of requirements has not. */
+const isPackage = ({ facts }: Project) => facts.buildSystems.some((system) => !/^(requirements|tox|nox)$/.test(system));
+
+function plan(project: Project): Goal[] {
+  const { facts } = project;
+  const goals: Goal[] = [
+    step(
+      'venv',
+      'Make a virtual environment: the system interpreter belongs to the distribution.',
+      `python3 -m venv ${VENV} && export VIRTUAL_ENV=${VENV} PATH="${VENV}/bin:$PATH" && python --version`,
+    ),
+  ];
+  if (facts.vcsVersion && project.version) goals.push(pretendVersion(project, project.version));
+  if (isPackage(project)) {
+    goals.push(
+      step('project', 'Install the project with what it needs to run.', (ways) => {
+        const isolation = ways.get('isolation') === 'off' ? '--no-build-isolation ' : '';
+        return pip(
+          `${isolation}${ways.get('install') === 'plain' ? '--force-reinstall --no-deps . && python -m pip install -q .' : '-e .'}`,
+        );
+      }),
+    );
+  }
+  const lists = facts.groups.filter(
+    ({ kind, test, name }) =>
+      kind === 'file' && !test && /^(requirements\/(base|main|common|prod)|requirements)\.txt$/.test(name),
+  );
+  if (!isPackage(project) && lists.length > 0) {
+    goals.push(
+      step(
+        'requirements',
+        'Install what it needs to run.',
+        pip(lists.map(({ name }) => `-r ${quoted(name)}`).join(' ')),
+      ),
+    );
+  }
+  goals.push({
+    ...step('test-tools', 'Install what its tests need.', (ways) =>
+      ways.get('requirements') === 'unpinned' ? unpinned(project) : testRequirements(project, ways),
+    ),
+    optional: true,
+  });
+  goals.push(step('tests', 'Run its tests.', (ways) => testCommand(project, ways.get('runner')), true));
+  return goals;
+}
+
+/** Each by itself: what cannot be had keeps nothing else away, and the tests say whether it is missed. */
+function unpinned(project: Project): string {
+  const names = testNames(project).map(quoted).join(' ');
+  return `for name in ${names}; do python -m pip install -q "$name" || echo "not installed: $name"; done; ${pip('pytest')}`;
+}
+
+/** Versions made from tags are given by hand where the tree has none; a wrong one misleads whoever depends on it. */
+function pretendVersion({ facts }: Project, version: string): Goal {
+  const plain = version.replace(/^v/, '');
+  const key = (facts.name ?? '').replace(/[-_.]+/g, '_').toUpperCase();
+  const variables = [
+    `SETUPTOOLS_SCM_PRETEND_VERSION${key ? `_FOR_${key}` : ''}=${quoted(plain)}`,
+    `PBR_VERSION=${quoted(plain)}`,
+  ];
+  return step(
+    'version',
+    'Say which version this is: it is made from tags, which this tree does not have.',
+    `export ${variables.join(' ')}`,
+  );
+}
+
+function testCommand(project: Project, runner: string | undefined): string {
+  const { facts } = project;
+  if (runner === 'smoke' || facts.testPaths.length === 0) return smoke(project);
+  if (runner === 'unittest') return 'python -m unittest discover -v';
+  if (facts.testFrameworks.includes('django') && !facts.testFrameworks.includes('pytest'))
+    return 'python manage.py test --noinput';
+  return 'python -m pytest -q --tb=short';
+}
+
+/** Where there are no tests, that everything imports and that nothing which was asked for is missing. */
+function smoke({ facts }: Project): string {
+  const modules = facts.modules.filter((name) => !name.startsWith('_'));
+  const imports =
+    modules.length > 0 ? `python -c ${quoted(modules.map((name) => `import ${name}`).join('; '))} && ` : '';
+  return `${imports}python -m pip check`;
+}
+
+export const python: Ecosystem = { languages: ['python'], plan, readers: pythonReaders, remedies: pythonRemedies };

@@ -1,0 +1,83 @@
+import { aptInstall } from '../apt';
+import { type Ecosystem, type Goal, type Project, type Reader, type Remedy, shell, step } from '../goal';
+
+const isWorkspace = ({ survey }: Project) => /^\[workspace\]/m.test(survey.texts['Cargo.toml'] ?? '');
+
+/** Debian keeps a current toolchain beside its old one, for building browsers: the old one does not know the sparse index. */
+const TOOLCHAIN = `{ ${aptInstall(['cargo-web', 'rustc-web', 'gcc', 'libc6-dev', 'pkg-config'])} || ${aptInstall(['cargo', 'rustc', 'gcc', 'libc6-dev', 'pkg-config'])}; } && cargo --version`;
+
+function plan(project: Project): Goal[] {
+  const all = isWorkspace(project) ? ' --workspace' : '';
+  return [
+    step('toolchain', 'Install Rust, and the linker that it needs.', TOOLCHAIN),
+    step('dependencies', 'Fetch its crates.', 'cargo fetch'),
+    step(
+      'build',
+      'Build it with its tests.',
+      (ways) => `cargo test${all}${ways.get('features') === 'all' ? ' --all-features' : ''} --no-run`,
+      true,
+    ),
+    step(
+      'tests',
+      'Run its tests.',
+      (ways) => `cargo test${all}${ways.get('features') === 'all' ? ' --all-features' : ''}`,
+      true,
+    ),
+  ];
+}
+
+const readers: readonly Reader[] = [
+  {
+    cause: 'lock',
+    pattern: /lock file version `?\d+`? (?:was found|requires)|failed to parse lock file/g,
+    what: () => '',
+  },
+  { cause: 'rust-version', pattern: /requires rustc (1\.\d+)|rustc [\d.]+ is not supported/g },
+  { cause: 'features', pattern: /requires the features: ([^\n]+)/g, what: () => '' },
+  {
+    cause: 'libclang',
+    pattern: /Unable to find libclang|couldn't find any valid shared libraries matching: \['libclang/g,
+    what: () => '',
+  },
+  {
+    cause: 'command',
+    pattern: /(?:is `?cmake`? not installed|failed to execute command:[^\n]*cmake)/g,
+    what: () => 'cmake',
+  },
+  { cause: 'command', pattern: /Could not find `?protoc`?/g, what: () => 'protoc' },
+  {
+    cause: 'header',
+    pattern: /Could not find directory of OpenSSL installation|OpenSSL (?:headers|development) /g,
+    what: () => 'openssl/ssl.h',
+  },
+];
+
+const remedies: readonly Remedy[] = [
+  {
+    name: 'make the lock anew',
+    cause: 'lock',
+    sure: true,
+    fix: () => ({ act: shell('rm -f Cargo.lock && cargo generate-lockfile') }),
+  },
+  {
+    // Only the resolver can choose older versions of what asks for a newer compiler.
+    name: 'resolve for this compiler',
+    cause: 'rust-version',
+    sure: true,
+    fix: () => ({ act: shell('export CARGO_RESOLVER_INCOMPATIBLE_RUST_VERSIONS=fallback && cargo update') }),
+  },
+  {
+    name: 'turn all features on',
+    cause: 'features',
+    sure: true,
+    fix: (_, { goal }) => (/\/(build|tests)$/.test(goal.id) ? { way: ['features', 'all'] } : null),
+  },
+  {
+    name: 'install it',
+    cause: 'libclang',
+    sure: true,
+    fix: () => ({ act: shell(aptInstall(['libclang-dev', 'clang'])) }),
+  },
+];
+
+export const rust: Ecosystem = { languages: ['rust'], plan, readers, remedies };

@@ -1,0 +1,83 @@
+import type { ServiceSpec, SetupAction } from '../../contract';
+import type { Language, ProjectFacts } from '../repository/facts';
+import type { Survey } from '../repository/survey';
+
+/** One repository that is to be set up: the main one, or a component of its family. */
+export interface Project {
+  /** Empty for the main one. */
+  readonly name: string;
+  readonly workdir: string;
+  readonly survey: Survey;
+  readonly facts: ProjectFacts;
+  /** The source's word where it has one, else the manifest's. */
+  readonly version: string | null;
+  /** Services that are to run. */
+  readonly wanted: readonly ServiceSpec[];
+}
+
+/** Choices made for one goal, by slot: `install=plain` replaces `install=editable`. */
+export type Ways = ReadonlyMap<string, string>;
+
+/** An action before the playbook has said why. */
+export type Act = SetupAction extends infer Each ? (Each extends SetupAction ? Omit<Each, 'thought'> : never) : never;
+
+/** A state of the sandbox that is wanted, and the action that brings it about. Goals of a plan are reached in order. */
+export interface Goal {
+  readonly id: string;
+  readonly say: string;
+  act(ways: Ways): Act;
+  /** When nothing helps any more, the plan goes on without it. */
+  readonly optional?: boolean;
+}
+
+/** What an error says is wrong: a kind, and what it is about (a module, a command, a header, ...). */
+export interface Cause {
+  readonly kind: string;
+  readonly what: string;
+}
+
+/** An error text to its cause. The first group of a match is what the cause is about. */
+export interface Reader {
+  readonly cause: string;
+  readonly pattern: RegExp;
+  /** Where the group is not yet the name: null passes the match over. */
+  readonly what?: (found: RegExpMatchArray, project: Project) => string | null;
+}
+
+export interface Predicament {
+  readonly project: Project;
+  readonly goal: Goal;
+  readonly ways: Ways;
+  /** Output of the failed step. */
+  readonly text: string;
+}
+
+/** Something to do before the goal is tried again, or another way to reach it. */
+export type Fix = { readonly act: Act } | { readonly way: readonly [slot: string, value: string] };
+
+/** A cause to a fix. Each is tried once for each thing that a cause is about. */
+export interface Remedy {
+  readonly name: string;
+  readonly cause: string;
+  /** False for what only may help: a unit of experience that fits goes first. */
+  readonly sure: boolean;
+  /** Null where it has nothing for these. `whats` holds several only where one action can serve them all. */
+  fix(whats: readonly string[], predicament: Predicament): Fix | null;
+}
+
+/** What the playbook knows of one group of languages. */
+export interface Ecosystem {
+  readonly languages: readonly Language[];
+  plan(project: Project): Goal[];
+  readonly readers: readonly Reader[];
+  readonly remedies: readonly Remedy[];
+}
+
+export function shell(command: string): Act {
+  return { action: 'shell', command };
+}
+
+/** A goal that one command reaches, whatever the ways. */
+export function step(id: string, say: string, command: string | ((ways: Ways) => string), optional = false): Goal {
+  return { id, say, optional, act: (ways) => shell(typeof command === 'string' ? command : command(ways)) };
+}

@@ -1,0 +1,76 @@
+import { factsOf } from '../repository/facts-of';
+import type { SetupDossier } from '../roles/role';
+import type { Knowledge } from './diagnosis';
+import { ECOSYSTEMS, everywhere } from './ecosystems';
+import type { Ecosystem, Goal, Project } from './goal';
+
+/** Components first, because the main repository may need them; the main one last, with the tests and the verifier. */
+export function projectsOf(dossier: SetupDossier): Project[] {
+  const components = dossier.components.map(({ name, workdir, survey }): Project => {
+    const facts = factsOf(survey);
+    return { name, workdir, survey, facts, version: facts.version, wanted: [] };
+  });
+  const facts = factsOf(dossier.survey);
+  const { survey, workdir, wanted } = dossier;
+  return [...components, { name: '', workdir, survey, facts, version: dossier.version ?? facts.version, wanted }];
+}
+
+function ecosystemOf({ facts }: Project): Ecosystem | undefined {
+  return ECOSYSTEMS.find(({ languages }) => facts.languages[0] !== undefined && languages.includes(facts.languages[0]));
+}
+
+/** Readers and remedies of the project's own ecosystem before those that hold everywhere. */
+export function knowledgeFor(project: Project): Knowledge {
+  const own = ecosystemOf(project);
+  return {
+    readers: [...(own?.readers ?? []), ...everywhere.readers],
+    remedies: [...(own?.remedies ?? []), ...everywhere.remedies],
+  };
+}
+
+/** Goals whose work one repository does for all: they are named alike in every project, so they are reached once. */
+const SHARED = /^(toolchain|venv)$/;
+/** Testing is for the main repository: the family is judged through it. */
+const OWN = /^tests?$/;
+
+export function planFor(project: Project): Goal[] {
+  const ecosystem = ecosystemOf(project);
+  const goals = ecosystem?.plan(project) ?? [];
+  const services = project.wanted.map(
+    (service): Goal => ({
+      id: `service-${service.name}`,
+      say: `Start ${service.name}, which the input asks for.`,
+      act: () => ({ action: 'start_service', service }),
+    }),
+  );
+  const before = goals.filter(({ id }) => !OWN.test(id));
+  const tests = goals.filter(({ id }) => OWN.test(id));
+  const language = ecosystem?.languages[0] ?? 'none';
+  if (project.name !== '') return before.map((goal) => component(goal, project, language));
+  return [
+    ...[...before.map((goal) => named(goal, language))],
+    ...services,
+    ...tests.map((goal) => named(goal, language)),
+    VERIFY,
+  ];
+}
+
+const VERIFY: Goal = { id: 'verify', say: 'Have it verified.', act: () => ({ action: 'verify' }) };
+
+const named = (goal: Goal, language: string): Goal => ({ ...goal, id: `${language}/${goal.id}` });
+
+/** The same in a folder of its own. A subshell would lose what a goal exports, so only the directory is put back. */
+function component(goal: Goal, { name, workdir }: Project, language: string): Goal {
+  if (SHARED.test(goal.id)) return named(goal, language);
+  return {
+    ...goal,
+    id: `${name}/${goal.id}`,
+    say: `${name}: ${goal.say}`,
+    act: (ways) => {
+      const act = goal.act(ways);
+      return act.action === 'shell'
+        ? { ...act, command: `cd ${workdir} && { ${act.command}; }; code=$?; cd "$OLDPWD"; (exit $code)` }
+        : act;
+    },
+  };
+}

@@ -1,0 +1,134 @@
+import type { SetupDossier } from '../roles/role';
+import type { Act, Goal, Ways } from './goal';
+
+type SeenAction = SetupDossier['seen'][number];
+
+/** A step of ours, read back from the thought that it was made with. */
+interface Step {
+  readonly kind: 'goal' | 'fix';
+  readonly goal: string;
+  /** Of a goal: its ways. Of a fix: its key, and where it is for several things at once, the key of each. */
+  readonly words: readonly string[];
+  readonly seen: SeenAction;
+}
+
+/**
+ * The thought of a step begins with a mark that says what it is for, so what was done and tried is read from the steps
+ * themselves and the policy needs no memory: `[goal python/project install=plain] …`, `[fix python/tests module:yaml] …`.
+ */
+export function marked(
+  act: Act,
+  kind: Step['kind'],
+  goal: string,
+  words: readonly string[],
+  say: string,
+): Act & { thought: string } {
+  return { ...act, thought: `[${[kind, goal, ...words.map(encodeURI)].join(' ')}] ${say}` };
+}
+
+function stepOf(seen: SeenAction): Step | null {
+  const mark = /^\[(goal|fix) (\S+)((?: [^\]\s]+)*)\]/.exec(seen.move.thought);
+  if (!mark) return null;
+  return {
+    kind: mark[1] as Step['kind'],
+    goal: mark[2]!,
+    words: mark[3]!.split(' ').filter(Boolean).map(decoded),
+    seen,
+  };
+}
+
+function decoded(word: string): string {
+  try {
+    return decodeURI(word);
+  } catch {
+    return word;
+  }
+}
+
+export type GoalState =
+  | { readonly kind: 'open' }
+  | { readonly kind: 'reached' }
+  /** Something was mended since it failed. */
+  | { readonly kind: 'again' }
+  | { readonly kind: 'failed'; readonly text: string; readonly timedOut: boolean };
+
+/** What was done so far, and with what result. Undone steps count as tried, and not as done. */
+export class Progress {
+  private readonly steps: readonly Step[];
+
+  constructor(private readonly dossier: SetupDossier) {
+    this.steps = dossier.seen.map(stepOf).filter((step) => step !== null);
+  }
+
+  stateOf({ id }: Goal): GoalState {
+    const attempts = this.attempts(id);
+    const last = attempts.at(-1);
+    if (!last) return { kind: 'open' };
+    if (attempts.some((attempt) => this.worked(attempt))) return { kind: 'reached' };
+    if (this.ok(last)) return { kind: 'again' };
+    const since = this.steps.slice(this.steps.indexOf(last) + 1).filter((step) => step.goal === id);
+    if (since.some((step) => this.worked(step))) return { kind: 'again' };
+    const trouble = since.at(-1);
+    return {
+      kind: 'failed',
+      // A remedy that failed says what the remedy needs; then comes what it was for.
+      text: [trouble && !trouble.seen.undone ? this.textOf(trouble) : '', this.textOf(last)].filter(Boolean).join('\n'),
+      timedOut: last.seen.observed.timedOut,
+    };
+  }
+
+  attempts(goal: string): readonly Step[] {
+    return this.steps.filter((step) => step.kind === 'goal' && step.goal === goal);
+  }
+
+  waysOf(goal: string): Ways {
+    const words = this.attempts(goal).at(-1)?.words ?? [];
+    return new Map(words.map((word) => [word.slice(0, word.indexOf('=')), word.slice(word.indexOf('=') + 1)]));
+  }
+
+  /** Whether a way was taken before, even if another has replaced it. */
+  tookWay(goal: string, way: string): boolean {
+    return this.attempts(goal).some(({ words }) => words.includes(way));
+  }
+
+  /** Whether a remedy, alone or with others at once, ran without an error: then it has done what it can do. */
+  helped(key: string): boolean {
+    return this.steps.some((step) => step.kind === 'fix' && step.words.includes(key) && this.ok(step));
+  }
+
+  /** Whether trying a remedy (again) is pointless: it worked once, or failed and nothing was mended since, or failed twice. */
+  spent(key: string): boolean {
+    const tries = this.steps.filter((step) => step.kind === 'fix' && step.words[0] === key);
+    const last = tries.at(-1);
+    if (!last) return false;
+    if (tries.length >= 2 || tries.some((step) => this.ok(step))) return true;
+    return !this.steps.slice(this.steps.indexOf(last) + 1).some((step) => this.worked(step));
+  }
+
+  fixesOf(goal: string): number {
+    return this.steps.filter((step) => step.kind === 'fix' && step.goal === goal).length;
+  }
+
+  triedUnit(unit: string): boolean {
+    return this.dossier.seen.some(({ move }) => move.action === 'try_experience' && move.unit === unit);
+  }
+
+  /** It succeeded and still stands. */
+  private worked(step: Step): boolean {
+    return this.ok(step) && !step.seen.undone;
+  }
+
+  private ok({ seen }: Step): boolean {
+    // Only the newest verdict is about this state.
+    if (seen.move.action === 'verify')
+      return seen === this.dossier.seen.at(-1) && this.dossier.verified?.success === true;
+    return seen.observed.exitCode === 0;
+  }
+
+  private textOf({ seen }: Step): string {
+    const { verified } = this.dossier;
+    if (seen.move.action !== 'verify' || !verified) return seen.observed.output;
+    const failures = verified.failures.map(({ test, why }) => `${test}: ${why}`);
+    return [seen.observed.output, verified.evidence?.preview ?? '', ...failures, verified.hint].join('\n');
+  }
+}

@@ -1,0 +1,100 @@
+/** Plugins by the command-line option that they add. */
+const OPTIONS: readonly (readonly [RegExp, string])[] = [
+  [/^--(no-)?cov\b/, 'pytest-cov'],
+  [/^(-n|-n\d+|-nauto|--dist|--numprocesses|--maxprocesses|--looponfail)\b/, 'pytest-xdist'],
+  [/^--timeout/, 'pytest-timeout'],
+  [/^--asyncio/, 'pytest-asyncio'],
+  [/^--benchmark/, 'pytest-benchmark'],
+  [/^--reruns/, 'pytest-rerunfailures'],
+  [/^--random-order/, 'pytest-random-order'],
+  [/^--randomly|^-p=?no:randomly/, 'pytest-randomly'],
+  [/^--(ds|dc|reuse-db|create-db|no-?migrations|migrations|django\w*|fail-on-template-vars)\b/, 'pytest-django'],
+  [/^--(doctest-plus|doctest-rst|text-file-format)/, 'pytest-doctestplus'],
+  [/^--mpl/, 'pytest-mpl'],
+  [/^--(disable|allow)-(socket|hosts|unix-socket)/, 'pytest-socket'],
+  [/^--(html|self-contained-html)/, 'pytest-html'],
+  [/^--hypothesis/, 'hypothesis'],
+  [/^--typeguard/, 'typeguard'],
+  [/^--remote-data/, 'pytest-remotedata'],
+  [/^--open-files/, 'pytest-openfiles'],
+  [/^--nbval/, 'nbval'],
+  [/^--snapshot/, 'syrupy'],
+  [/^--vcr|^--record-mode|^--block-network/, 'pytest-recording'],
+  [/^--spec/, 'pytest-spec'],
+  [/^--picked/, 'pytest-picked'],
+  [/^--testmon/, 'pytest-testmon'],
+  [/^--(json-report|report-log)/, 'pytest-json-report'],
+  [/^--pydocstyle/, 'pytest-pydocstyle'],
+  [
+    /^--(flake8|mypy|pylint|black|isort|ruff|pep8|pycodestyle|forked|instafail|mccabe|checkdocs|enabler|sugar|perf|clarity|env|docker|runslow|subunit|memray)\b/,
+    'pytest-$1',
+  ],
+];
+
+/** The plugin that adds an option, or null. */
+export function pluginOfOption(option: string): string | null {
+  for (const [pattern, plugin] of OPTIONS) {
+    const found = pattern.exec(option);
+    if (found) return plugin.replace('$1', found[1] ?? '');
+  }
+  return null;
+}
+
+/** Distributions by the fixture that they provide. */
+export const FIXTURES: Readonly<Record<string, string>> = {
+  aiohttp_client: 'pytest-aiohttp',
+  aiohttp_server: 'pytest-aiohttp',
+  aioresponses: 'aioresponses',
+  benchmark: 'pytest-benchmark',
+  cov: 'pytest-cov',
+  data_regression: 'pytest-regressions',
+  datadir: 'pytest-datadir',
+  shared_datadir: 'pytest-datadir',
+  django_db_blocker: 'pytest-django',
+  django_user_model: 'pytest-django',
+  settings: 'pytest-django',
+  rf: 'pytest-django',
+  event_loop: 'pytest-asyncio',
+  faker: 'Faker',
+  file_regression: 'pytest-regressions',
+  freezer: 'pytest-freezer',
+  fs: 'pyfakefs',
+  httpbin: 'pytest-httpbin',
+  httpserver: 'pytest-httpserver',
+  httpx_mock: 'pytest-httpx',
+  image_regression: 'pytest-regressions',
+  mocker: 'pytest-mock',
+  num_regression: 'pytest-regressions',
+  qtbot: 'pytest-qt',
+  requests_mock: 'requests-mock',
+  respx_mock: 'respx',
+  script_runner: 'pytest-console-scripts',
+  smtpd: 'pytest-smtpd',
+  snapshot: 'syrupy',
+  subtests: 'pytest-subtests',
+  testbook: 'testbook',
+  time_machine: 'time-machine',
+  virtualenv: 'pytest-virtualenv',
+  worker_id: 'pytest-xdist',
+};
+
+/** Plugins by the marker that they register. */
+export const MARKERS: Readonly<Record<string, string>> = {
+  asyncio: 'pytest-asyncio',
+  anyio: 'anyio',
+  benchmark: 'pytest-benchmark',
+  django_db: 'pytest-django',
+  flaky: 'flaky',
+  forked: 'pytest-forked',
+  freeze_time: 'pytest-freezer',
+  httpx_mock: 'pytest-httpx',
+  mpl_image_compare: 'pytest-mpl',
+  order: 'pytest-order',
+  parallel_threads: 'pytest-run-parallel',
+  remote_data: 'pytest-remotedata',
+  timeout: 'pytest-timeout',
+  trio: 'pytest-trio',
+  twisted: 'pytest-twisted',
+  vcr: 'pytest-recording',
+  xdist_group: 'pytest-xdist',
+};

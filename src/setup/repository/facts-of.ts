@@ -1,0 +1,48 @@
+import { documentedCommands, serviceHints, testPathsOf } from './documents';
+import type { Language, ManifestFacts, ProjectFacts } from './facts';
+import { languagesOf } from './languages';
+import { goFacts } from './manifests/go';
+import { javaFacts } from './manifests/java';
+import { nativeFacts } from './manifests/native';
+import { nodeFacts } from './manifests/node';
+import { pythonFacts } from './manifests/python';
+import { rustFacts } from './manifests/rust';
+import type { Survey } from './survey';
+
+/** Who reads a language's manifests. */
+const READERS: Readonly<Record<Language, (survey: Survey) => ManifestFacts>> = {
+  python: pythonFacts,
+  node: nodeFacts,
+  go: goFacts,
+  rust: rustFacts,
+  c: nativeFacts,
+  cpp: nativeFacts,
+  java: javaFacts,
+};
+
+/** What a survey says of its project. Pure; broken manifests count as empty, so it never throws. */
+export function factsOf(survey: Survey): ProjectFacts {
+  const languages = languagesOf(survey);
+  const readers = [...new Set(languages.map((language) => READERS[language]))];
+  const read = readers.map((reader) => reader(survey));
+  const [main] = read;
+  const together = <Value>(from: (facts: ManifestFacts) => readonly Value[] | undefined) =>
+    read.flatMap((one) => from(one) ?? []);
+  const documented = documentedCommands(survey);
+  return {
+    languages,
+    buildSystems: [...new Set(together((one) => one.buildSystems))],
+    name: main?.name ?? null,
+    version: main?.version ?? null,
+    runtime: Object.assign({}, ...read.map((one) => one.runtime ?? {})),
+    dependencies: together((one) => one.dependencies),
+    groups: together((one) => one.groups),
+    entryPoints: together((one) => one.entryPoints),
+    modules: together((one) => one.modules),
+    testPaths: testPathsOf(survey.paths),
+    testFrameworks: [...new Set(together((one) => one.testFrameworks))],
+    serviceHints: serviceHints(survey),
+    vcsVersion: main?.vcsVersion === true && (main.version ?? null) === null,
+    documented,
+  };
+}

@@ -1,0 +1,89 @@
+import { XMLParser } from 'fast-xml-parser';
+import type { Dependency, ManifestFacts } from '../facts';
+import type { Survey } from '../survey';
+import { type Table, tablesOf } from '../tables';
+
+const parser = new XMLParser({ ignoreAttributes: true, parseTagValue: false, processEntities: false });
+
+/** Maven's or Gradle's: the one whose file lies in the root, Maven first as it needs no wrapper download. */
+export function javaFacts({ texts }: Survey): ManifestFacts {
+  if (texts['pom.xml'] !== undefined) return mavenFacts(texts['pom.xml']);
+  const script = texts['build.gradle'] ?? texts['build.gradle.kts'] ?? '';
+  const settings = texts['settings.gradle'] ?? texts['settings.gradle.kts'] ?? '';
+  const java =
+    /(?:sourceCompatibility|targetCompatibility)\s*=?\s*(?:JavaVersion\.VERSION_)?['"]?(?:1[._])?(\d+)|JavaLanguageVersion\.of\((\d+)\)/.exec(
+      script,
+    );
+  return {
+    name: /rootProject\.name\s*=\s*['"]([^'"]+)/.exec(settings)?.[1] ?? null,
+    version: /^\s*version\s*=?\s*['"]([^'"$]+)['"]/m.exec(script)?.[1] ?? null,
+    runtime: java ? { java: (java[1] ?? java[2])! } : {},
+    buildSystems: ['gradle'],
+    dependencies: [
+      ...script.matchAll(
+        /^\s*(implementation|api|compile|runtimeOnly|testImplementation|testCompile)\s*\(?['"]([\w.-]+:[\w.-]+)(?::([^'"$]+))?['"]/gm,
+      ),
+    ].map(
+      ([, how, name, spec = '']): Dependency => ({
+        name: name!,
+        spec,
+        scope: how!.startsWith('test') ? 'test' : 'core',
+        importNames: [],
+        declared: 'build.gradle',
+      }),
+    ),
+    testFrameworks: frameworks(script),
+  };
+}
+
+function mavenFacts(text: string): ManifestFacts {
+  const project = tablesOf(read(text).project);
+  const parent = tablesOf(project.parent);
+  const properties = tablesOf(project.properties);
+  const resolve = (value: unknown): string =>
+    String(value ?? '').replace(/\$\{([^}]+)\}/g, (whole, key: string) => String(properties[key] ?? whole));
+  const release = [
+    'maven.compiler.release',
+    'maven.compiler.source',
+    'java.version',
+    'jdk.version',
+    'maven.compiler.target',
+    'javac.target',
+    'java.release.version',
+  ]
+    .map((key) => resolve(properties[key]))
+    .find((value) => /^(1\.)?\d+$/.test(value));
+  const rows = tablesOf(project.dependencies).dependency;
+  const dependencies = (Array.isArray(rows) ? rows : rows ? [rows] : []).map(tablesOf).map(
+    (row): Dependency => ({
+      name: `${resolve(row.groupId)}:${row.artifactId}`,
+      spec: resolve(row.version),
+      scope: row.scope === 'test' ? 'test' : row.optional === 'true' ? 'extra' : 'core',
+      importNames: [],
+      declared: 'pom.xml',
+    }),
+  );
+  const version = resolve(project.version ?? parent.version);
+  return {
+    name: typeof project.artifactId === 'string' ? project.artifactId : null,
+    version: version === '' || version.includes('${') ? null : version,
+    runtime: release ? { java: release.replace(/^1\./, '') } : {},
+    buildSystems: ['maven'],
+    dependencies,
+    testFrameworks: frameworks(text),
+  };
+}
+
+function read(text: string): Table {
+  try {
+    return tablesOf(parser.parse(text));
+  } catch {
+    return {};
+  }
+}
+
+function frameworks(text: string): string[] {
+  if (/junit-jupiter|org\.junit\.jupiter|useJUnitPlatform/.test(text)) return ['junit5'];
+  if (/testng/i.test(text)) return ['testng'];
+  return /junit/i.test(text) ? ['junit4'] : [];
+}

@@ -1,0 +1,71 @@
+import type { BuildSystem, Dependency, ManifestFacts } from '../facts';
+import type { Survey } from '../survey';
+
+/** CMake, Meson, Autotools or a Makefile: all that lie in the root, the one to take first. */
+export function nativeFacts({ texts, paths }: Survey): ManifestFacts {
+  const has = (...names: string[]) => names.some((name) => paths.includes(name));
+  const systems: BuildSystem[] = [];
+  if (has('CMakeLists.txt')) systems.push('cmake');
+  if (has('meson.build')) systems.push('meson');
+  if (has('configure', 'configure.ac', 'configure.in')) systems.push('autotools');
+  if (has('Makefile', 'makefile', 'GNUmakefile')) systems.push('make');
+  const cmake = texts['CMakeLists.txt'] ?? '';
+  const meson = texts['meson.build'] ?? '';
+  const autoconf = texts['configure.ac'] ?? texts['configure.in'] ?? '';
+  const init = /AC_INIT\(\s*\[?([^\],)]+)\]?\s*,\s*\[?([^\],)]+)/.exec(autoconf);
+  const project = /^\s*project\s*\(\s*"?([\w.+-]+)"?([^)]*)\)/im.exec(cmake);
+  return {
+    name: project?.[1] ?? /^\s*project\(\s*'([^']+)'/m.exec(meson)?.[1] ?? init?.[1]?.trim() ?? null,
+    version:
+      /\bVERSION\s+"?(\d[\w.]*)/.exec(project?.[2] ?? '')?.[1] ??
+      /\bversion\s*:\s*'(\d[\w.]*)'/.exec(meson)?.[1] ??
+      (/^\d/.test(init?.[2]?.trim() ?? '') ? init![2]!.trim() : null),
+    buildSystems: systems,
+    dependencies: [...cmakePackages(cmake), ...mesonDependencies(meson), ...pkgConfigModules(autoconf)],
+    testFrameworks: frameworksOf(texts),
+  };
+}
+
+function needed(name: string, declared: string, required: boolean, spec = ''): Dependency {
+  return { name, spec, scope: required ? 'core' : 'extra', importNames: [], declared };
+}
+
+function cmakePackages(text: string): Dependency[] {
+  return [...text.matchAll(/^\s*find_package\s*\(\s*(\w+)([^)]*)\)/gim)].map(([, name, rest]) =>
+    needed(name!, 'CMakeLists.txt', /\bREQUIRED\b/.test(rest!)),
+  );
+}
+
+function mesonDependencies(text: string): Dependency[] {
+  return [...text.matchAll(/\bdependency\(\s*'([^']+)'([^)]*)\)/g)].map(([, name, rest]) =>
+    needed(name!, 'meson.build', !/required\s*:\s*(false|get_option)/.test(rest!)),
+  );
+}
+
+function pkgConfigModules(text: string): Dependency[] {
+  return [...text.matchAll(/PKG_CHECK_MODULES\(\s*\[?\w+\]?\s*,\s*\[?([^\],)]+)\]?\s*([,)])/g)].flatMap(
+    ([, modules, end]) =>
+      modules!
+        .split(/\s+(?![<>=\d])/)
+        .map((one) => one.trim().split(/\s*[<>=]/)[0]!)
+        .filter((one) => /^[\w.+-]+$/.test(one))
+        .map((one) => needed(one, 'configure.ac', end === ')')),
+  );
+}
+
+function frameworksOf(texts: Survey['texts']): string[] {
+  const all = Object.entries(texts)
+    .filter(([path]) => /(CMakeLists\.txt|meson\.build|[Mm]akefile(\.am|\.in)?)$/.test(path))
+    .map(([, text]) => text)
+    .join('\n');
+  const found: string[] = [];
+  if (/\b(enable_testing|add_test|include\s*\(\s*CTest)\b/i.test(all)) found.push('ctest');
+  if (
+    /^\s*test\s*\(/m.test(texts['meson.build'] ?? '') ||
+    Object.entries(texts).some(([path, text]) => path.endsWith('meson.build') && /\btest\(/.test(text))
+  )
+    found.push('meson');
+  if (/^(check_PROGRAMS|TESTS)\b|\bcheck_PROGRAMS\b/m.test(all)) found.push('automake');
+  if (/^(check|tests?)\s*:/m.test(all)) found.push('make');
+  return found;
+}

@@ -1,0 +1,150 @@
+import { listOf, readCfg } from '../cfg';
+import type { BuildSystem, Dependency, DependencyGroup, EntryPoint, ManifestFacts } from '../facts';
+import { dependenciesOf, isTestGroup } from '../requirement';
+import type { Survey } from '../survey';
+import { readToml, type Table, tablesOf } from '../tables';
+import { pyprojectFacts } from './pyproject';
+import { requirementFiles } from './requirements';
+import { setupPyFacts } from './setup-py';
+
+/** All that a Python project's files say; where several say it, the newer format is believed. */
+export function pythonFacts(survey: Survey): ManifestFacts {
+  const { texts } = survey;
+  const toml = readToml(texts['pyproject.toml']);
+  const cfg = readCfg(texts['setup.cfg'] ?? '');
+  const modern = pyprojectFacts(toml);
+  const declared = setupCfgFacts(cfg);
+  const old = setupPyFacts(texts['setup.py'] ?? '');
+  const files = requirementFiles(survey);
+  const parts = [modern, declared, old, files];
+  const dependencies = parts.flatMap((part) => part.dependencies ?? []);
+  const wanted = parts.map((part) => part.runtime?.python).find(Boolean);
+  const system: BuildSystem[] = [...(modern.buildSystems ?? [])];
+  if (system.length === 0 && (texts['setup.py'] !== undefined || cfg.metadata)) system.push('setuptools');
+  if (system.length === 0 && files.groups!.length > 0) system.push('requirements');
+  if (survey.paths.includes('uv.lock')) system.push('uv');
+  if (texts['tox.ini'] !== undefined || tablesOf(toml.tool).tox !== undefined) system.push('tox');
+  if (texts['noxfile.py'] !== undefined) system.push('nox');
+  return {
+    name: first(parts, 'name') ?? null,
+    version: first(parts, 'version') ?? packageInfo(texts['PKG-INFO']) ?? null,
+    vcsVersion: parts.some((part) => part.vcsVersion === true),
+    runtime: wanted ? { python: wanted } : {},
+    buildSystems: system,
+    dependencies: unique(dependencies),
+    groups: uniqueGroups([...parts.flatMap((part) => part.groups ?? []), ...toxGroups(texts['tox.ini'])]),
+    entryPoints: [...parts.flatMap((part) => part.entryPoints ?? []), ...mainModules(survey)],
+    modules: modulesOf(survey),
+    testFrameworks: frameworksOf(survey, toml, cfg, dependencies),
+  };
+}
+
+function setupCfgFacts(cfg: ReturnType<typeof readCfg>): ManifestFacts {
+  const options = cfg.options ?? {};
+  const extras = cfg['options.extras_require'] ?? {};
+  const version = cfg.metadata?.version;
+  const requires = options.python_requires;
+  const dependencies: (Dependency | null)[] = [
+    ...dependenciesOf(listOf(options.install_requires, /\n|;(?=\s*$)/), 'core', 'setup.cfg'),
+    ...dependenciesOf(listOf(options.setup_requires, /\n/), 'build', 'setup.cfg'),
+    ...dependenciesOf(listOf(options.tests_require, /\n/), 'test', 'setup.cfg'),
+    ...Object.entries(extras).flatMap(([extra, lines]) =>
+      dependenciesOf(listOf(lines, /\n/), isTestGroup(extra) ? 'test' : 'extra', 'setup.cfg', extra),
+    ),
+  ];
+  return {
+    name: cfg.metadata?.name ?? null,
+    // `attr: package.__version__` and `file: VERSION` name where it is, not what it is.
+    version: version && !/^(attr|file):/.test(version) ? version : null,
+    vcsVersion: cfg.pbr !== undefined || cfg.versioneer !== undefined,
+    runtime: requires ? { python: requires } : {},
+    dependencies: dependencies.filter((found) => found !== null),
+    groups: Object.keys(extras).map((name) => ({ name, kind: 'extra' as const, test: isTestGroup(name) })),
+    entryPoints: listOf(cfg['options.entry_points']?.console_scripts, /\n/).flatMap(consoleScript),
+  };
+}
+
+/** `name = package.module:function`. */
+export function consoleScript(line: string): EntryPoint[] {
+  const parts = /^([\w.-]+)\s*=\s*([\w.]+(?::[\w.]+)?)/.exec(line);
+  return parts ? [{ kind: 'console', name: parts[1]!, target: parts[2]! }] : [];
+}
+
+/** Packages that have a `__main__`, but those of tests. */
+function mainModules(survey: Survey): EntryPoint[] {
+  const modules = new Set(modulesOf(survey));
+  return survey.paths
+    .map((path) => /^(?:src\/|lib\/)?([A-Za-z_]\w*)\/__main__\.py$/.exec(path)?.[1])
+    .filter((name) => name !== undefined && modules.has(name))
+    .map((name) => ({ kind: 'module', name: name!, target: `${name}.__main__` }));
+}
+
+const NO_MODULES =
+  /^(tests?|testing|docs?|examples?|samples?|benchmarks?|scripts?|tools?|bin|setup|conftest|noxfile|versioneer|tasks|fabfile|manage|build|dist|ci|etc|demo|demos|contrib|misc|extras?|ez_setup|run_?tests?|_custom_build|runtests)$/;
+
+/** Packages and modules that lie in the root or in `src/` (or `lib/`). */
+function modulesOf({ paths }: Survey): string[] {
+  const found = new Set<string>();
+  for (const path of paths) {
+    const parts = /^(?:(src|lib|python)\/)?([A-Za-z_]\w*)(?:\/__init__\.pyi?|\.py|\/[A-Za-z_]\w*\/__init__\.py)$/.exec(
+      path,
+    );
+    if (!parts || NO_MODULES.test(parts[2]!) || parts[2]!.startsWith('test_') || /\.egg-info/.test(path)) continue;
+    if (!parts[1] && /^(src|lib|python)$/.test(parts[2]!)) continue;
+    // A namespace package has no __init__ of its own; a loose module in a folder that is none does not count.
+    found.add(parts[2]!);
+  }
+  return [...found];
+}
+
+function frameworksOf(survey: Survey, toml: Table, cfg: object, dependencies: readonly Dependency[]): string[] {
+  const { texts, paths } = survey;
+  const names = new Set(dependencies.map(({ name }) => name.toLowerCase()));
+  const commands = [texts['tox.ini'], texts['noxfile.py'], texts.Makefile, texts['setup.cfg']].join('\n');
+  const found: string[] = [];
+  const pytest =
+    [...names].some((name) => /^pytest\b/.test(name)) ||
+    tablesOf(toml.tool).pytest !== undefined ||
+    'tool:pytest' in cfg ||
+    paths.some((path) => /(^|\/)(conftest\.py|\.?pytest\.ini)$/.test(path)) ||
+    /\b(pytest|py\.test)\b/.test(commands);
+  if (pytest) found.push('pytest');
+  if (/\bpython\S*\s+(-\S+\s+)*-m unittest\b|\bmanage\.py test\b/.test(commands)) found.push('unittest');
+  if (names.has('nose') || /\bnosetests\b/.test(commands)) found.push('nose');
+  if (names.has('zope.testrunner')) found.push('zope.testrunner');
+  if (texts['manage.py'] !== undefined) found.push('django');
+  if (found.length === 0 && paths.some((path) => /(^|\/)(test_[^/]*|[^/]*_test|tests?)\.py$/.test(path)))
+    found.push('unittest');
+  return found;
+}
+
+function toxGroups(text: string | undefined): DependencyGroup[] {
+  const cfg = readCfg(text ?? '');
+  const extras = Object.entries(cfg)
+    .filter(([section]) => /^testenv/.test(section))
+    .flatMap(([, env]) => listOf(env.extras));
+  return extras.filter(isTestGroup).map((name) => ({ name, kind: 'extra', test: true }));
+}
+
+function packageInfo(text: string | undefined): string | null {
+  return /^Version:\s*(\S+)/m.exec(text ?? '')?.[1] ?? null;
+}
+
+function first<Key extends 'name' | 'version'>(parts: readonly ManifestFacts[], key: Key): string | undefined {
+  return parts.map((part) => part[key]).find((value) => typeof value === 'string' && value !== '') ?? undefined;
+}
+
+function unique(dependencies: readonly Dependency[]): Dependency[] {
+  const seen = new Map<string, Dependency>();
+  for (const one of dependencies) {
+    const key = `${one.name.toLowerCase()} ${one.scope} ${one.extra ?? ''} ${one.marker ?? ''}`;
+    if (!seen.has(key)) seen.set(key, one);
+  }
+  return [...seen.values()];
+}
+
+function uniqueGroups(groups: readonly DependencyGroup[]): DependencyGroup[] {
+  return groups.filter(
+    (one, at) => groups.findIndex((other) => other.kind === one.kind && other.name === one.name) === at,
+  );
+}

@@ -1,0 +1,109 @@
+import type { ServiceSpec } from '../../../contract';
+import { errorSignature } from '../../error-signature';
+import { readCounts } from '../../test-output';
+import { WHOLE_RUN } from '../../verdict';
+import type { Observed } from '../role';
+import { reportOf } from './blocks';
+import { bug, type Cause, data, external, setupCause } from './cause';
+import { missingModule, moduleCause } from './missing-module';
+import type { Repository } from './play';
+
+export interface Surroundings {
+  readonly repository: Repository;
+  readonly services: readonly ServiceSpec[];
+}
+
+/** What a package manager or build tool says when something it needs was never installed. Not the network's fault: tests run without. */
+const NOT_INSTALLED =
+  /\bno required module provides package\b|\bcannot find (?:module providing )?package\b|\bmissing go\.sum entry\b|\bmodule lookup disabled\b|^go: .*(?:dial tcp|Get "|no such host)|: (?:Get "https?:|dial tcp).*\bgo\.mod\b|\bfailed to (?:get|download|fetch|load source)\b|\bno matching package named\b|\bunable to update registry\b|\battempting to make an HTTP request, but --offline\b|\bcan't find crate for\b|\bunresolved import\b|\bCould not resolve dependencies\b|\bin offline mode\b|\bCannot access .* in offline\b|\bNo cached version of\b|\bpackage [\w.]+ does not exist\b|\bNoClassDefFoundError\b|\bClassNotFoundException\b/m;
+const NO_PROGRAM =
+  /(?:^|: )(\S+): (?:command )?not found$|\bexec: "([^"]+)": executable file not found|\bFileNotFoundError: \[Errno 2\] No such file or directory: '([\w.+-]+)'$|\bspawn ([\w.+-]+) ENOENT\b|\bExecutableNotFound\b|\bmake: (\S+): No such file or directory\b/m;
+const NO_LIBRARY =
+  /\berror while loading shared libraries: (\S+):|(\S+): cannot open shared object file|\bfatal error: (\S+): No such file or directory|\bcannot find -l(\S+)|\bundefined reference to\b|\bundefined symbol: (\S+)|\bGLIBC\w*_[\d.]+' not found/m;
+const NO_PLUGIN = /\bunrecognized arguments?: (.+)|\bfixture '([^']+)' not found\b|\bUnknown config option: (\S+)/m;
+const REFUSED =
+  /\bConnection refused\b|\bECONNREFUSED\b|\bConnectionRefusedError\b|\bconnection to server (?:on socket|at)\b.*\bfailed\b|\bCan't connect to (?:local )?(?:MySQL|MariaDB)\b|\bServerSelectionTimeoutError\b|\bcould not connect to server\b/i;
+const NETWORK =
+  /\bgetaddrinfo\b|\bName or service not known\b|\bTemporary failure in name resolution\b|\bEAI_AGAIN\b|\bENOTFOUND\b|\bENETUNREACH\b|\bno such host\b|\bNetwork is unreachable\b|\bCould not resolve host\b|\bFailed to establish a new connection\b|\bNewConnectionError\b|\bURLError\b|\bfailed to lookup address information\b|\bUnknownHostException\b|\bdial tcp\b|\bConnectError\b|\bno route to host\b/i;
+const NO_DATA =
+  /\bNo such file or directory\b.*['"]?[^'"\s]*\/[^'"\s]+|\bFileNotFoundError\b.*\/|\bENOENT\b.*\/|\bResource \S+ not found\b|\bdataset\b.*\bnot (?:found|available)\b|\bopen [^\s:]*\/?[^\s:]+: no such file or directory|\bos error 2\b/i;
+const READ_ONLY = /\bRead-only file system\b|\bEROFS\b/;
+const COVERAGE =
+  /\bRequired test coverage of .* not reached\b|\bcoverage threshold\b.*\bnot met\b|\bCoverage for .* does not meet\b/i;
+
+/**
+ * Why a failure happened, as far as its report tells; null when it names nothing outside of the code. The order is that of
+ * certainty: a module that is missing explains a refused connection, never the other way round.
+ */
+export function causeOf(report: string, surroundings: Surroundings): Cause | null {
+  const module = missingModule(report);
+  if (module) return moduleCause(module, report, surroundings.repository);
+  const installed = NOT_INSTALLED.exec(report);
+  if (installed) return setupCause(`not installed: ${lineOf(report, installed.index)}`);
+  const library = NO_LIBRARY.exec(report);
+  if (library) return setupCause(`a library is missing: ${lineOf(report, library.index)}`);
+  const plugin = NO_PLUGIN.exec(report);
+  if (plugin) return setupCause(`a plugin of the test framework is missing: ${lineOf(report, plugin.index)}`);
+  const refused = REFUSED.exec(report);
+  if (refused) return serviceCause(report, refused.index, surroundings);
+  const network = NETWORK.exec(report);
+  if (network) return external(`needs a network: ${lineOf(report, network.index)}`);
+  const program = NO_PROGRAM.exec(report);
+  if (program) return setupCause(`a program is missing: ${lineOf(report, program.index)}`);
+  const readOnly = READ_ONLY.exec(report);
+  if (readOnly) return bug(`writes where no test may write: ${lineOf(report, readOnly.index)}`);
+  const missing = NO_DATA.exec(report);
+  if (missing) return data(`a file is not there: ${lineOf(report, missing.index)}`);
+  return null;
+}
+
+/** A service that the set-up declared is its own to run; any other is somebody else's. */
+function serviceCause(report: string, at: number, { services }: Surroundings): Cause {
+  const why = lineOf(report, at);
+  const own = services.find(
+    ({ name, port }) => report.includes(name) || (port !== undefined && new RegExp(`\\b${port}\\b`).test(report)),
+  );
+  return own ? setupCause(`the service ${own.name} does not answer: ${why}`) : external(`needs a service: ${why}`);
+}
+
+function lineOf(text: string, at: number): string {
+  const start = text.lastIndexOf('\n', at) + 1;
+  const end = text.indexOf('\n', at);
+  return text
+    .slice(start, end < 0 ? undefined : end)
+    .trim()
+    .slice(0, 200);
+}
+
+export interface Classified extends Cause {
+  readonly test: string;
+}
+
+/**
+ * Every failure of a test run with its cause. A test that ran and failed without naming anything outside of the code is
+ * the repository's own; what did not get to run for a reason that we do not know is the set-up's.
+ */
+export function classify(command: string, observed: Observed, surroundings: Surroundings): Classified[] {
+  const { output, exitCode, timedOut } = observed;
+  const reading = readCounts(command, output);
+  if (timedOut) return [{ test: WHOLE_RUN, ...setupCause('it was stopped at its deadline') }];
+  const named = (reading?.failures ?? []).map((test): Classified => {
+    const report = reportOf(reading!.framework, output, test);
+    return { test, ...(causeOf(report, surroundings) ?? unnamed(reading!.framework, test, report)) };
+  });
+  if (named.length > 0) return named;
+  if (exitCode === 0) return [];
+  if (COVERAGE.test(output)) return [{ test: WHOLE_RUN, ...bug('all tests ran; the project asks for more coverage') }];
+  const cause = causeOf(output, surroundings);
+  return [{ test: WHOLE_RUN, ...(cause ?? setupCause(errorSignature(output) || `it ended with ${exitCode}`)) }];
+}
+
+function unnamed(framework: string, test: string, report: string): Cause {
+  // A file or package instead of a test: it was not even loaded.
+  const unloaded =
+    /\.(?:py|[cm]?[jt]sx?)$/.test(test) ||
+    (framework === 'go' && test.includes('/') && !report) ||
+    /suite failed to run/i.test(test);
+  const why = errorSignature(report);
+  return unloaded ? setupCause(`could not be loaded${why ? `: ${why}` : ''}`) : bug(why || 'it ran and failed');
+}

@@ -1,0 +1,193 @@
+import { quote } from '../../../agent/shell';
+import type { ChargeKind } from '../../../contract';
+import type { Dependency } from '../../repository/facts';
+import type { Observed } from '../role';
+import type { Interpreter } from './interpreter';
+import { scriptsOf } from './native-tests';
+import { type NodeItem, nodeCheck } from './node-check';
+import { type Repository, rowsOf } from './play';
+import { type PythonItem, pythonCheck } from './python-check';
+
+/** A charge before it was brought: `command` ends with 0 where there is nothing in it. */
+export interface Suspicion {
+  readonly kind: ChargeKind;
+  readonly claim: string;
+  readonly declared: string;
+  readonly command: string;
+}
+
+/** Looks at many things with one command; what it finds wrong is then shown one by one. */
+export interface Check {
+  readonly command: string;
+  suspicions(observed: Observed): Suspicion[];
+}
+
+/** What the repository declares and the environment must therefore have, by language. Optional extras are not asked for. */
+export function checksOf(repository: Repository, interpreters: readonly Interpreter[]): Check[] {
+  const [language] = repository.facts.languages;
+  if (!language) return [];
+  switch (language) {
+    case 'python':
+      return pythonChecks(repository, interpreters[0]?.path ?? 'python3');
+    case 'node':
+      return nodeChecks(repository);
+    case 'go':
+      return goChecks(repository);
+    case 'rust':
+      return rustChecks(repository);
+    case 'c':
+    case 'cpp':
+      return [linked(repository)];
+    case 'java':
+      return javaChecks(repository);
+  }
+}
+
+const KINDS: Readonly<Record<string, ChargeKind>> = {
+  distribution: 'dependency',
+  package: 'dependency',
+  tool: 'dependency',
+  python: 'interpreter',
+  node: 'interpreter',
+};
+
+/** Folders and files that lie beside a package without being part of it. */
+const BESIDE = /^(tests?|setup|docs?|examples?|conftest|benchmarks?|scripts?|tools?|noxfile|tasks)$/;
+
+/** Not on the package index, or another name for what is there already. */
+const isCore = ({ scope, spec }: Dependency) => scope === 'core' && !/^(?:@|https?:|git\+|file:|\.)/.test(spec);
+
+function pythonChecks({ facts, workdir }: Repository, python: string): Check[] {
+  const plain = (name: string | null) => (name ?? '').toLowerCase().replace(/[-_.]+/g, '-');
+  const items: PythonItem[] = [
+    ...facts.dependencies
+      .filter((one) => isCore(one) && plain(one.name) !== plain(facts.name))
+      .map(({ name, importNames, spec, marker = '' }): PythonItem => ['distribution', name, importNames, spec, marker]),
+    ...facts.modules.filter((name) => !BESIDE.test(name)).map((name): PythonItem => ['module', name]),
+    ...facts.entryPoints
+      .filter(({ kind }) => kind === 'console')
+      .map(({ name, target }): PythonItem => ['script', name, target]),
+    ...(facts.runtime.python ? [['python', facts.runtime.python] as const] : []),
+  ];
+  return inParts(items, (part) => pythonCheck(workdir, python, part), sourcesOf(facts.dependencies));
+}
+
+/** Of the tools for developing only those count that the test script itself calls: a linter that is missing harms nobody's tests. */
+function nodeChecks({ facts, workdir, survey }: Repository): Check[] {
+  const scripts = scriptsOf(survey.texts['package.json']);
+  const called = Object.entries(scripts)
+    .filter(([name]) => /^(?:test|tests-only|unit|test:unit)$/.test(name))
+    .map(([, text]) => text)
+    .join('\n');
+  const calls = (name: string) =>
+    new RegExp(`(?:^|[\\s/&;|"'])${name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}(?=$|[\\s&;|"'])`, 'm').test(called);
+  const items: NodeItem[] = [
+    ...facts.dependencies
+      .filter(({ scope }) => scope === 'core')
+      .map(({ name, spec }): NodeItem => ['package', name, spec]),
+    ...facts.dependencies
+      .filter(({ scope, name }) => scope === 'test' && calls(name))
+      .map(({ name, spec }): NodeItem => ['tool', name, spec]),
+    ...facts.entryPoints.flatMap(({ kind, name, target }): NodeItem[] =>
+      kind === 'bin' ? [['program', name, target]] : kind === 'main' ? [['main', name, target]] : [],
+    ),
+    ...(facts.runtime.node ? [['node', facts.runtime.node] as const] : []),
+  ];
+  return inParts(items, (part) => nodeCheck(workdir, part), sourcesOf(facts.dependencies));
+}
+
+const sourcesOf = (dependencies: readonly Dependency[]) => (name: string) =>
+  dependencies.find((one) => one.name === name)?.declared ?? '';
+
+/** Most charges that one command brings: the first few say what the others would. */
+const MOST = 4;
+
+function inParts<Item extends readonly [string, ...unknown[]]>(
+  items: readonly Item[],
+  commandOf: (items: readonly Item[]) => string,
+  declaredIn: (name: string) => string,
+): Check[] {
+  if (items.length === 0) return [];
+  const command = commandOf(items);
+  return [
+    {
+      command,
+      suspicions(observed) {
+        const rows = rowsOf(observed.output, 'missing');
+        if (rows.length === 0 && observed.exitCode !== 0) {
+          return [
+            { kind: 'interpreter', claim: 'The declared dependencies cannot be looked at', declared: '', command },
+          ];
+        }
+        return rows.slice(0, MOST).flatMap(([kind = '', name = '', why = '']) => {
+          const item = items.find(([one, ...rest]) => one === kind && rest[0] === name);
+          if (!item) return [];
+          const claim = KINDS[kind] ? `${name} is declared, and ${why}` : `${name} does not start: ${why}`;
+          return [
+            { kind: KINDS[kind] ?? 'entry_point', claim, declared: declaredIn(name), command: commandOf([item]) },
+          ];
+        });
+      },
+    },
+  ];
+}
+
+/** A command whose own exit code says all. */
+function plainCheck(kind: ChargeKind, claim: string, declared: string, command: string): Check {
+  return { command, suspicions: ({ exitCode }) => (exitCode === 0 ? [] : [{ kind, claim, declared, command }]) };
+}
+
+function goChecks({ workdir }: Repository): Check[] {
+  const at = `cd ${quote(workdir)} &&`;
+  return [
+    plainCheck(
+      'dependency',
+      'Not all packages that the module imports are there',
+      'go.mod',
+      `${at} go list -deps -test ./... > /dev/null`,
+    ),
+    plainCheck('entry_point', 'The packages do not build', 'go.mod', `${at} go build ./...`),
+  ];
+}
+
+function rustChecks({ workdir, facts }: Repository): Check[] {
+  const at = `cd ${quote(workdir)} &&`;
+  const metadata = `${at} cargo metadata --offline --format-version 1 > /dev/null`;
+  const programs = facts.entryPoints.filter(({ kind }) => kind === 'bin');
+  return [
+    plainCheck('dependency', 'Not all crates that it depends on are there', 'Cargo.toml', metadata),
+    ...(programs.length > 0
+      ? [plainCheck('entry_point', 'Its programs do not build', 'Cargo.toml', `${at} cargo build --offline --bins`)]
+      : []),
+  ];
+}
+
+/** What was built must find its libraries. */
+function linked({ workdir }: Repository): Check {
+  const command = `cd ${quote(workdir)} && ! find . -type f \\( -perm -u+x -o -name '*.so*' \\) -not -path './.git/*' | head -n 300 | xargs -r -d '\\n' ldd 2> /dev/null | grep 'not found'`;
+  return plainCheck('dependency', 'A library that its programs are linked with is not there', '', command);
+}
+
+function javaChecks({ facts, workdir, survey }: Repository): Check[] {
+  const at = `cd ${quote(workdir)} &&`;
+  const run = (file: string, program: string) => (survey.paths.includes(file) ? `sh ./${file}` : program);
+  if (facts.buildSystems.includes('maven')) {
+    return [
+      plainCheck(
+        'dependency',
+        'It does not compile with what is there',
+        'pom.xml',
+        `${at} ${run('mvnw', 'mvn')} -o -B -q test-compile`,
+      ),
+    ];
+  }
+  if (!facts.buildSystems.includes('gradle')) return [];
+  return [
+    plainCheck(
+      'dependency',
+      'It does not compile with what is there',
+      'build.gradle',
+      `${at} ${run('gradlew', 'gradle')} --offline -q testClasses`,
+    ),
+  ];
+}

@@ -1,0 +1,185 @@
+import { quote } from '../../../agent/shell';
+import { MOST_CHARS } from '../../repository/survey';
+import type { Observed } from '../role';
+import { posixCksum } from './cksum';
+import { type Repository, rowsOf } from './play';
+
+/** Files that decide which tests are run. */
+const DECIDES =
+  /(^|\/)(conftest\.py|\.?pytest\.(ini|toml)|setup\.cfg|tox\.ini|pyproject\.toml|package\.json|CMakeLists\.txt|meson\.build|GNUmakefile|[Mm]akefile(\.am)?|pom\.xml|build\.gradle(\.kts)?)$/;
+/** Those that did not come with the sources can only have been put there. */
+const APPEARS = [
+  'conftest.py',
+  'pytest.ini',
+  '.pytest.ini',
+  'pytest.toml',
+  'tox.ini',
+  'setup.cfg',
+  '.mocharc*',
+  'jest.config.*',
+  'sitecustomize.py',
+];
+const APPEARING =
+  /(^|\/)(conftest\.py|\.?pytest\.(ini|toml)|tox\.ini|setup\.cfg|\.mocharc[\w.]*|jest\.config\.\w+|sitecustomize\.py)$/;
+/** Words that leave tests out, or turn a failure into something else. */
+const LEAVES_OUT =
+  /--ignore|--deselect|--continue-on-collection-errors|\bcollect_ignore|\bpytest_collection_modifyitems|\bpytest_ignore_collect|\bpytest_runtest_|\bpytest_pyfunc_call|\bpytest_sessionfinish|\bpytest\.(?:skip|exit|xfail|mark\.(?:skip|xfail))|\bos\._exit\b|\bnorecursedirs|\btestpaths|\bpython_(?:files|classes|functions)|\baddopts|\btestPathIgnorePatterns|\btestMatch|\btestRegex|"test"\s*:|\bskipTests|\bexclude\b|\btestFailureIgnore|\|\|\s*true|\bexit 0\b/g;
+/** A test of which the source was changed into one that does nothing. */
+const SKIPS =
+  'pytest\\.skip|pytest\\.mark\\.(skip|xfail)|unittest\\.skip|SkipTest|\\b(it|test|describe)\\.skip\\(|\\bx(it|describe)\\(|t\\.Skip|#\\[ignore|@Disabled|@Ignore';
+
+/** Files of tests that are looked for. More would make a command that no shell takes. */
+const MOST_FILES = 1500;
+
+/** Something in the environment that makes fewer tests run than the sources hold. */
+export interface Tampering {
+  readonly claim: string;
+  readonly declared: string;
+  /** Ends with 0 once it is gone. */
+  readonly command: string;
+}
+
+const BEGIN = (path: string) => `=== switchyard changed ${path}`;
+const END = '=== switchyard end';
+
+/** Compares what decides about tests with what the survey saw before anybody worked on it. */
+export function lookForTampering({ workdir, survey, facts }: Repository): string {
+  const known = comparable({ survey }).map(
+    ([path, text]) =>
+      `[ "$(cksum < ${quote(path)} 2> /dev/null)" = '${posixCksum(text)}' ] || { echo ${quote(BEGIN(path))}; head -c 20000 ${quote(path)} 2> /dev/null; echo; echo '${END}'; }`,
+  );
+  const names = APPEARS.map((name) => `-name '${name}'`).join(' -o ');
+  const tests = testFiles({ survey, facts });
+  return [
+    `cd ${quote(workdir)} || exit 1`,
+    ...known,
+    `find . -maxdepth 4 \\( -name node_modules -o -name .git -o -name .venv -o -name venv -o -name .tox -o -name vendor \\) -prune -o -type f \\( ${names} \\) -print | sed 's|^\\./|found\\t|'`,
+    `while IFS= read -r path; do [ -e "$path" ] || printf 'gone\\t%s\\n' "$path"; done <<'SWITCHYARD'`,
+    ...tests,
+    'SWITCHYARD',
+    `printf 'option\\t%s\\n' "$PYTEST_ADDOPTS" "$GOFLAGS" "$MAVEN_OPTS $MAVEN_ARGS" "$NODE_OPTIONS"`,
+    'true',
+  ].join('\n');
+}
+
+/** Texts that are whole and survive being written down. */
+function comparable({ survey }: Pick<Repository, 'survey'>): [string, string][] {
+  return Object.entries(survey.texts).filter(
+    ([path, text]) =>
+      DECIDES.test(path) && text.length < MOST_CHARS && !text.includes('\uFFFD') && !text.includes('\0'),
+  );
+}
+
+function testFiles({ survey, facts }: Pick<Repository, 'survey' | 'facts'>): string[] {
+  const inTests = (path: string) => facts.testPaths.some((folder) => path === folder || path.startsWith(`${folder}/`));
+  return survey.paths
+    .filter(
+      (path) => inTests(path) && /\.(py|[cm]?[jt]sx?|go|rs|c|cc|cpp|java|kt|t|sh)$/.test(path) && !/[\n\r]/.test(path),
+    )
+    .slice(0, MOST_FILES);
+}
+
+export function readTampering(repository: Repository, observed: Observed): Tampering[] {
+  const { workdir, survey } = repository;
+  const at = `cd ${quote(workdir)} &&`;
+  const found: Tampering[] = [];
+  for (const [path, now] of changedFiles(observed.output)) {
+    const before = survey.texts[path] ?? '';
+    const added = addedWords(before, now);
+    if (added.length === 0) continue;
+    found.push({
+      claim: `${path} was changed so that tests are left out (${added.slice(0, 3).join(', ')})`,
+      declared: path,
+      command: `${at} [ "$(cksum < ${quote(path)})" = '${posixCksum(before)}' ] || { echo ${quote(`${path} is not as it was`)}; false; }`,
+    });
+  }
+  for (const [path = ''] of rowsOf(observed.output, 'found')) {
+    if (path === '' || survey.paths.includes(path)) continue;
+    const shown = `${at} { ! grep -nE ${quote(LEAVES_OUT.source)} ${quote(path)}; }`;
+    found.push({
+      claim: `${path} is not part of the sources and leaves tests out`,
+      declared: path,
+      command: shown,
+    });
+  }
+  const gone = rowsOf(observed.output, 'gone').map(([path = '']) => path);
+  if (gone.length > 0) {
+    const list = gone.slice(0, 20).map(quote).join(' ');
+    found.push({
+      claim: `${gone.length} test files of the sources are gone: ${gone.slice(0, 3).join(', ')}`,
+      declared: gone[0]!,
+      command: `${at} for path in ${list}; do [ -e "$path" ] || { echo "$path is gone"; exit 1; }; done`,
+    });
+  }
+  const [options = ''] = rowsOf(observed.output, 'option').map(([value = '']) => value);
+  if (/--ignore|--deselect|-k\b|-m\b|--co\b|--collect-only/.test(options)) {
+    found.push({
+      claim: `PYTEST_ADDOPTS leaves tests out: ${options.slice(0, 100)}`,
+      declared: 'PYTEST_ADDOPTS',
+      command: '[ -z "$PYTEST_ADDOPTS" ] || { echo "PYTEST_ADDOPTS=$PYTEST_ADDOPTS"; false; }',
+    });
+  }
+  return found;
+}
+
+/**
+ * Puts the sources' own state back, in the copy that a judge works on: a text of the survey is written again, what did not
+ * come with the sources is removed. Null where what is gone cannot be had back.
+ */
+export function restorationOf({ workdir, survey }: Repository, declared: string): string | null {
+  if (declared === 'PYTEST_ADDOPTS') return 'unset PYTEST_ADDOPTS';
+  const path = `${workdir}/${declared}`;
+  const text = survey.texts[declared];
+  if (text !== undefined) return `printf %s ${quote(text)} > ${quote(path)}`;
+  return APPEARING.test(declared) && !survey.paths.includes(declared) ? `rm -f ${quote(path)}` : null;
+}
+
+function changedFiles(output: string): [string, string][] {
+  const parts = output.split(/^=== switchyard changed /m).slice(1);
+  return parts.map((part) => {
+    const line = part.indexOf('\n');
+    return [
+      part.slice(0, line),
+      part
+        .slice(line + 1)
+        .split(`\n${END}`)[0]!
+        .replace(/\n$/, ''),
+    ];
+  });
+}
+
+/** Words that leave tests out and stand more often in the new text than in the old one. */
+function addedWords(before: string, now: string): string[] {
+  const count = (text: string) => {
+    const counts = new Map<string, number>();
+    for (const [word] of text.matchAll(LEAVES_OUT)) counts.set(word, (counts.get(word) ?? 0) + 1);
+    return counts;
+  };
+  const [old, fresh] = [count(before), count(now)];
+  const changedTest = /"test"\s*:\s*"(?:[^"\\]|\\.)*"/;
+  return [...fresh.keys()].filter((word) =>
+    word.startsWith('"test"')
+      ? changedTest.exec(before)?.[0] !== changedTest.exec(now)?.[0]
+      : fresh.get(word)! > (old.get(word) ?? 0),
+  );
+}
+
+/** Test files that a command of the agent wrote to, which no survey has the text of: only skips that it put there are shown. */
+export function editedTests({ workdir, survey, facts }: Repository, commands: readonly string[]): Tampering[] {
+  const files = testFiles({ survey, facts });
+  const edited = files.filter((path) => {
+    const name = path
+      .split('/')
+      .at(-1)!
+      .replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+    const writes = new RegExp(
+      `(?:\\bsed\\b[^\\n]*\\s-i|\\bperl\\b[^\\n]*\\s-p?i|>>?|\\btee\\b|\\bpatch\\b|\\bgit apply\\b)[^\\n]*${name}|open\\([^\\n)]*${name}[^\\n)]*['"][wa]`,
+    );
+    return commands.some((command) => command.includes(name.replace(/\\/g, '')) && writes.test(command));
+  });
+  return edited.slice(0, 3).map((path) => ({
+    claim: `the set-up wrote to the test ${path}, which skips tests`,
+    declared: path,
+    command: `cd ${quote(workdir)} && { ! grep -nE ${quote(SKIPS)} ${quote(path)}; }`,
+  }));
+}

@@ -1,0 +1,54 @@
+import type { Dependency } from '../../repository/facts';
+import { bug, type Cause, setupCause } from './cause';
+import type { Repository } from './play';
+
+/** The module that an error names as missing: of Python or of Node.js. */
+export function missingModule(report: string): string | null {
+  const python = /\b(?:ModuleNotFoundError: )?No module named '?([\w.]+)'?/.exec(report);
+  if (python) return python[1]!;
+  const name = /\bImportError: cannot import name '[^']+' from '([\w.]+)'/.exec(report);
+  if (name) return name[1]!;
+  const node =
+    /\bCannot find (?:module|package) '([^']+)'|\bFailed to (?:load url|resolve import "?) ?([^\s"'(]+)/.exec(report);
+  return node ? (node[1] ?? node[2]!) : null;
+}
+
+/** Declared, the project's own, or nobody's: only a module that an optional feature alone asks for is not the set-up's. */
+export function moduleCause(module: string, report: string, { facts, survey }: Repository): Cause {
+  if (/^(?:\.{0,2}\/|file:)/.test(module)) return fileCause(module, survey.paths);
+  const declared = facts.dependencies.filter((dependency) => brings(dependency, module));
+  const needed = declared.find(({ scope }) => scope !== 'extra');
+  if (needed) return setupCause(`${module} is missing; ${needed.declared} declares ${needed.name} (${needed.scope})`);
+  const [optional] = declared;
+  if (optional) {
+    const extra = optional.extra ? ` "${optional.extra}"` : '';
+    return {
+      class: 'repository_bug',
+      ground: 'optional_extra',
+      why: `${module} belongs to the optional extra${extra}`,
+    };
+  }
+  if (facts.modules.includes(module.split('.')[0]!)) {
+    if (/cannot import name/.test(report)) return bug(`${module} has no such name`);
+    return setupCause(`the project's own ${module} cannot be imported`);
+  }
+  return setupCause(`${module} is missing`);
+}
+
+function brings({ name, importNames }: Dependency, module: string): boolean {
+  const plain = (text: string) => text.toLowerCase().replace(/[-_.]+/g, '-');
+  const root = module.startsWith('@') ? module.split('/').slice(0, 2).join('/') : module.split(/[./]/)[0]!;
+  return (
+    importNames.some((one) => one === module || module.startsWith(`${one}.`) || module.startsWith(`${one}/`)) ||
+    plain(name) === plain(root)
+  );
+}
+
+/** A file of the project: one that the sources hold may have been lost, one that a build makes was not made. */
+function fileCause(module: string, paths: readonly string[]): Cause {
+  const tail = module.replace(/^(?:file:\/\/)?(?:\.{0,2}\/)*/, '').replace(/\.[cm]?js$/, '');
+  const inSources = paths.some((path) => path.replace(/\.[cm]?[jt]sx?$/, '').endsWith(tail));
+  if (inSources) return setupCause(`${module} is part of the sources and is not there`);
+  if (/(?:^|\/)(?:dist|build|lib|out|es|cjs|esm)\//.test(module)) return setupCause(`${module} was not built`);
+  return bug(`${module} is not part of the sources`);
+}

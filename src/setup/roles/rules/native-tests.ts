@@ -1,0 +1,149 @@
+import { quote } from '../../../agent/shell';
+import { readCounts, type TestReading } from '../../test-output';
+import type { Case, Observed } from '../role';
+import type { Interpreter } from './interpreter';
+import type { Repository } from './play';
+
+export interface TestPlan {
+  readonly framework: string;
+  readonly command: string;
+}
+
+/** Ways of running the tests that are tried before a repository counts as one without any. */
+const MOST_PLANS = 5;
+
+/** A run that found tests, or the last one that was tried. */
+export interface SuiteRun {
+  readonly plan: TestPlan;
+  readonly observed: Observed;
+  readonly reading: TestReading | null;
+}
+
+/** Tries the plans until one collects tests; `moveOf` is how the role at hand runs a command. Null without a plan. */
+export function* runSuite<Move>(
+  plans: readonly TestPlan[],
+  moveOf: (plan: TestPlan) => Move,
+  known: (command: string) => Observed | undefined = () => undefined,
+): Generator<Move, SuiteRun | null, Observed> {
+  let last: SuiteRun | null = null;
+  for (const plan of plans.slice(0, MOST_PLANS)) {
+    const observed = known(plan.command) ?? (yield moveOf(plan));
+    const reading = readCounts(plan.command, observed.output);
+    last = { plan, observed, reading };
+    if (reading && reading.counts.collected > 0) return last;
+  }
+  return last;
+}
+
+/** Folders whose tests are not the project's suite, although they look like it. */
+const ASIDE = /^(docs?|examples?|benchmarks?|bench|perf|tools|scripts|samples|ci|contrib)\//;
+
+/**
+ * How the tests of a repository are run the way its own tools do it, most native first. What the set-up agent ran comes
+ * last: it is a hint where nothing else finds a test, and where it leaves tests out, the filter is named.
+ */
+export function testPlans(dossier: Case, repository: Repository, interpreters: readonly Interpreter[]): TestPlan[] {
+  const { facts, workdir, survey } = repository;
+  const language = facts.languages[0];
+  const plans: TestPlan[] = [];
+  const add = (framework: string, command: string) =>
+    plans.push({ framework, command: `cd ${quote(workdir)} && ${command}` });
+  if (language === 'python') {
+    const python = interpreters[0]?.path ?? 'python3';
+    const own = facts.testPaths.filter((path) => !ASIDE.test(path));
+    const paths =
+      own.length < facts.testPaths.length && !configured(repository)
+        ? own.map((path) => ` ${quote(path)}`).join('')
+        : '';
+    const has = interpreters[0]?.finds.includes('pytest') ?? false;
+    if (survey.paths.includes('manage.py') && !has) add('unittest', `${quote(python)} manage.py test`);
+    if (has || facts.testFrameworks.includes('pytest'))
+      add('pytest', `${quote(python)} -m pytest -rfE --color=no${paths}`);
+    add('unittest', `${quote(python)} -m unittest discover`);
+    const folder = facts.testPaths.find((path) => /^tests?$/.test(path));
+    if (folder) add('unittest', `${quote(python)} -m unittest discover -s ${folder} -t .`);
+    for (const path of survey.paths.filter((one) => /^(tests?\/)?(run_?tests?|all_?tests?|test_all)\.py$/.test(one))) {
+      add('unittest', `${quote(python)} ${quote(path)}`);
+    }
+  } else if (language === 'node') {
+    add(facts.testFrameworks[0] ?? 'npm', npmTest(repository));
+  } else if (language === 'go') {
+    add('go', 'go test -v ./...');
+  } else if (language === 'rust') {
+    add('cargo', 'cargo test --offline --no-fail-fast --workspace');
+  } else if (language === 'java') {
+    if (facts.buildSystems.includes('maven')) add('surefire', `${wrapper(repository, 'mvnw', 'mvn')} -o -B -fae test`);
+    if (facts.buildSystems.includes('gradle')) {
+      add(
+        'gradle',
+        `{ ${wrapper(repository, 'gradlew', 'gradle')} --offline --continue test; ended=$?; find . -path '*/test-results/*.xml' -exec grep -h '<testsuite ' {} +; (exit $ended); }`,
+      );
+    }
+  } else if (language) native(repository, add);
+  const agents = agentTests(dossier).filter(({ command }) => !plans.some((plan) => plan.command.endsWith(command)));
+  return [...plans, ...(repository.workdir === dossier.workdir ? agents : [])];
+}
+
+/** Whether pytest is told where the tests are. */
+function configured({ survey }: Repository): boolean {
+  return Object.entries(survey.texts).some(
+    ([path, text]) =>
+      /^(pyproject\.toml|setup\.cfg|tox\.ini|\.?pytest\.(ini|toml))$/.test(path) && /^\s*testpaths\s*=/m.test(text),
+  );
+}
+
+const wrapper = ({ survey }: Repository, file: string, program: string) =>
+  survey.paths.includes(file) ? `sh ./${file}` : program;
+
+/** The script called `test` without what lints first: `npm test` stops at the first part that fails. */
+function npmTest({ survey, facts }: Repository): string {
+  const manager = facts.buildSystems.find((one) => ['npm', 'yarn', 'pnpm'].includes(one)) ?? 'npm';
+  const scripts = scriptsOf(survey.texts['package.json']);
+  const only = ['tests-only', 'test:unit', 'unit', 'test-only', 'test:only', 'mocha', 'jest'].find(
+    (name) => scripts[name],
+  );
+  const lintsFirst = /\b(lint|eslint|standard|xo|prettier|tsc)\b/.test(
+    `${scripts.pretest ?? ''} ${scripts.test ?? ''}`,
+  );
+  const script = lintsFirst && only ? only : 'test';
+  // The manager may be missing where only the packages are needed; the script's own words are what counts.
+  return `{ command -v ${manager} > /dev/null && ${manager} run ${script} || PATH="$PWD/node_modules/.bin:$PATH" sh -c ${quote(scripts[script] ?? 'false')}; }`;
+}
+
+export function scriptsOf(manifest: string | undefined): Record<string, string> {
+  try {
+    const read = JSON.parse(manifest ?? '{}') as { scripts?: Record<string, unknown> };
+    return Object.fromEntries(Object.entries(read.scripts ?? {}).map(([name, text]) => [name, String(text)]));
+  } catch {
+    return {};
+  }
+}
+
+/** C and C++: whatever folder the set-up built in. */
+function native({ facts, survey }: Repository, add: (framework: string, command: string) => void): void {
+  const built = (marker: string) =>
+    `d=$(find . -maxdepth 3 -name ${marker} -not -path '*/CMakeFiles/*' | sort | head -n 1) && [ -n "$d" ] && cd "$(dirname "$d")"`;
+  if (facts.buildSystems.includes('cmake'))
+    add('ctest', `${built('CTestTestfile.cmake')} && ctest --output-on-failure`);
+  if (facts.buildSystems.includes('meson'))
+    add('meson', `${built('build.ninja')} && meson test --no-rebuild --print-errorlogs`);
+  if (facts.buildSystems.includes('autotools')) add('automake', `${built('config.status')} && make check`);
+  if (facts.buildSystems.includes('make') || facts.buildSystems.includes('autotools')) {
+    const targets = Object.entries(survey.texts)
+      .filter(([path]) => /^(GNU)?[Mm]akefile/.test(path))
+      .flatMap(([, text]) => [...text.matchAll(/^(check|tests?)\s*:(?!=)/gm)].map(([, target]) => target!));
+    for (const target of new Set(targets)) add('make', `make ${target}`);
+  }
+}
+
+/** What the agent ran that looked like tests, newest first. */
+function agentTests({ steps }: Case): TestPlan[] {
+  return steps
+    .flatMap(({ move, observed }) => {
+      if (move.action !== 'shell') return [];
+      const reading = readCounts(move.command, observed.output);
+      return reading && reading.counts.passed > 0 ? [{ framework: reading.framework, command: move.command }] : [];
+    })
+    .reverse()
+    .slice(0, 1);
+}

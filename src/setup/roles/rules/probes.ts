@@ -1,0 +1,36 @@
+import { quote } from '../../../agent/shell';
+import type { ServiceSpec } from '../../../contract';
+
+/** What a server says when it is greeted in its own protocol: an open port alone may be anybody's. */
+interface Greeting {
+  readonly port: number;
+  /** As printf writes it; empty where the server speaks first. */
+  readonly say: string;
+  /** Bytes of the answer that are read. */
+  readonly bytes: number;
+  readonly answer: string;
+}
+
+const GREETINGS: Readonly<Record<string, Greeting>> = {
+  redis: { port: 6379, say: 'PING\\r\\n', bytes: 1, answer: '^[-+]' },
+  memcached: { port: 11211, say: 'version\\r\\n', bytes: 7, answer: '^VERSION' },
+  // A request for encryption, which every server answers with one letter.
+  postgres: { port: 5432, say: '\\0\\0\\0\\010\\004\\322\\026\\057', bytes: 1, answer: '^[SN]' },
+  mysql: { port: 3306, say: '', bytes: 24, answer: '[0-9]' },
+};
+
+/**
+ * A command that ends with 0 when the service answers, asked from where the repository's own code runs: a sibling by its
+ * name over the network of the run, a process on this very machine.
+ */
+export function probeOf({ name, kind, port, health }: ServiceSpec): string {
+  const host = kind === 'container' ? name : '127.0.0.1';
+  const greeting = GREETINGS[name];
+  const at = port ?? greeting?.port;
+  if (at === undefined) return kind === 'process' && health ? health : 'true';
+  const failed = `{ echo 'the service ${name} does not answer at ${host}:${at}'; false; }`;
+  const open = `exec 3<>/dev/tcp/${host}/${at}`;
+  if (!greeting) return `timeout 10 bash -c ${quote(open)} 2> /dev/null || ${failed}`;
+  const talk = `${open} && printf '${greeting.say}' >&3 && head -c ${greeting.bytes} <&3 | tr '\\0' ' '`;
+  return `timeout 10 bash -c ${quote(talk)} 2> /dev/null | grep -aqE '${greeting.answer}' || ${failed}`;
+}

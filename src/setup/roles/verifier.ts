@@ -1,0 +1,64 @@
+import { quote } from '../../agent/shell';
+import type { VerifierMove } from '../../contract';
+import type { Seen, VerifierDossier, VerifierPolicy } from './role';
+import { classify } from './rules/causes';
+import { lookForInterpreters, readInterpreters } from './rules/interpreter';
+import { runSuite, testPlans } from './rules/native-tests';
+import { nextMove, type Play, type Repository, repositoriesOf } from './rules/play';
+import { smokeOf } from './rules/smoke';
+
+/**
+ * `builtin:rules` as verifier. Each repository of the family in turn: its structure, its tests run the way its own tools
+ * run them, every failure classified by what the output says; a smoke test where there is none. An examiner: nothing that
+ * it does could mend anything, because each move has a container of its own.
+ */
+export const verifier: VerifierPolicy = (dossier, seen: readonly Seen<VerifierMove>[]) =>
+  nextMove(verification(dossier), seen);
+
+function* verification(dossier: VerifierDossier): Play<VerifierMove> {
+  const faults: string[] = [];
+  for (const repository of repositoriesOf(dossier)) {
+    const fault = yield* examination(dossier, repository);
+    if (fault !== null) faults.push(`${repository.name}: ${fault}`);
+  }
+  return { move: 'conclude', thought: '', success: faults.length === 0, hint: faults.join('; ') };
+}
+
+/** What is wrong with one repository, for the agent to mend; null for nothing. */
+function* examination(
+  dossier: VerifierDossier,
+  repository: Repository,
+): Generator<VerifierMove, string | null, Seen<VerifierMove>['observed']> {
+  const { workdir, facts } = repository;
+  const look = `cd ${quote(workdir)} && ls -A | head -n 60 && ${lookForInterpreters(dossier, repository)}`;
+  const looked = yield { move: 'look', thought: 'What there is, and which interpreter has it.', command: look };
+  const interpreters = readInterpreters(looked.output);
+  const run = yield* runSuite(
+    testPlans(dossier, repository, interpreters),
+    ({ command, framework }): VerifierMove => ({
+      move: 'run_tests',
+      thought: 'The way its own tools run them.',
+      command,
+      framework,
+    }),
+  );
+  if (run?.reading && run.reading.counts.collected > 0) {
+    const { collected, passed } = run.reading.counts;
+    const failures = classify(run.plan.command, run.observed, { repository, services: dossier.services });
+    if (failures.length > 0) {
+      const told = failures.map(({ test, class: kind, why }) => ({ test, class: kind, why }));
+      yield { move: 'classify', thought: 'By what the output says of each.', failures: told };
+    }
+    const faults = failures.filter((failure) => failure.class === 'setup');
+    if (faults.length === 0) return passed > 0 ? null : `of ${collected} tests none passed`;
+    const shown = faults.slice(0, 3).map(({ test, why }) => `${test} (${why})`);
+    return `${faults.length} tests fail for want of set-up: ${shown.join(', ')}`;
+  }
+  if (facts.testPaths.length > 0 && !['c', 'cpp'].includes(facts.languages[0] ?? '')) {
+    return `there are tests in ${facts.testPaths.slice(0, 3).join(', ')}, and none of them could be run`;
+  }
+  const smoke = smokeOf(repository, interpreters);
+  if (!smoke) return 'there are no tests, and nothing that could be started instead';
+  const smoked = yield smoke;
+  return smoked.exitCode === 0 ? null : `the smoke test failed: ${smoked.output.trim().slice(-300)}`;
+}

@@ -1,0 +1,172 @@
+import type {
+  Charge,
+  Evidence,
+  Finding,
+  JudgeMove,
+  ProsecutorMove,
+  SetupVerdictResult,
+  TestCounts,
+  VerifierMove,
+  VerifierResult,
+} from '../contract';
+import { filtersOf } from './roles/filters';
+import { NO_COUNTS, type Seen } from './roles/role';
+import { readCounts, type TestReading } from './test-output';
+
+/** What a move's command did, in the order of the moves; null for a move that runs nothing. */
+export type EvidenceOfMoves = readonly (Evidence | null)[];
+
+/** Stands for a test run that went wrong as a whole, where a failure has no test's name. */
+export const WHOLE_RUN = 'the test run';
+
+/** Runs that the judge may make for one charge. */
+export const MOST_RERUNS = 2;
+
+interface Run {
+  readonly at: number;
+  readonly move: Extract<VerifierMove, { move: 'run_tests' }>;
+  readonly reading: TestReading | null;
+  readonly counts: TestCounts;
+}
+
+/**
+ * What a verifier's moves amount to. Its own `success` is necessary and never sufficient: tests must have passed (or, where
+ * no test was collected, a smoke test), every failure must be classified, none as the set-up's, and a run that ended badly
+ * without saying which test failed is the set-up's as well. Of several runs the one that collected most counts, so that a
+ * narrower one cannot replace it.
+ */
+export function verifierResult(
+  moves: readonly Seen<VerifierMove>[],
+  evidence: EvidenceOfMoves,
+  head: string,
+): VerifierResult {
+  const concluded = moves.findLast(({ move }) => move.move === 'conclude')?.move;
+  const said = concluded?.move === 'conclude' ? concluded : null;
+  const runs = runsOf(moves);
+  const run = runs.reduce<Run | null>(
+    (best, next) => (best && best.counts.collected > next.counts.collected ? best : next),
+    null,
+  );
+  const smoke = smokePassed(moves, evidence);
+  const failures = failuresOf(moves, run, evidence, smoke);
+  const counts = run?.counts ?? NO_COUNTS;
+  const tested = counts.passed > 0 || (counts.collected === 0 && smoke);
+  const hints = [said?.hint ?? 'the verifier did not come to a conclusion'];
+  const filters = run ? filtersOf(run.move.command, moves[run.at]!.observed.output) : [];
+  if (filters.length > 0) hints.push(`filtered: ${filters.join(', ')}`);
+  if (said?.success && !tested) {
+    hints.push(
+      counts.collected > 0
+        ? `of ${counts.collected} tests none passed`
+        : 'no test was collected, and no smoke test passed',
+    );
+  }
+  return {
+    success: said?.success === true && tested && failures.every((failure) => failure.class !== 'setup'),
+    framework: run?.reading?.framework ?? run?.move.framework ?? null,
+    counts,
+    evidence: run ? (evidence[run.at] ?? null) : null,
+    failures,
+    smoke: smoke && counts.collected === 0,
+    hint: hints.filter((hint) => hint !== '').join('; '),
+    head,
+  };
+}
+
+function runsOf(moves: readonly Seen<VerifierMove>[]): Run[] {
+  return moves.flatMap(({ move, observed }, at) => {
+    if (move.move !== 'run_tests') return [];
+    const reading = readCounts(move.command, observed.output);
+    return [{ at, move, reading, counts: reading?.counts ?? NO_COUNTS }];
+  });
+}
+
+/** Every failure that was classified, and as the set-up's what was not. */
+function failuresOf(
+  moves: readonly Seen<VerifierMove>[],
+  run: Run | null,
+  evidence: EvidenceOfMoves,
+  smoke: boolean,
+): VerifierResult['failures'] {
+  const classified = new Map<string, VerifierResult['failures'][number]>();
+  for (const { move } of moves) {
+    if (move.move === 'classify') for (const failure of move.failures) classified.set(failure.test, failure);
+  }
+  if (!run) return [...classified.values()];
+  const unclassified = (test: string, why: string) => {
+    if (!classified.has(test)) classified.set(test, { test, class: 'setup', why });
+  };
+  const named = run.reading?.failures ?? [];
+  for (const test of named) unclassified(test, 'nobody classified it');
+  const { exitCode, timedOut } = evidence[run.at] ?? moves[run.at]!.observed;
+  const nothing = run.counts.collected === 0 && smoke;
+  if (timedOut) unclassified(WHOLE_RUN, 'it was stopped at its deadline');
+  else if (exitCode !== 0 && named.length === 0 && !nothing) {
+    unclassified(WHOLE_RUN, `it ended with ${exitCode ?? 'nothing'} and named no test that failed`);
+  }
+  return [...classified.values()];
+}
+
+function smokePassed(moves: readonly Seen<VerifierMove>[], evidence: EvidenceOfMoves): boolean {
+  const last = moves.findLastIndex(({ move }) => move.move === 'smoke');
+  return last >= 0 && (evidence[last] ?? moves[last]!.observed).exitCode === 0;
+}
+
+/** Charges that their own evidence bears out: a command that ended with 0 shows that there is nothing in it. */
+export function chargesOf(moves: readonly Seen<ProsecutorMove>[], evidence: EvidenceOfMoves): Charge[] {
+  const charges: Charge[] = [];
+  for (const [at, { move }] of moves.entries()) {
+    const shown = evidence[at];
+    if (move.move !== 'charge' || !shown || shown.exitCode === 0) continue;
+    const { kind, claim, declared } = move;
+    charges.push({ id: charges.length + 1, kind, claim, declared, evidence: shown });
+  }
+  return charges;
+}
+
+/** Why the judge may not run this; null when it may. What is refused runs nothing and is told as the observation. */
+export function rerunRefused(
+  seen: readonly Seen<JudgeMove>[],
+  charge: number,
+  charges: readonly Pick<Charge, 'id'>[],
+): string | null {
+  if (!charges.some(({ id }) => id === charge)) return `There is no charge ${charge}.`;
+  const runs = seen.filter(({ move }) => move.move === 'rerun' && move.charge === charge).length;
+  return runs < MOST_RERUNS ? null : `Charge ${charge} was run ${MOST_RERUNS} times already. Give your finding.`;
+}
+
+/**
+ * The judge's findings, each with the runs it rests on. A finding without a run of its own is none: neither a prosecutor's
+ * nor a verifier's word is enough to decide. The last one on a charge counts.
+ */
+export function findingsOf(moves: readonly Seen<JudgeMove>[], evidence: EvidenceOfMoves): Finding[] {
+  const findings = new Map<number, Finding>();
+  const runs = new Map<number, Evidence[]>();
+  for (const [at, { move }] of moves.entries()) {
+    const shown = evidence[at];
+    if (move.move === 'rerun' && shown) runs.set(move.charge, [...(runs.get(move.charge) ?? []), shown]);
+    const rests = runs.get(move.charge) ?? [];
+    if (move.move !== 'find' || rests.length === 0) continue;
+    const { charge, upheld, ground, why } = move;
+    findings.set(charge, { charge, upheld, ground, why, evidence: rests });
+  }
+  return [...findings.values()];
+}
+
+/**
+ * One upheld charge is guilty, whatever became of the others. A charge without a finding, a prosecutor who did not rest, and
+ * any other outage are `error`: never a pass. `outage` says what went wrong.
+ */
+export function verdictOf(
+  charges: readonly Pick<Charge, 'id'>[],
+  findings: readonly Pick<Finding, 'charge' | 'upheld'>[],
+  outage?: string,
+): Pick<SetupVerdictResult, 'verdict' | 'detail'> {
+  const known = findings.filter(({ charge }) => charges.some(({ id }) => id === charge));
+  const upheld = known.filter((finding) => finding.upheld).map(({ charge }) => charge);
+  if (upheld.length > 0) return { verdict: 'guilty', ...(outage === undefined ? {} : { detail: outage }) };
+  if (outage !== undefined) return { verdict: 'error', detail: outage };
+  const open = charges.filter(({ id }) => !known.some(({ charge }) => charge === id)).map(({ id }) => id);
+  if (open.length > 0) return { verdict: 'error', detail: `no finding on charge ${open.join(', ')}` };
+  return { verdict: 'not_guilty' };
+}

@@ -1,0 +1,77 @@
+import { createGunzip } from 'node:zlib';
+import { extract } from 'tar-stream';
+import { isSwitchyardError } from '../contract';
+import { refused, type SourceTree, TreeBuilder } from './tree';
+import { readZip } from './zip';
+
+export type { SourceFile, SourceTree } from './tree';
+
+/**
+ * Reads a .tar, .tar.gz (.crate and npm's .tgz are such) or .zip into memory. The folder that distributions are wrapped
+ * in is taken off. Throws `InvalidInput` for names that lead out of the tree, links out of it, devices, damage, and more
+ * than 1 GiB.
+ */
+export async function treeOf(bytes: Buffer, source: string): Promise<SourceTree> {
+  const into = new TreeBuilder(source);
+  try {
+    if (bytes.subarray(0, 2).toString('latin1') === 'PK') readZip(bytes, source, into);
+    else await readTar(bytes, source, into);
+  } catch (error) {
+    throw isSwitchyardError(error) ? error : refused(source, (error as Error).message);
+  }
+  const tree = into.finished();
+  // What a guest script packed has no folder around it, and a repository may well hold one folder only.
+  return factsIn(bytes) ? tree : unwrapped(tree);
+}
+
+/** What has to be taken off before `treeOf` can read it and Node.js cannot take off by itself. */
+export function needsInflating(bytes: Buffer): boolean {
+  return bytes.subarray(0, 3).toString('latin1') === 'BZh' || bytes.subarray(0, 6).toString('hex') === 'fd377a585a00';
+}
+
+async function readTar(bytes: Buffer, source: string, into: TreeBuilder): Promise<void> {
+  const untar = extract();
+  if (bytes[0] === 0x1f && bytes[1] === 0x8b) {
+    const gunzip = createGunzip();
+    gunzip.on('error', (error) => untar.destroy(error));
+    gunzip.pipe(untar);
+    gunzip.end(bytes);
+  } else untar.end(bytes);
+  for await (const entry of untar) {
+    const { name: path, type, linkname, mode } = entry.header;
+    into.enter();
+    const chunks: Buffer[] = [];
+    for await (const chunk of entry as AsyncIterable<Buffer>) {
+      into.count(chunk.length);
+      chunks.push(chunk);
+    }
+    if (type === 'file' || type === 'contiguous-file') {
+      into.file(path, Buffer.concat(chunks), ((mode ?? 0) & 0o100) !== 0);
+    } else if (type === 'symlink') into.link(path, linkname ?? '');
+    else if (type === 'link') into.hardLink(path, linkname ?? '');
+    else if (type !== 'directory') throw refused(source, `${path} is a ${type ?? 'special file'}`);
+  }
+}
+
+/** Go wraps a module in `MODULE@VERSION/`, of several folders; others use one folder of any name. */
+function unwrapped(tree: SourceTree): SourceTree {
+  const [first] = tree.keys();
+  const wrap = /^[^@]+@v[^/]+\//.exec(first!)?.[0] ?? first!.slice(0, first!.indexOf('/') + 1);
+  if (wrap === '' || ![...tree.keys()].every((path) => path.startsWith(wrap))) return tree;
+  return new Map([...tree].map(([path, file]) => [path.slice(wrap.length), file]));
+}
+
+/**
+ * What a guest script wrote into the global header of a tar that it packed: the facts of a fetch that its bytes alone
+ * would not tell. Undefined for archives of others.
+ */
+export function factsIn(tar: Buffer): Record<string, unknown> | undefined {
+  if (tar.subarray(257, 262).toString('latin1') !== 'ustar' || tar[156] !== 0x67) return undefined;
+  const size = Number.parseInt(tar.subarray(124, 135).toString('latin1'), 8);
+  const comment = /^\d+ comment=switchyard (\{.*\})\n/.exec(tar.subarray(512, 512 + size).toString('utf8'))?.[1];
+  try {
+    return comment === undefined ? undefined : (JSON.parse(comment) as Record<string, unknown>);
+  } catch {
+    return undefined;
+  }
+}

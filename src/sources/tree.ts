@@ -1,0 +1,91 @@
+import { SwitchyardError } from '../contract';
+
+/** One file of a source tree. `link` is a symbolic link's target. */
+export interface SourceFile {
+  readonly bytes: Buffer;
+  readonly executable: boolean;
+  readonly link?: string;
+}
+
+/** A source tree by path, relative to its top. */
+export type SourceTree = Map<string, SourceFile>;
+
+const MAX_BYTES = 1 << 30;
+const MAX_FILES = 500_000;
+
+/** Collects what a hostile archive may hold: every path, link and size goes through here. */
+export class TreeBuilder {
+  readonly tree: SourceTree = new Map();
+  private bytes = 0;
+  private entries = 0;
+
+  constructor(private readonly source: string) {}
+
+  /** To be called before bytes are kept, so that a bomb is noticed while it unpacks. */
+  count(bytes: number): void {
+    this.bytes += bytes;
+    if (this.bytes > MAX_BYTES) throw refused(this.source, 'it unpacks to more than 1 GiB');
+  }
+
+  /** To be called for every entry: empty ones cost memory as well. */
+  enter(): void {
+    this.entries++;
+    if (this.entries > MAX_FILES) throw refused(this.source, `it holds more than ${MAX_FILES} entries`);
+  }
+
+  file(path: string, bytes: Buffer, executable: boolean): void {
+    this.tree.set(safePath(path, this.source), { bytes, executable });
+  }
+
+  link(path: string, target: string): void {
+    const at = safePath(path, this.source);
+    this.tree.set(at, { bytes: Buffer.alloc(0), executable: false, link: safeLink(at, target, this.source) });
+  }
+
+  hardLink(path: string, target: string): void {
+    const file = this.tree.get(safePath(target, this.source));
+    if (!file) throw refused(this.source, `${path} is a hard link to nothing`);
+    this.tree.set(safePath(path, this.source), file);
+  }
+
+  /** Throws `InvalidInput` where a file lies under a link of the same tree: it would be written to where that leads. */
+  finished(): SourceTree {
+    if (this.tree.size === 0) throw refused(this.source, 'it holds no file');
+    for (const path of this.tree.keys()) {
+      for (let end = path.indexOf('/'); end > 0; end = path.indexOf('/', end + 1)) {
+        if (this.tree.has(path.slice(0, end))) throw refused(this.source, `${path} lies under what is no folder`);
+      }
+    }
+    return this.tree;
+  }
+}
+
+function safePath(path: string, source: string): string {
+  const parts = path.split('/').filter((part) => part !== '' && part !== '.');
+  const hostile =
+    parts.length === 0 ||
+    path.startsWith('/') ||
+    path.includes('\0') ||
+    path.includes('\\') ||
+    parts.includes('..') ||
+    parts.includes('.git');
+  if (hostile) throw refused(source, `it holds the path ${JSON.stringify(path)}`);
+  return parts.join('/');
+}
+
+function safeLink(path: string, target: string, source: string): string {
+  let depth = path.split('/').length - 1;
+  for (const part of target.split('/')) {
+    depth += part === '..' ? -1 : part === '' || part === '.' ? 0 : 1;
+    if (depth < 0 || target.startsWith('/')) throw refused(source, `the link ${path} leads out of it, to ${target}`);
+  }
+  return target;
+}
+
+export function refused(source: string, why: string): SwitchyardError {
+  return new SwitchyardError(
+    'InvalidInput',
+    `source ${source}: ${why}`,
+    'Give a source archive (.tar, .tar.gz, .tar.xz, .tar.bz2, .zip) as its project publishes it.',
+  );
+}

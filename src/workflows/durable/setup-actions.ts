@@ -1,0 +1,324 @@
+import type { Exhibit } from '../../activities/setup-evidence';
+import type { Brief } from '../../activities/setup-moves';
+import type { RanSetup } from '../../activities/setup-sandbox';
+import type { Frame, Ref, RepoSetupInput, TrialRecord } from '../../contract';
+import type { Verified } from '../../setup/loop/gate';
+import { completeService, installCommand, serviceTrouble } from '../../setup/loop/services';
+import type { SetupMemory } from './setup-memory';
+import { RoleEnded, type RoleGround, verify } from './setup-roles';
+import type { SetupSandbox } from './setup-sandbox';
+import type { SetupState } from './setup-state';
+
+/** A decision of the agent that is to be carried out. */
+export interface Decided {
+  readonly brief: Brief;
+  /** Blob of the turn. */
+  readonly turn: string;
+  readonly command: Ref | null;
+}
+
+type Told = readonly (Ref | string)[];
+
+/** The seven actions of the set-up agent, each one step of its chain. */
+export class SetupActions {
+  constructor(
+    private readonly state: SetupState,
+    private readonly sandbox: SetupSandbox,
+    private readonly memory: SetupMemory,
+    private readonly input: RepoSetupInput,
+    private readonly ground: RoleGround,
+    private readonly given: Ref,
+    private readonly owner: Exhibit['owner'],
+  ) {}
+
+  /** Carries one out. Gives the proof that ends the loop, when a `verify` passed. */
+  async perform(decided: Decided): Promise<Verified | null> {
+    switch (decided.brief.kind) {
+      case 'shell':
+      case 'set_env':
+        await this.shell(decided);
+        return null;
+      case 'try_experience':
+        await this.tryExperience(decided);
+        return null;
+      case 'rollback':
+        await this.rollback(decided);
+        return null;
+      case 'start_service':
+        await this.startService(decided);
+        return null;
+      case 'verify':
+        return this.verify(decided);
+      default:
+        // `finish` without a proof: the loop ends with one, so there is none here.
+        await this.tell(decided, null, [
+          'finish is refused: no verify has passed on this state. Use verify; or finish with "success": false and the reason.',
+        ]);
+        return null;
+    }
+  }
+
+  private async shell({ brief, turn, command }: Decided): Promise<void> {
+    const notes = [];
+    if (brief.rules.length > 0) {
+      const frame = await this.sandbox.checkpoint(`before turn ${this.state.turn}`, this.state.turn, brief.rules);
+      notes.push(`frame ${frame.index} before it (${brief.rules.join(', ')})`);
+    }
+    const ran = await this.sandbox.run({
+      ...{ turn: this.state.turn, command: command!, reads: brief.reads, line: brief.line },
+      step: { head: this.state.head, turn, notes },
+    });
+    this.state.head = ran.head!;
+    this.remember(brief.line, ran.exitCode);
+    await this.after(ran, command!);
+  }
+
+  /** Checkpoint → Adapt → Trial → Attribute → Feedback → keep or roll back. */
+  private async tryExperience(decided: Decided): Promise<void> {
+    const { brief, command } = decided;
+    const unit = brief.unit ?? '';
+    const { state, sandbox } = this;
+    if (brief.text === 'not suggested')
+      return this.tell(decided, null, [`${unit} is no unit that was suggested here, or it was tried already.`]);
+    state.tried.push(unit);
+    if (!command)
+      return this.tell(decided, null, [
+        `No action of ${unit} can be rendered for this container: adapt its advice and give the command.`,
+      ]);
+
+    const frame = await sandbox.checkpoint(`before ${unit}`, state.turn, ['experience']);
+    const others = this.input.experience.speculate > 1 ? await this.memory.rivals(unit) : [];
+    const trial =
+      others.length > 0 ? await this.race(frame, { unit, command }, others) : await this.trial(unit, command);
+    const keep =
+      trial.record.outcome === 'success' ||
+      (trial.record.outcome === 'neutral' && this.input.experience.neutral === 'keep');
+    const record = { ...trial.record, kept: keep };
+    state.trials.push(record);
+    const told: (Ref | string)[] = [...trial.told, verdictLine(record)];
+    const notes = [
+      `frame ${frame.index} before it`,
+      `${record.unit}: ${record.outcome}, ${keep ? 'kept' : 'rolled back'}`,
+    ];
+    if (!keep) {
+      const back = await sandbox.rollback(1, state.turn);
+      notes.push(...back.notes);
+    } else state.kept[state.turn] = standing(trial, record, state.failure);
+    await this.tell(decided, trial.exitCode, told, notes);
+    if (keep && trial.again) return this.after(trial.again, state.failure!.command);
+    if (keep && record.outcome === 'success') state.failure = null;
+    await this.memory.consider();
+  }
+
+  /** The trial in the sandbox itself, then the command that had failed once more. */
+  private async trial(unit: string, command: Ref) {
+    const { state, sandbox } = this;
+    const { turn, failure } = state;
+    const ran = await sandbox.run({ turn, part: 'trial', command, reads: false, line: `try ${unit}` });
+    const basis = { turn, unit, command: ran.line, kept: false };
+    if (!failure) {
+      const outcome = ran.exitCode === 0 ? ('neutral' as const) : ('failure' as const);
+      return {
+        command,
+        exitCode: ran.exitCode,
+        told: [ran.output] as Told,
+        again: null,
+        record: { ...basis, before: '', after: ran.signature, outcome },
+      };
+    }
+    const again = await sandbox.run({
+      ...{ turn, part: 'check', command: failure.command, reads: true, line: 'the failed command again' },
+      since: { command: failure.command, output: failure.output, exitCode: failure.exitCode },
+    });
+    const { outcome, before, after } = again.attribution!;
+    const told: Told = [
+      ran.output,
+      `--- the command that had failed, again (exit code ${again.exitCode}) ---`,
+      again.output,
+    ];
+    return { command, exitCode: ran.exitCode, told, again, record: { ...basis, before, after, outcome } };
+  }
+
+  /** Several units side by side in containers forked from one frame; the first success becomes the sandbox. */
+  private async race(
+    frame: Frame,
+    first: { unit: string; command: Ref },
+    others: readonly { unit: string; command: Ref }[],
+  ) {
+    const { state, sandbox } = this;
+    const { turn, failure } = state;
+    const rivals = [first, ...others].slice(0, this.input.experience.speculate);
+    state.tried.push(...rivals.slice(1).map(({ unit }) => unit));
+    const raced = await sandbox.race(frame, rivals, failure, turn);
+    const { winner, lanes } = raced;
+    const lane = lanes[winner ?? 0]!;
+    for (const [at, each] of lanes.entries()) {
+      if (at === (winner ?? 0)) continue;
+      state.trials.push({
+        turn,
+        unit: each.unit,
+        command: each.line,
+        before: each.before,
+        after: each.after,
+        outcome: each.outcome,
+        kept: false,
+      });
+    }
+    const told: Told = lanes.flatMap((each) => [
+      `--- ${each.unit} (exit code ${each.exitCode}): ${each.outcome} ---`,
+      each.output,
+    ]);
+    const record = {
+      turn,
+      unit: lane.unit,
+      command: lane.line,
+      before: lane.before,
+      after: lane.after,
+      outcome: lane.outcome,
+      kept: false,
+    };
+    return { command: lane.command, exitCode: lane.exitCode, told, again: null, record };
+  }
+
+  private async rollback(decided: Decided): Promise<void> {
+    const { state, sandbox } = this;
+    const back = await sandbox.rollback(decided.brief.frames ?? 1, state.turn);
+    for (const step of state.recent) if (back.undone.includes(step.turn)) step.undone = true;
+    for (const turn of back.undone) delete state.kept[turn];
+    this.memory.forgetOffer();
+    const undone =
+      back.undone.length === 0
+        ? 'No step was undone.'
+        : `Undone: turn ${back.undone.join(', ')}. What these steps did is no longer there.`;
+    const told = [`The sandbox is back at the frame "${back.frame.label}". ${undone}`, ...back.notes];
+    await this.tell(decided, 0, [told.join('\n')], back.notes, back.undone);
+  }
+
+  private async startService(decided: Decided): Promise<void> {
+    const spec = completeService(decided.brief.service!);
+    const trouble = serviceTrouble(spec);
+    if (trouble) return this.tell(decided, null, [trouble]);
+    const install = spec.kind === 'process' ? installCommand(spec) : undefined;
+    if (install) {
+      await this.sandbox.checkpoint(`before ${spec.name}`, this.state.turn, ['service']);
+      const command = await this.sandbox.keepText(install);
+      const ran = await this.sandbox.run({
+        turn: this.state.turn,
+        part: 'install',
+        command,
+        reads: false,
+        line: `packages of ${spec.name}`,
+      });
+      if (ran.exitCode !== 0) {
+        await this.tell(decided, ran.exitCode, [`The packages of ${spec.name} could not be installed.`, ran.output]);
+        return this.after(ran, command);
+      }
+    }
+    const { failed } = await this.sandbox.serve(spec);
+    const where = spec.kind === 'container' ? `at ${spec.name}:${spec.port}` : `at 127.0.0.1:${spec.port}`;
+    await this.tell(decided, failed ? 1 : 0, [
+      failed ? `${spec.name} did not start: ${failed.why}` : `${spec.name} is ready ${where}.`,
+    ]);
+    if (!failed) this.memory.forgetOffer();
+  }
+
+  private async verify(decided: Decided): Promise<Verified | null> {
+    const { state, sandbox, input } = this;
+    state.selfClaim = true;
+    state.claim = decided.brief.text ?? '';
+    const frame = await sandbox.checkpoint('before verify', state.turn, ['verify']);
+    const about = {
+      agent: state.head,
+      claim: state.claim,
+      services: sandbox.services,
+      hint: decided.brief.text ?? '',
+      verifier: null,
+      charges: null,
+    };
+    try {
+      state.verified = await verify(this.ground, this.exhibit(frame), input.roles.verifier, about);
+    } catch (error) {
+      if (!(error instanceof RoleEnded)) throw error;
+      sandbox.gate.failed();
+      await this.tell(decided, 1, [`The verifier did not finish: ${error.message}`]);
+      return null;
+    }
+    const { result } = state.verified;
+    const { counts, evidence } = result;
+    const numbers = `${counts.passed} passed, ${counts.failed} failed, ${counts.errors} errors, ${counts.skipped} skipped`;
+    await this.tell(decided, result.success ? 0 : 1, [
+      `The verifier says ${result.success ? 'yes' : 'no'} (${result.framework ?? 'no framework'}: ${numbers}). ${result.hint}`,
+      ...(evidence && !result.success ? [`$ ${evidence.command}`, evidence.output] : []),
+    ]);
+    if (result.success) return sandbox.gate.passed();
+    sandbox.gate.failed();
+    state.selfClaim = false;
+    if (evidence) await this.failed({ ...evidence, signature: '' }, await sandbox.keepText(evidence.command));
+    return null;
+  }
+
+  exhibit(frame: Frame): Exhibit {
+    const { sandbox, input } = this;
+    return {
+      owner: this.owner,
+      lease: sandbox.at,
+      frame,
+      given: this.given,
+      services: sandbox.services,
+      profile: input.sandbox,
+    };
+  }
+
+  /** A command that ran: what it left in the way decides what memory is asked. */
+  private async after(ran: RanSetup, command: Ref): Promise<void> {
+    if (ran.exitCode === 0) {
+      this.state.failure = null;
+      await this.memory.consider();
+      return;
+    }
+    await this.failed(ran, command);
+  }
+
+  private async failed(ran: Pick<RanSetup, 'output' | 'exitCode' | 'signature'>, command: Ref): Promise<void> {
+    const { output, exitCode, signature } = ran;
+    this.state.failure = { turn: this.state.turn, command, output, exitCode, signature };
+    await this.memory.consider();
+  }
+
+  /** Appends the step with what the agent is told. */
+  private async tell(
+    decided: Decided,
+    exitCode: number | null,
+    text: Told,
+    notes: readonly string[] = [],
+    undoes: readonly number[] = [],
+  ): Promise<void> {
+    const { head } = await this.sandbox.host().appendSetupStep({
+      ...{ head: this.state.head, turn: decided.turn, notes, undoes },
+      observation: { text, exitCode },
+    });
+    this.state.head = head;
+    this.remember(decided.brief.line, exitCode);
+  }
+
+  private remember(line: string, exitCode: number | null): void {
+    this.state.recent.push({ turn: this.state.turn, line, exitCode, undone: false });
+    if (this.state.recent.length > 30) this.state.recent.shift();
+  }
+}
+
+/** Commands of a trial that stand; the one that had failed is among them when it went through. */
+function standing(
+  { command, again }: { command: Ref; again: RanSetup | null },
+  { outcome }: TrialRecord,
+  failure: SetupState['failure'],
+): Ref[] {
+  const through = again ? again.exitCode === 0 : outcome === 'success';
+  return failure && through ? [command, failure.command] : [command];
+}
+
+function verdictLine({ unit, outcome, before, after, kept }: TrialRecord): string {
+  const change =
+    before === '' ? '' : after === '' ? ` "${before}" is gone.` : ` Before: "${before}". After: "${after}".`;
+  return `${unit}: ${outcome}.${change} The trial was ${kept ? 'kept' : 'rolled back: nothing that it did is there'}.`;
+}

@@ -1,0 +1,53 @@
+import { ActivityCancellationType, proxyActivities } from '@temporalio/workflow';
+import type { createSandboxActivities } from '../../activities/sandbox';
+import type { createSetupEvidenceActivities } from '../../activities/setup-evidence';
+import type { createSetupMemoryActivities } from '../../activities/setup-memory';
+import type { createSetupMoveActivities } from '../../activities/setup-moves';
+import type { createSetupRaceActivities } from '../../activities/setup-race';
+import type { createSetupResultActivities } from '../../activities/setup-result';
+import type { createSetupSandboxActivities } from '../../activities/setup-sandbox';
+import type { Queues } from '../../contract';
+
+const HEARTBEAT = '10 seconds';
+const RETRY = { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '1 minute' } as const;
+
+/** Decisions: by a policy of ours at once, by a provider whenever it is back. */
+export function moveActivities(queue: string) {
+  return proxyActivities<ReturnType<typeof createSetupMoveActivities>>({
+    taskQueue: queue,
+    startToCloseTimeout: '15 minutes',
+    scheduleToCloseTimeout: '2 hours',
+    heartbeatTimeout: HEARTBEAT,
+    retry: { ...RETRY, maximumInterval: '2 minutes' },
+  });
+}
+
+type OnHost = ReturnType<typeof createSetupSandboxActivities> &
+  Pick<ReturnType<typeof createSandboxActivities>, 'releaseSandbox'> &
+  ReturnType<typeof createSetupEvidenceActivities> &
+  ReturnType<typeof createSetupRaceActivities> &
+  ReturnType<typeof createSetupResultActivities> &
+  ReturnType<typeof createSetupMemoryActivities>;
+
+/** On the one host that holds the sandbox and its frames; see `hostActivities`. */
+export function setupHost(host: string, commandSeconds: number) {
+  return proxyActivities<OnHost>({
+    taskQueue: host,
+    startToCloseTimeout: (commandSeconds + 300) * 1000,
+    scheduleToStartTimeout: '3 minutes',
+    heartbeatTimeout: HEARTBEAT,
+    retry: { ...RETRY, maximumAttempts: 30, nonRetryableErrorTypes: ['SandboxLost'] },
+    cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
+  });
+}
+
+/** On any host with room: fetching sources and making the sandbox is tried for half an hour before the run parks. */
+export function setupPool(queues: Queues) {
+  return proxyActivities<OnHost>({
+    taskQueue: queues.sandboxes,
+    startToCloseTimeout: '2 hours',
+    heartbeatTimeout: HEARTBEAT,
+    retry: { ...RETRY, maximumAttempts: 40 },
+    cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
+  });
+}

@@ -1,0 +1,38 @@
+import { workflowInfo } from '@temporalio/workflow';
+import type { SetupVerdictResult } from '../../contract';
+import type { SetupState } from './setup-state';
+
+/** Markdown for the Temporal UI's "Current Details" of a set-up. */
+export function describeSetup(state: SetupState, frames: readonly string[], note?: string): string {
+  const steps = state.recent
+    .slice(-10)
+    .map(
+      ({ turn, line, exitCode, undone }) =>
+        `${String(turn).padStart(4)}  ${String(exitCode ?? '-').padStart(4)}  ${undone ? '(undone) ' : ''}${short(line)}`,
+    );
+  return [
+    `**${state.source}** — ${state.phase}${note ? `: ${note}` : ''}`,
+    '',
+    ...(state.failure ? [`In the way: \`${state.failure.signature.replaceAll('`', "'").slice(0, 200)}\``, ''] : []),
+    `Turn ${state.turn}, ${frames.length} frames (${frames.map((label) => label.slice(0, 40)).join(' › ')}), $${state.purse.usd.toFixed(4)}.`,
+    '',
+    ...(steps.length > 0 ? ['```', 'turn  exit  action', ...steps, '```', ''] : []),
+    `Every step in full: \`switchyard setup show ${workflowInfo().workflowId}\`.`,
+  ].join('\n');
+}
+
+export function describeVerdict({ verdict, charges, findings, detail }: SetupVerdictResult): string {
+  const lines = charges.map(({ id, claim }) => {
+    const found = findings.find(({ charge }) => charge === id);
+    return `- ${found ? (found.upheld ? '**upheld**' : `dismissed (${found.ground})`) : 'no finding'}: ${claim.slice(0, 300)}`;
+  });
+  return [
+    `**${verdict}**${detail ? ` — ${detail}` : ''}`,
+    '',
+    ...(lines.length > 0 ? lines : ['No charge was brought.']),
+  ].join('\n');
+}
+
+function short(line: string): string {
+  return line.length > 70 ? `${line.slice(0, 69)}…` : line;
+}

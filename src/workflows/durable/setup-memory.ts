@@ -1,0 +1,108 @@
+import type { Ref, RepoSetupInput, RepoSetupResult, SetupVerdictResult } from '../../contract';
+import type { SetupSandbox } from './setup-sandbox';
+import type { SetupState } from './setup-state';
+
+const OFFERED = 3;
+
+/**
+ * Experience in the loop: units are looked up when something new stands in the way, and every look-up is audited by what
+ * happened after it, at the next one or at the end. `off` does nothing at all; `frozen` writes nothing.
+ */
+export class SetupMemory {
+  /** Error and number of tried units of the last look-up: the same question has the same answer. */
+  private asked = '';
+
+  constructor(
+    private readonly state: SetupState,
+    private readonly sandbox: SetupSandbox,
+    private readonly input: RepoSetupInput,
+    private readonly run: string,
+    private readonly given: Ref,
+  ) {}
+
+  /** After a command, a trial or a verify: the offer follows what stands in the way now. */
+  async consider(): Promise<void> {
+    const { state, input } = this;
+    const { failure } = state;
+    if (input.experience.mode === 'off') return;
+    if (!failure) return this.forgetOffer();
+    const untried = state.offer?.units.some((unit) => !state.tried.includes(unit));
+    const asked = `${failure.signature}\n${state.tried.length}`;
+    if (this.asked === asked || (untried && state.offer?.signature === failure.signature)) return;
+    this.asked = asked;
+    await this.audit();
+    const { command, output, turn, signature } = failure;
+    const found = await this.host().suggestUnits.executeWithOptions(
+      { summary: `experience: ${signature}`.slice(0, 120) },
+      [
+        {
+          ...{ ...this.librarian(), lease: this.sandbox.at, given: this.given, turn, command, output },
+          ...{ exclude: state.tried, learn: input.experience.mode === 'learn', most: OFFERED },
+        },
+      ],
+    );
+    this.spend(found.usage);
+    state.anchor = found.anchor;
+    state.offer = found.suggestions ? { signature, suggestions: found.suggestions, units: found.units } : null;
+  }
+
+  forgetOffer(): void {
+    this.asked = '';
+    this.state.offer = null;
+    this.state.failure = null;
+  }
+
+  /** Other units of the offer that were not tried, with the commands that their atoms give. */
+  async rivals(unit: string): Promise<{ unit: string; command: Ref }[]> {
+    const { offer, tried } = this.state;
+    if (!offer) return [];
+    return this.host().rivalUnits({ suggestions: offer.suggestions, except: [unit, ...tried] });
+  }
+
+  /** What became of the units that were shown last. */
+  async audit(): Promise<void> {
+    const { anchor, head } = this.state;
+    this.state.anchor = null;
+    if (!anchor || this.input.experience.mode !== 'learn') return;
+    const summary = `audit of ${anchor.id}`;
+    const { usage } = await this.host().auditUnits.executeWithOptions({ summary }, [
+      { ...this.librarian(), anchor, head },
+    ]);
+    this.spend(usage);
+  }
+
+  /** After the run: units from what it met, judged as its environment was. */
+  async learn(verdict: SetupVerdictResult | null): Promise<RepoSetupResult['learned']> {
+    if (this.input.experience.mode !== 'learn') return [];
+    const { learned, usage } = await this.host().learnUnits.executeWithOptions({ summary: 'units from this run' }, [
+      {
+        ...{ ...this.librarian(), given: this.given, head: this.state.head, verdict },
+        created: new Date().toISOString(),
+      },
+    ]);
+    this.spend(usage);
+    return learned;
+  }
+
+  private spend({
+    costUsd,
+    promptTokens,
+    completionTokens,
+  }: {
+    costUsd: number;
+    promptTokens: number;
+    completionTokens: number;
+  }): void {
+    this.state.purse.usd += costUsd;
+    this.state.purse.tokens += promptTokens + completionTokens;
+  }
+
+  private librarian() {
+    const { budget, roles } = this.input;
+    return { run: this.run, policy: roles.librarian, ...(budget ? { budget } : {}) };
+  }
+
+  private host() {
+    return this.sandbox.host();
+  }
+}

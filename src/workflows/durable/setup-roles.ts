@@ -1,0 +1,167 @@
+import type { Exhibit } from '../../activities/setup-evidence';
+import type { CaseView, TakeMoveInput, TakeMoveResult } from '../../activities/setup-moves';
+import type {
+  PolicyName,
+  Ref,
+  SetupLimits,
+  SetupRole,
+  SetupVerdictResult,
+  SharedBudget,
+  VerifierResult,
+} from '../../contract';
+import { codeOf, isCancellation, messageOf } from './failures';
+import { moveActivities, setupHost } from './setup-activities';
+
+/** What all roles of one set-up spend together. */
+export interface Purse {
+  usd: number;
+  tokens: number;
+  formatRetries: number;
+}
+
+export interface RoleGround {
+  /** First execution's run id: the ledger's key. */
+  readonly run: string;
+  queueOf(policy: string): string;
+  readonly source: string;
+  readonly limits: SetupLimits;
+  readonly observationChars: number;
+  readonly budget?: SharedBudget;
+  readonly purse: Purse;
+}
+
+/** Why a role ended before it was done: a provider's refusal, malformed replies, too many moves. Never a pass. */
+export class RoleEnded extends Error {
+  override readonly name = 'RoleEnded';
+  constructor(
+    readonly status: 'model_rejected' | 'limit_context' | 'budget_exhausted' | 'format_exhausted' | 'limit_role_steps',
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+const ENDINGS: Readonly<Record<string, RoleEnded['status']>> = {
+  ContextWindowExceeded: 'limit_context',
+  ModelRejected: 'model_rejected',
+  BudgetExhausted: 'budget_exhausted',
+};
+
+/** One role's decision. Malformed replies are sent back with what was wrong, so often and no more; each is paid for. */
+export async function decideMove(
+  ground: RoleGround,
+  move: Pick<TakeMoveInput, 'role' | 'policy' | 'turn' | 'head' | 'given' | 'about'>,
+): Promise<TakeMoveResult & { ok: true }> {
+  const { run, limits, observationChars, budget, purse } = ground;
+  const rejected: string[] = [];
+  for (;;) {
+    const again = rejected.length > 0 ? ` · retry ${rejected.length}` : '';
+    let taken: TakeMoveResult;
+    try {
+      taken = await moveActivities(ground.queueOf(move.policy)).takeMove.executeWithOptions(
+        { summary: `turn ${move.turn} · ${move.role} ${move.policy}${again}` },
+        [{ ...move, run, observationChars, rejected, ...(budget ? { budget } : {}) }],
+      );
+    } catch (error) {
+      const status = ENDINGS[codeOf(error) ?? ''];
+      if (!status || isCancellation(error)) throw error;
+      throw new RoleEnded(status, messageOf(error));
+    }
+    purse.usd += taken.usage.costUsd;
+    purse.tokens += taken.usage.promptTokens + taken.usage.completionTokens;
+    if (taken.ok) return taken;
+    purse.formatRetries += 1;
+    rejected.push(taken.rejected);
+    if (rejected.length >= limits.consecutiveFormatErrors)
+      throw new RoleEnded(
+        'format_exhausted',
+        `${rejected.length} malformed replies of the ${move.role} in a row: ${taken.code}`,
+      );
+  }
+}
+
+/**
+ * A role that looks at a finished state: its moves run one by one, each in a throw-away container of the same frame, until
+ * `over` says that the last one ended it. Gives the head of its chain.
+ */
+async function investigate(
+  ground: RoleGround,
+  exhibit: Exhibit,
+  role: Exclude<SetupRole, 'agent'>,
+  policy: PolicyName,
+  about: CaseView,
+  over: (brief: (TakeMoveResult & { ok: true })['brief']) => boolean,
+): Promise<string> {
+  let { head } = await moveActivities(ground.queueOf(policy)).openSetupChain({
+    role,
+    source: ground.source,
+    given: exhibit.given,
+  });
+  for (let turn = 1; turn <= ground.limits.roleSteps; turn++) {
+    const taken = await decideMove(ground, { role, policy, turn, head, given: exhibit.given, about });
+    const seconds = ground.limits.commandSeconds;
+    ({ head } = await setupHost(exhibit.lease.host, seconds).makeMove.executeWithOptions(
+      { summary: `${role} ${turn} · ${taken.brief.line}`.slice(0, 120) },
+      [{ ...exhibit, role, head, turn: taken.turn, seconds, charges: about.charges }],
+    ));
+    if (over(taken.brief)) return head;
+  }
+  throw new RoleEnded('limit_role_steps', `the ${role} made ${ground.limits.roleSteps} moves without an end`);
+}
+
+/** The verifier, in the loop. A role that ended early is a `verify` that did not pass, with the reason as its hint. */
+export async function verify(
+  ground: RoleGround,
+  exhibit: Exhibit,
+  policy: PolicyName,
+  about: CaseView,
+): Promise<{ result: VerifierResult; ref: Ref }> {
+  const head = await investigate(ground, exhibit, 'verifier', policy, about, ({ kind }) => kind === 'conclude');
+  return setupHost(exhibit.lease.host, 60).concludeVerifier({ head });
+}
+
+/**
+ * Prosecutor, then judge, once, after the loop. The verdict is computed from charges and findings; whatever keeps a role
+ * from finishing is `error`, never a pass.
+ */
+export async function tryCase(
+  ground: RoleGround,
+  exhibit: Exhibit,
+  policies: { readonly prosecutor: PolicyName; readonly judge: PolicyName },
+  about: CaseView,
+): Promise<Omit<SetupVerdictResult, 'cost'>> {
+  const { concludeProsecutor, concludeJudge } = setupHost(exhibit.lease.host, 60);
+  const heads = { prosecutor: '', judge: '' };
+  let charges: Ref | null = null;
+  let outage: string | undefined;
+  try {
+    heads.prosecutor = await investigate(
+      ground,
+      exhibit,
+      'prosecutor',
+      policies.prosecutor,
+      about,
+      ({ kind }) => kind === 'rest',
+    );
+    const brought = await concludeProsecutor({ head: heads.prosecutor });
+    charges = brought.charges;
+    if (brought.count > 0) {
+      const found = new Set<number>();
+      heads.judge = await investigate(
+        ground,
+        exhibit,
+        'judge',
+        policies.judge,
+        { ...about, charges },
+        ({ kind, charge }) => {
+          if (kind === 'find' && charge !== undefined) found.add(charge);
+          return found.size >= brought.count;
+        },
+      );
+    }
+  } catch (error) {
+    if (isCancellation(error)) throw error;
+    outage = error instanceof RoleEnded ? error.message : messageOf(error);
+  }
+  return concludeJudge({ charges, heads, ...(outage === undefined ? {} : { outage }) });
+}

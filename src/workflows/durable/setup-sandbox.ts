@@ -1,0 +1,313 @@
+import type { Raced, RaceInput } from '../../activities/setup-race';
+import type { RanSetup } from '../../activities/setup-sandbox';
+import type { Frame, FrameRecord, Lease, Queues, Ref, RepoSetupInput, ServiceSpec } from '../../contract';
+import type { Owner } from '../../sandbox/labels';
+import type { Attribution } from '../../setup/loop/attribution';
+import { Gate } from '../../setup/loop/gate';
+import { Compensations } from './compensations';
+import { codeOf, isCancellation, isHostLost, messageOf } from './failures';
+import { setupHost, setupPool } from './setup-activities';
+import { SnapshotStack } from './snapshot-stack';
+import type { Steering } from './steering';
+
+/** What was done to the sandbox and stands, so that it can be done again on a fresh one. */
+interface Done {
+  readonly turn: number;
+  readonly job: string;
+  readonly command: Ref;
+  /** Index of the frame that it came after. */
+  readonly frame: number;
+}
+
+export interface RunRequest {
+  readonly turn: number;
+  /** Tells several commands of one turn apart. */
+  readonly part?: string;
+  readonly command: Ref;
+  /** Whether it can have changed the sandbox. */
+  readonly reads: boolean;
+  readonly line: string;
+  readonly step?: { readonly head: string; readonly turn: string; readonly notes: readonly string[] };
+  readonly since?: { readonly command: Ref; readonly output: Ref; readonly exitCode: number | null };
+}
+
+export interface WentBack {
+  readonly frame: Frame;
+  /** Turns that are no longer there. */
+  readonly undone: readonly number[];
+  readonly notes: readonly string[];
+}
+
+/** Sandboxes that one set-up may lose before something other than bad luck must be the reason. */
+const MAX_RECOVERIES = 10;
+/** MiB beyond which the sandbox goes on from its own frame: each further frame would store the same bytes again. */
+const FRESH_ABOVE_MIB = 300;
+const FRAME_SECONDS = 1_800;
+
+export class SandboxGone extends Error {
+  override readonly name = 'SandboxGone';
+}
+
+/**
+ * The sandbox of one set-up with its LIFO stack of frames. Everything that ran since the newest frame is remembered, so a
+ * lost container goes on where it was: from that frame, or on another host from the beginning.
+ */
+export class SetupSandbox {
+  readonly gate = new Gate();
+  readonly records: FrameRecord[] = [];
+  services: ServiceSpec[] = [];
+  rollbacks = 0;
+  recoveries = 0;
+  private lease!: Lease;
+  private given!: Ref;
+  private position = '';
+  private done: Done[] = [];
+  private readonly frames: Frame[] = [];
+  /** Records of the frames on the stack, from the bottom: numbers of frames are used again after a rollback. */
+  private readonly standing: number[] = [];
+  private readonly undo: Compensations;
+  private readonly stack: SnapshotStack;
+  /** Nothing happened since the top frame. */
+  private clean = false;
+
+  constructor(
+    private readonly owner: Owner,
+    private readonly queues: Queues,
+    private readonly input: RepoSetupInput,
+    private readonly steering: Steering,
+  ) {
+    this.undo = new Compensations({
+      releaseSandbox: (args: { owner: Owner }) =>
+        this.anywhere().releaseSandbox.executeWithOptions({ summary: 'sandbox, frames, services' }, [args]),
+    });
+    this.undo.register('releaseSandbox', { owner });
+    const profile = { ...input.sandbox, hostCertificates: false };
+    const names = () => this.services.map(({ name }) => name);
+    this.stack = new SnapshotStack(owner, this.frames, () => this.lease, profile, names);
+  }
+
+  get at(): Lease {
+    return this.lease;
+  }
+
+  /** Labels of the frames on the stack, from the bottom. */
+  get labels(): string[] {
+    return this.frames.map(({ label }) => label);
+  }
+
+  get top(): Frame {
+    return this.stack.top!;
+  }
+
+  /** Fetches the sources and takes the frame `base`. */
+  async prepare(): Promise<{ given: Ref; sha256: string; licence: string | null; notes: readonly string[] }> {
+    const prepared = await this.patiently('fetch the sources', () =>
+      setupPool(this.queues).prepareSetup.executeWithOptions(
+        { summary: `sources: ${this.input.source}`.slice(0, 120) },
+        [{ owner: this.owner, input: this.input }],
+      ),
+    );
+    Object.assign(this, { lease: prepared.lease, given: prepared.given, position: prepared.lease.origin });
+    await this.checkpoint('base', 0, []);
+    return prepared;
+  }
+
+  /** Runs a command; a lost container or host is made again first, and the command runs there. */
+  async run(request: RunRequest): Promise<RanSetup & { attribution: Attribution | null }> {
+    const { turn, part, command, line } = request;
+    const job = `${turn}${part ? `-${part}` : ''}-${command.sha256.slice(0, 12)}`;
+    const seconds = this.input.limits.commandSeconds;
+    const ran = await this.surviving(() =>
+      this.host().runSetup.executeWithOptions({ summary: `turn ${turn} · ${line}`.slice(0, 120) }, [
+        {
+          ...{ lease: this.lease, after: this.position, job, command, seconds },
+          ...(request.step ? { step: request.step } : {}),
+          ...(request.since ? { since: request.since } : {}),
+        },
+      ]),
+    );
+    this.position = job;
+    this.done.push({ turn, job, command, frame: this.top.index });
+    if (!request.reads) this.touched();
+    return ran;
+  }
+
+  /** Pushes a frame, unless nothing happened since the last one. */
+  async checkpoint(label: string, turn: number, rules: readonly string[]): Promise<Frame> {
+    if (this.clean) return this.top;
+    const parent = this.standing.at(-1) ?? null;
+    const frame = await this.surviving(() => this.stack.checkpoint(label));
+    const { mib = 0, seconds = 0 } = frame;
+    const index = this.records.length;
+    this.records.push({ index, parent, label, turn, mib, seconds, rules: [...rules], droppedAt: null });
+    this.standing.push(index);
+    this.clean = true;
+    if (mib > FRESH_ABOVE_MIB) await this.surviving(() => this.restore(0));
+    return frame;
+  }
+
+  /** Back over so many frames; 1 is the newest one that differs from now. Services are up again afterwards. */
+  async rollback(frames: number, turn: number): Promise<WentBack> {
+    const steps = Math.min(this.clean ? frames : frames - 1, this.frames.length - 1);
+    const lost = await this.surviving(() => this.host().undeclaredProcesses({ lease: this.lease }));
+    await this.surviving(() => this.restore(steps));
+    for (const dropped of this.standing.splice(this.standing.length - steps)) this.records[dropped]!.droppedAt = turn;
+    const frame = this.top;
+    const undone = this.done.filter((each) => each.frame >= frame.index).map((each) => each.turn);
+    this.done = this.done.filter((each) => each.frame < frame.index);
+    this.rollbacks += 1;
+    this.touched();
+    this.clean = true;
+    return {
+      frame,
+      undone: [...new Set(undone)].sort((a, b) => a - b),
+      notes: lost.map((line) => `ended with the rollback: ${line}`),
+    };
+  }
+
+  /** Starts a declared service and keeps it among those that every rollback starts again. */
+  async serve(spec: ServiceSpec): Promise<{ failed: { name: string; why: string } | null }> {
+    const services = [...this.services.filter(({ name }) => name !== spec.name), spec];
+    const { failed } = await this.surviving(() => this.start([spec]));
+    if (!failed) this.services = services;
+    this.touched();
+    return { failed };
+  }
+
+  /** Tries several units side by side, each forked from the frame; what the first success left becomes the sandbox. */
+  async race(frame: Frame, rivals: RaceInput['rivals'], failure: RaceInput['failure'], turn: number): Promise<Raced> {
+    const { sandbox: profile, base, limits } = this.input;
+    const raced = await this.surviving(() =>
+      this.host().raceTrials.executeWithOptions(
+        { summary: `turn ${turn} · ${rivals.map(({ unit }) => unit).join(' | ')}`.slice(0, 120) },
+        [
+          {
+            ...{ owner: this.owner, lease: this.lease, profile, services: this.services, base, frame, turn, rivals },
+            ...{ failure, seconds: limits.commandSeconds },
+          },
+        ],
+      ),
+    );
+    if (raced.winner === null || !raced.frame) return raced;
+    const { command } = rivals[raced.winner]!;
+    this.done.push({ turn, job: `${turn}-trial-${command.sha256.slice(0, 12)}`, command, frame: frame.index });
+    this.adopt(raced.frame, turn);
+    await this.surviving(() => this.restore(0));
+    this.touched();
+    this.clean = true;
+    return raced;
+  }
+
+  async keepText(text: string): Promise<Ref> {
+    return this.host().keepText({ text });
+  }
+
+  async release(): Promise<void> {
+    await this.undo.run();
+  }
+
+  host() {
+    return setupHost(this.lease.host, this.input.limits.commandSeconds);
+  }
+
+  private adopt(frame: Frame, turn: number): void {
+    const { mib = 0, seconds = 0, label } = frame;
+    this.frames.push(frame);
+    const index = this.records.length;
+    const parent = this.standing.at(-1) ?? null;
+    this.records.push({ index, parent, label, turn, mib, seconds, rules: ['experience'], droppedAt: null });
+    this.standing.push(index);
+  }
+
+  private touched(): void {
+    this.clean = false;
+    this.gate.changed();
+  }
+
+  private async restore(steps: number): Promise<void> {
+    const frame = await this.stack.rollback(steps);
+    this.position = frame.position;
+    await this.startAll();
+  }
+
+  private async startAll(): Promise<void> {
+    if (this.services.length === 0) return;
+    await this.start(this.services);
+  }
+
+  private start(services: readonly ServiceSpec[]) {
+    const summary = `services: ${services.map(({ name }) => name).join(', ')}`.slice(0, 120);
+    return setupHost(this.lease.host, FRAME_SECONDS).startSetupServices.executeWithOptions({ summary }, [
+      { owner: this.owner, lease: this.lease, services, base: this.input.base },
+    ]);
+  }
+
+  /** Does `work`, making the sandbox again when it was lost, and waiting where the engine is away. */
+  private async surviving<T>(work: () => Promise<T>): Promise<T> {
+    for (;;) {
+      try {
+        return await work();
+      } catch (error) {
+        if (isCancellation(error)) throw error;
+        if (codeOf(error) === 'InvalidInput') throw error;
+        if (codeOf(error) === 'SandboxLost' || isHostLost(error)) {
+          if (++this.recoveries > MAX_RECOVERIES) throw new SandboxGone(messageOf(error));
+          await this.patiently('make the sandbox again', () => this.again(isHostLost(error)));
+        } else await this.steering.park(messageOf(error));
+        if (this.steering.abandoned) throw new SandboxGone('abandoned by a person');
+      }
+    }
+  }
+
+  /** From the newest frame with what came after it; when the host is gone with its frames, from the beginning. */
+  private async again(elsewhere: boolean): Promise<void> {
+    let since = this.done.filter(({ frame }) => frame === this.top?.index);
+    if (elsewhere || this.frames.length === 0) {
+      const { lease } = await setupPool(this.queues).prepareSetup.executeWithOptions(
+        { summary: 'sandbox again, from the sources' },
+        [{ owner: this.owner, input: this.input, given: this.given }],
+      );
+      this.lease = lease;
+      this.position = lease.origin;
+      since = this.done;
+    } else {
+      const frame = await this.stack.rollback(0);
+      this.position = frame.position;
+    }
+    for (const { job, command, turn } of since) {
+      const summary = `again: turn ${turn}`;
+      const seconds = this.input.limits.commandSeconds;
+      await this.host().runSetup.executeWithOptions({ summary }, [
+        { lease: this.lease, after: this.position, job, command, seconds },
+      ]);
+      this.position = job;
+    }
+    await this.startAll();
+    if (elsewhere) {
+      // The frames went with the host: one frame of what is there now stands for all.
+      this.frames.length = 0;
+      this.standing.length = 1;
+      this.done = this.done.map((each) => ({ ...each, frame: 0 }));
+      await this.stack.checkpoint('after the host was lost');
+    }
+  }
+
+  private async patiently<T>(what: string, attempt: () => Promise<T>): Promise<T> {
+    for (;;) {
+      try {
+        return await attempt();
+      } catch (error) {
+        const code = codeOf(error);
+        if (isCancellation(error) || code === 'InvalidInput' || code === 'NotFound') throw error;
+        if (code === 'SandboxLost' && ++this.recoveries <= MAX_RECOVERIES) continue;
+        await this.steering.park(`cannot ${what}: ${messageOf(error)}`);
+        if (this.steering.abandoned) throw new SandboxGone('abandoned by a person');
+      }
+    }
+  }
+
+  /** Where the run's things are: its host, or any host when it never had one. */
+  private anywhere() {
+    return this.lease ? setupHost(this.lease.host, 600) : setupPool(this.queues);
+  }
+}

@@ -1,0 +1,298 @@
+import {
+  executeChild,
+  ParentClosePolicy,
+  proxyActivities,
+  setCurrentDetails,
+  setHandler,
+  workflowInfo,
+} from '@temporalio/workflow';
+import type { createModelActivities } from '../activities/model';
+import {
+  queuesUnder,
+  RepoSetupInput,
+  type RepoSetupResult,
+  type SetupStatus,
+  type SetupVerdictResult,
+} from '../contract';
+import type { Verified } from '../setup/loop/gate';
+import { completeService, serviceTrouble } from '../setup/loop/services';
+import { NO_COUNTS } from '../setup/roles/role';
+import { publish } from './durable/attributes';
+import { isCancellation, messageOf } from './durable/failures';
+import { checked, refuse } from './durable/input';
+import { setupProgressQuery, setupTranscriptQuery } from './durable/queries';
+import { type Decided, SetupActions } from './durable/setup-actions';
+import { moveActivities } from './durable/setup-activities';
+import { describeSetup } from './durable/setup-details';
+import { SetupMemory } from './durable/setup-memory';
+import { decideMove, RoleEnded, type RoleGround } from './durable/setup-roles';
+import { SandboxGone, SetupSandbox } from './durable/setup-sandbox';
+import { beginSetup } from './durable/setup-state';
+import { Steering } from './durable/steering';
+import { setupVerdict } from './setup-verdict';
+
+const models = proxyActivities<Pick<ReturnType<typeof createModelActivities>, 'checkProfiles'>>({
+  startToCloseTimeout: '1 minute',
+  retry: { initialInterval: '1 second', maximumInterval: '30 seconds', maximumAttempts: 20 },
+});
+
+/**
+ * A repository (or a family of them) set up until its verifier passes, judged, and kept as an image with the script that
+ * makes it again (SetupX, Algorithm 1). Trial fixes run on a LIFO stack of frames, and experience comes in whenever
+ * something new stands in the way.
+ */
+export async function repoSetup(raw: RepoSetupInput): Promise<RepoSetupResult> {
+  const input = checked(RepoSetupInput, raw, 'repo setup');
+  for (const spec of input.family?.services ?? []) {
+    const trouble = serviceTrouble(completeService(spec));
+    if (trouble) refuse(`repo setup: family.services: ${trouble}`);
+  }
+  const { workflowId, firstExecutionRunId, taskQueue } = workflowInfo();
+  const owner = { workflowId, firstRunId: firstExecutionRunId };
+  const queues = queuesUnder(taskQueue);
+  const limits = { ...input.limits };
+  const state = beginSetup(input.source);
+  const steering = new Steering(
+    {
+      nextTurn: () => state.turn + 1,
+      handOver: () => {},
+      canHandOver: () => refuse('handOver: a set-up has one agent'),
+      setBudget: (budget) => Object.assign(limits, budget),
+      waiting: (reason) => show(reason ? (reason === 'paused' ? 'Paused' : 'Parked') : 'Setting up', reason),
+    },
+    false,
+  );
+  const sandbox = new SetupSandbox(owner, queues, input, steering);
+  setHandler(setupProgressQuery, progress, { description: 'Where the set-up is and what stands in the way.' });
+  setHandler(setupTranscriptQuery, () => ({ head: state.head, recent: state.recent }), {
+    description: 'Head of the chain and the last steps.',
+  });
+  const { ownQueue } = await models.checkProfiles.executeWithOptions({ summary: 'who plays which part' }, [
+    {
+      profiles: Object.values(input.roles).filter((name) => !name.startsWith('builtin:')),
+      ...(capOf() ? { capUsd: capOf()! } : {}),
+    },
+  ]);
+  const ground: RoleGround = {
+    run: firstExecutionRunId,
+    queueOf: (policy) => (ownQueue.includes(policy) ? queues.model(policy) : queues.workflows),
+    source: input.source,
+    limits,
+    observationChars: input.observationChars,
+    ...(input.budget ? { budget: input.budget } : {}),
+    purse: state.purse,
+  };
+  publish({ InstanceId: input.source, Student: input.roles.agent, Phase: 'Fetching' });
+
+  try {
+    const prepared = await sandbox.prepare();
+    const { given } = prepared;
+    const opened = await moveActivities(queues.workflows).openSetupChain({
+      role: 'agent',
+      source: input.source,
+      given,
+    });
+    state.head = opened.head;
+    const memory = new SetupMemory(state, sandbox, input, firstExecutionRunId, given);
+    const actions = new SetupActions(state, sandbox, memory, input, ground, given, owner);
+    show('Setting up');
+    const proof = await loop(actions, given);
+    await memory.audit();
+    const verdict = proof && input.judge ? await judged(actions, given) : null;
+    const kept = proof ? await keep(given, proof) : null;
+    const learned = await memory.learn(verdict);
+    const result = { ...summary(prepared, verdict), ...kept, learned };
+    show('Done', result.verdict?.verdict ?? state.status);
+    publish({
+      Phase: 'Done',
+      Outcome: verdict?.verdict ?? state.status,
+      Step: state.turn,
+      CostUsd: state.purse.usd,
+      Resolved: verdict?.verdict === 'not_guilty',
+    });
+    return result;
+  } catch (error) {
+    publish({
+      Phase: 'Done',
+      Outcome: isCancellation(error) ? 'cancelled' : 'failed',
+      Step: state.turn,
+      CostUsd: state.purse.usd,
+    });
+    throw error;
+  } finally {
+    await sandbox.release();
+  }
+
+  /** One action after another until a `verify` passes on the state as it is, or a limit is reached. */
+  async function loop(actions: SetupActions, given: RepoGiven): Promise<Verified | null> {
+    try {
+      for (;;) {
+        await steering.whilePaused();
+        state.status = limitOf();
+        if (state.status !== 'verified') return null;
+        state.turn += 1;
+        const decided = await decide(given);
+        if (decided.brief.kind === 'finish' && decided.brief.success === false) return gaveUp(decided);
+        const proof = await actions.perform(decided);
+        show('Setting up');
+        if (proof && sandbox.gate.verified === proof) return proof;
+      }
+    } catch (error) {
+      if (isCancellation(error) || !(error instanceof RoleEnded || error instanceof SandboxGone)) throw error;
+      state.status =
+        error instanceof SandboxGone
+          ? 'sandbox_lost'
+          : error.status === 'limit_role_steps'
+            ? 'limit_steps'
+            : error.status;
+      state.detail = error.message;
+      return null;
+    }
+  }
+
+  async function decide(given: RepoGiven): Promise<Decided> {
+    const about = {
+      ...{ services: sandbox.services, suggestions: state.offer?.suggestions ?? null, tried: state.tried },
+      ...{ verified: state.verified?.ref ?? null, stepsLeft: limits.steps - state.turn },
+    };
+    const { turn, head } = state;
+    return decideMove(ground, { role: 'agent', policy: input.roles.agent, turn, head, given, about });
+  }
+
+  function gaveUp({ brief }: Decided): null {
+    state.status = 'gave_up';
+    state.selfClaim = false;
+    state.detail = brief.text ?? '';
+    return null;
+  }
+
+  /** `verified` while nothing ends the loop: it is the only way to leave it well. */
+  function limitOf(): SetupStatus {
+    if (steering.abandoned) return 'cancelled';
+    if (state.turn >= limits.steps) return 'limit_steps';
+    const cap = capOf();
+    if (cap !== undefined && state.purse.usd >= cap) return 'limit_cost';
+    const seconds = (Date.now() - state.startedAt - steering.idleMs) / 1000;
+    return seconds >= limits.wallClockSeconds ? 'limit_wall_clock' : 'verified';
+  }
+
+  function capOf(): number | undefined {
+    return limits.costUsd ?? input.budget?.capUsd;
+  }
+
+  /** Prosecutor and judge see the frame that the verifier passed. Trouble with the trial is a verdict of `error`. */
+  async function judged(actions: SetupActions, given: RepoGiven): Promise<SetupVerdictResult> {
+    show('Judging');
+    const { services } = actions.exhibit(sandbox.top);
+    const frame = sandbox.top;
+    const { goal, base, workdir, roles, observationChars, budget } = input;
+    const of = {
+      owner,
+      lease: sandbox.at,
+      frame,
+      given,
+      agent: state.head,
+      claim: state.claim,
+      verifier: state.verified?.ref ?? null,
+    };
+    try {
+      const result = await executeChild(setupVerdict, {
+        args: [
+          {
+            ...{
+              source: input.source,
+              image: frame.image,
+              workdir,
+              base,
+              goal,
+              services: [...services],
+              roles,
+              limits,
+            },
+            ...{ sandbox: input.sandbox, observationChars, of },
+            ...(budget ? { budget } : {}),
+          },
+        ],
+        workflowId: `${workflowId}/verdict`,
+        parentClosePolicy: ParentClosePolicy.REQUEST_CANCEL,
+        staticSummary: `verdict on ${input.source}`.slice(0, 120),
+      });
+      state.purse.usd += result.cost.usd;
+      state.purse.tokens += result.cost.tokens;
+      return result;
+    } catch (error) {
+      if (isCancellation(error)) throw error;
+      const nothing = { charges: [], findings: [], heads: { prosecutor: '', judge: '' }, cost: { usd: 0, tokens: 0 } };
+      return { verdict: 'error', ...nothing, detail: messageOf(error) };
+    }
+  }
+
+  /** Image, Dockerfile and script of the state that the proof is of; then the same from the script alone. */
+  async function keep(given: RepoGiven, _proof: Verified) {
+    show('Keeping');
+    const host = sandbox.host();
+    const frame = sandbox.top;
+    const { result } = state.verified!;
+    const what = {
+      owner,
+      lease: sandbox.at,
+      frame,
+      given,
+      head: state.head,
+      trials: state.kept,
+      services: sandbox.services,
+    };
+    const kept = await host.keepSetup.executeWithOptions({ summary: 'environment image, Dockerfile, script' }, [what]);
+    if (!input.reproduce) return { ...kept, reproduced: null };
+    show('Rebuilding');
+    const { reproduced, detail } = await host.reproduceSetup.executeWithOptions(
+      { summary: 'the script on the base image' },
+      [{ ...what, script: kept.script, verifier: result, profile: input.sandbox, seconds: limits.commandSeconds }],
+    );
+    return { ...kept, reproduced, ...(detail === undefined ? {} : { reproducedDetail: detail }) };
+  }
+
+  function summary(
+    prepared: { sha256: string; licence: string | null; notes: readonly string[] },
+    verdict: SetupVerdictResult | null,
+  ): RepoSetupResult {
+    const verifier = state.verified?.result ?? null;
+    return {
+      ...{
+        id: workflowId,
+        status: state.status,
+        source: input.source,
+        sha256: prepared.sha256,
+        licence: prepared.licence,
+      },
+      ...{ selfClaim: state.selfClaim, verifier, verdict, tests: verifier?.counts ?? NO_COUNTS },
+      ...{ steps: state.turn, formatRetries: state.purse.formatRetries, rollbacks: sandbox.rollbacks },
+      ...{ units: state.trials, learned: [], frames: sandbox.records, services: sandbox.services },
+      ...{ image: null, workdir: input.workdir, dockerfile: null, script: null, lock: null, reproduced: null },
+      testCommand: verifier?.evidence?.command ?? null,
+      cost: { usd: Math.round(state.purse.usd * 1e6) / 1e6, tokens: state.purse.tokens },
+      seconds: Math.round((Date.now() - state.startedAt) / 100) / 10,
+      head: state.head,
+      notes: [...prepared.notes],
+      ...(state.detail === undefined ? {} : { detail: state.detail }),
+    };
+  }
+
+  function show(phase: string, note?: string): void {
+    const changed = phase !== state.phase;
+    state.phase = phase;
+    if (changed) publish({ Phase: phase, Step: state.turn });
+    setCurrentDetails(describeSetup(state, sandbox.labels, note));
+  }
+
+  function progress() {
+    return {
+      ...{ phase: state.phase, turn: state.turn, head: state.head || null, error: state.failure?.signature ?? '' },
+      ...{ frames: sandbox.labels, services: sandbox.services.map(({ name }) => name) },
+      ...{ suggested: state.offer?.units ?? [], cost: { usd: state.purse.usd, tokens: state.purse.tokens } },
+      paused: state.phase === 'Paused',
+    };
+  }
+}
+
+type RepoGiven = Parameters<typeof decideMove>[1]['given'];

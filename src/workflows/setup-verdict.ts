@@ -1,0 +1,72 @@
+import { proxyActivities, setCurrentDetails, workflowInfo } from '@temporalio/workflow';
+import type { createModelActivities } from '../activities/model';
+import type { Exhibit } from '../activities/setup-evidence';
+import { queuesUnder, SetupVerdictInput, type SetupVerdictResult } from '../contract';
+import { publish } from './durable/attributes';
+import { checked } from './durable/input';
+import { setupHost, setupPool } from './durable/setup-activities';
+import { describeVerdict } from './durable/setup-details';
+import { type RoleGround, tryCase } from './durable/setup-roles';
+
+const models = proxyActivities<Pick<ReturnType<typeof createModelActivities>, 'checkProfiles'>>({
+  startToCloseTimeout: '1 minute',
+  retry: { initialInterval: '1 second', maximumInterval: '30 seconds', maximumAttempts: 20 },
+});
+
+/**
+ * Prosecutor, then judge, over a finished environment: charges with evidence, each run again, and a verdict that is computed
+ * from the findings. Started by `repoSetup` for its own environment, or by anybody for any image.
+ */
+export async function setupVerdict(raw: SetupVerdictInput): Promise<SetupVerdictResult> {
+  const input = checked(SetupVerdictInput, raw, 'setup verdict');
+  const { workflowId, firstExecutionRunId, taskQueue } = workflowInfo();
+  const queues = queuesUnder(taskQueue);
+  const { prosecutor, judge } = input.roles;
+  const profiles = [prosecutor, judge].filter((name) => !name.startsWith('builtin:'));
+  const { ownQueue } = await models.checkProfiles({
+    profiles,
+    ...(input.limits.costUsd ? { capUsd: input.limits.costUsd } : {}),
+  });
+  const ground: RoleGround = {
+    run: firstExecutionRunId,
+    queueOf: (policy) => (ownQueue.includes(policy) ? queues.model(policy) : queues.workflows),
+    source: input.source,
+    limits: input.limits,
+    observationChars: input.observationChars,
+    ...(input.budget ? { budget: input.budget } : {}),
+    purse: { usd: 0, tokens: 0, formatRetries: 0 },
+  };
+  const own = { workflowId, firstRunId: firstExecutionRunId };
+  const of = input.of ?? (await openCase());
+  const exhibit: Exhibit = { ...of, services: input.services, profile: input.sandbox };
+  try {
+    const about = {
+      agent: of.agent,
+      claim: of.claim,
+      services: input.services,
+      hint: '',
+      verifier: of.verifier,
+      charges: null,
+    };
+    const trial = await tryCase(ground, exhibit, { prosecutor, judge }, about);
+    const result = { ...trial, cost: { usd: ground.purse.usd, tokens: ground.purse.tokens } };
+    publish({
+      Phase: 'Done',
+      Outcome: result.verdict,
+      Resolved: result.verdict === 'not_guilty',
+      CostUsd: ground.purse.usd,
+    });
+    setCurrentDetails(describeVerdict(result));
+    return result;
+  } finally {
+    // A set-up's own things are the set-up's to remove.
+    if (!input.of) await setupHost(of.lease.host, 600).releaseSandbox({ owner: own });
+  }
+
+  async function openCase() {
+    const { source, image, workdir, base, goal, services } = input;
+    return setupPool(queues).openCase.executeWithOptions({ summary: `environment ${image}`.slice(0, 120) }, [
+      { owner: own, source, image, workdir, base, goal, services },
+    ]);
+  }
+}

@@ -1,0 +1,160 @@
+import { deflateRawSync, gunzipSync, gzipSync } from 'node:zlib';
+import { pack } from 'tar-stream';
+import { factsIn, treeOf } from '../../src/sources/archive';
+
+interface Entry {
+  readonly name: string;
+  readonly type?: 'file' | 'symlink' | 'link' | 'character-device';
+  readonly linkname?: string;
+}
+
+async function tar(entries: readonly Entry[], body: Buffer | string = 'x'): Promise<Buffer> {
+  const packed = pack();
+  for (const { name, type = 'file', linkname } of entries)
+    packed.entry({ name, type, linkname }, type === 'file' ? body : '');
+  packed.finalize();
+  const chunks: Buffer[] = [];
+  for await (const chunk of packed as unknown as AsyncIterable<Buffer>) chunks.push(chunk);
+  return gzipSync(Buffer.concat(chunks));
+}
+
+interface Zipped {
+  readonly name: string;
+  readonly body: Buffer;
+  /** What the directory says, where it lies. */
+  readonly announced?: number;
+  readonly mode?: number;
+}
+
+/** A zip with nothing in it that a reader of the central directory does not read. */
+function zip(files: readonly Zipped[]): Buffer {
+  const bodies: Buffer[] = [];
+  const directory: Buffer[] = [];
+  let at = 0;
+  for (const { name, body, announced = body.length, mode = 0o100644 } of files) {
+    const packed = deflateRawSync(body);
+    const local = Buffer.alloc(30);
+    local.writeUInt32LE(0x04034b50, 0);
+    local.writeUInt16LE(name.length, 26);
+    bodies.push(local, Buffer.from(name), packed);
+    const entry = Buffer.alloc(46);
+    entry.writeUInt32LE(0x02014b50, 0);
+    entry.writeUInt16LE(8, 10);
+    entry.writeUInt32LE(packed.length, 20);
+    entry.writeUInt32LE(announced, 24);
+    entry.writeUInt16LE(name.length, 28);
+    entry.writeUInt32LE(mode * 0x10000, 38);
+    entry.writeUInt32LE(at, 42);
+    directory.push(entry, Buffer.from(name));
+    at += 30 + name.length + packed.length;
+  }
+  const end = Buffer.alloc(22);
+  end.writeUInt32LE(0x06054b50, 0);
+  end.writeUInt16LE(files.length, 10);
+  end.writeUInt32LE(at, 16);
+  return Buffer.concat([...bodies, ...directory, end]);
+}
+
+function outside(zipped: Buffer): Buffer {
+  zipped.writeUInt32LE(0xfffffff0, zipped.length - 6);
+  return zipped;
+}
+
+const x = Buffer.from('x');
+
+describe('an archive', () => {
+  it.each([
+    ['one folder', ['p-1/a', 'p-1/b/c'], ['a', 'b/c']],
+    ["Go's module and version", ['h.example/o/m@v1.2.0/go.mod', 'h.example/o/m@v1.2.0/x/y.go'], ['go.mod', 'x/y.go']],
+    ['nothing', ['a/x', 'b/y'], ['a/x', 'b/y']],
+    ['a file beside the folder', ['p/a', 'README'], ['p/a', 'README']],
+  ])('loses %s that it is wrapped in', async (_, names, left) => {
+    expect([...(await treeOf(await tar(names.map((name) => ({ name }))), 'x')).keys()]).toEqual(left);
+    expect([...(await treeOf(zip(names.map((name) => ({ name, body: x }))), 'x')).keys()]).toEqual(left);
+  });
+
+  it('keeps what is executable, links inside of it and the contents of hard links', async () => {
+    const zipped = await treeOf(
+      zip([
+        { name: 'p/run', body: x, mode: 0o100755 },
+        { name: 'p/b/l', body: Buffer.from('../run'), mode: 0o120777 },
+      ]),
+      'x',
+    );
+    expect(zipped.get('run')).toEqual({ bytes: x, executable: true });
+    expect(zipped.get('b/l')).toMatchObject({ link: '../run' });
+    const tarred = await treeOf(
+      await tar([
+        { name: 'p/a' },
+        { name: 'p/b/l', type: 'symlink', linkname: '../a' },
+        { name: 'p/h', type: 'link', linkname: 'p/a' },
+      ]),
+      'x',
+    );
+    expect(tarred.get('b/l')).toMatchObject({ link: '../a' });
+    expect(tarred.get('h')!.bytes).toEqual(x);
+  });
+
+  it.each<[string, Entry[], string]>([
+    ['a path upwards', [{ name: '../x' }], 'holds the path'],
+    ['a path upwards from within', [{ name: 'p/../../x' }], 'holds the path'],
+    ['an absolute path', [{ name: '/etc/x' }], 'holds the path'],
+    ['a path for Windows', [{ name: 'p\\..\\x' }], 'holds the path'],
+    ['a repository', [{ name: 'p/.git/config' }], 'holds the path'],
+    ['a link out', [{ name: 'p/x', type: 'symlink', linkname: '../../etc' }], 'leads out'],
+    ['an absolute link', [{ name: 'p/x', type: 'symlink', linkname: '/etc' }], 'leads out'],
+    [
+      'a file behind a link',
+      [{ name: 'p/a/f' }, { name: 'p/l', type: 'symlink', linkname: 'a' }, { name: 'p/l/g' }],
+      'under what is no folder',
+    ],
+    ['a hard link to elsewhere', [{ name: 'p/h', type: 'link', linkname: 'etc/passwd' }], 'hard link to nothing'],
+    ['a device', [{ name: 'p/d', type: 'character-device' }], 'character-device'],
+    ['nothing', [], 'no file'],
+  ])('with %s is refused', async (_, entries, why) => {
+    await expect(tar(entries).then((bytes) => treeOf(bytes, 'x'))).rejects.toMatchObject({
+      code: 'InvalidInput',
+      message: expect.stringContaining(why),
+    });
+  });
+
+  it.each<[string, () => Buffer, string]>([
+    ['a path upwards', () => zip([{ name: '../x', body: x }]), 'holds the path'],
+    ['a link out', () => zip([{ name: 'p/l', body: Buffer.from('../..'), mode: 0o120777 }]), 'leads out'],
+    ['more than a gibibyte announced', () => zip([{ name: 'a', body: x, announced: 2 ** 31 }]), 'more than 1 GiB'],
+    ['more than it announces', () => zip([{ name: 'a', body: Buffer.alloc(1 << 20), announced: 10 }]), 'source x: '],
+    ['less than it announces', () => zip([{ name: 'a', body: x, announced: 10 }]), 'not as long'],
+    ['no end', () => Buffer.from('PK\x03\x04 and nothing else that one could read'), 'no end'],
+    ['a directory that lies outside', () => outside(zip([{ name: 'a', body: x }])), 'source x: '],
+  ])('as a zip with %s is refused', async (_, make, why) => {
+    await expect(treeOf(make(), 'x')).rejects.toMatchObject({
+      code: 'InvalidInput',
+      message: expect.stringContaining(why),
+    });
+  });
+
+  it('that unpacks to more than a gibibyte is refused before it is all in memory', async () => {
+    const block = Buffer.alloc(128 << 20);
+    const packed = pack();
+    for (let n = 0; n < 9; n++) packed.entry({ name: `p/${n}` }, block);
+    packed.finalize();
+    const members: Buffer[] = [];
+    for await (const chunk of packed as unknown as AsyncIterable<Buffer>) members.push(gzipSync(chunk, { level: 1 }));
+    await expect(treeOf(Buffer.concat(members), 'bomb')).rejects.toMatchObject({
+      code: 'InvalidInput',
+      message: 'source bomb: it unpacks to more than 1 GiB',
+    });
+  });
+
+  it('that is damaged or no archive is refused', async () => {
+    const whole = await tar([{ name: 'p/a' }], Buffer.alloc(5000, 'abc'));
+    for (const bytes of [whole.subarray(0, whole.length - 20), Buffer.from('no archive at all'), Buffer.alloc(0)]) {
+      await expect(treeOf(bytes, 'x')).rejects.toMatchObject({ code: 'InvalidInput' });
+    }
+  });
+
+  it('of others holds no facts for us', async () => {
+    expect(factsIn(gunzipSync(await tar([{ name: 'a' }])))).toBeUndefined();
+    expect(factsIn(Buffer.alloc(0))).toBeUndefined();
+  });
+});

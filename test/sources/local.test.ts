@@ -1,0 +1,85 @@
+import { createHash } from 'node:crypto';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pack } from 'tar-stream';
+import { Fetcher } from '../support/sources';
+
+const folder = mkdtempSync(join(tmpdir(), 'switchyard-local-'));
+const fetcher = new Fetcher();
+
+afterAll(() => {
+  fetcher.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+describe('a folder of this host', () => {
+  const project = join(folder, 'project');
+
+  beforeAll(() => {
+    for (const made of ['b', '.git', 'node_modules/x']) mkdirSync(join(project, made), { recursive: true });
+    for (const [path, text] of [
+      ['a', 'a\n'],
+      ['b/run', 'x\n'],
+      ['.git/HEAD', 'x'],
+      ['node_modules/x/y', 'x'],
+    ] as const)
+      writeFileSync(join(project, path), text);
+    chmodSync(join(project, 'a'), 0o644);
+    chmodSync(join(project, 'b/run'), 0o755);
+    symlinkSync('../a', join(project, 'b/l'));
+  });
+
+  it('has the digest that environments built from it are named after', async () => {
+    const { sha256, tree, resolved } = await fetcher.fetch(`dir:${project}`);
+    expect(sha256).toBe('73f09a7fae18357fd667726655050344186eedcf983d208720e262a3c95fb1ba');
+    expect([...tree.keys()]).toEqual(['a', 'b/l', 'b/run']);
+    expect(resolved).toEqual({ kind: 'dir', name: project });
+  });
+
+  it('that is not there or links elsewhere is refused', async () => {
+    await expect(fetcher.fetch(`dir:${folder}/gone`)).rejects.toMatchObject({ code: 'InvalidInput' });
+    mkdirSync(join(folder, 'out'));
+    symlinkSync('/etc', join(folder, 'out/etc'));
+    await expect(fetcher.fetch(`dir:${folder}/out`)).rejects.toMatchObject({
+      code: 'InvalidInput',
+      message: expect.stringMatching(/leads out of it/),
+    });
+  });
+});
+
+describe('an archive of this host', () => {
+  const path = join(folder, 'p-1.0.tar');
+  let sha256: string;
+
+  beforeAll(async () => {
+    const packed = pack();
+    packed.entry({ name: 'p-1.0/package.json' }, '{"license":"MIT"}');
+    packed.finalize();
+    const chunks: Buffer[] = [];
+    for await (const chunk of packed as unknown as AsyncIterable<Buffer>) chunks.push(chunk);
+    writeFileSync(path, Buffer.concat(chunks));
+    sha256 = createHash('sha256').update(Buffer.concat(chunks)).digest('hex');
+  });
+
+  it('is read once, and then no longer needed', async () => {
+    const first = await fetcher.fetch(`archive:${path}#sha256=${sha256}`);
+    expect(first).toMatchObject({ sha256, licence: 'MIT', notes: [], resolved: { kind: 'archive', name: path } });
+    rmSync(path);
+    expect(await fetcher.fetch(`archive:${path}#sha256=${sha256}`)).toEqual(first);
+    expect(fetcher.host.started).toBe(0);
+  });
+
+  it('with another digest, or that is not there, is refused', async () => {
+    writeFileSync(path, 'something else');
+    for (const [name, message] of [
+      [`archive:${path}#sha256=${'a'.repeat(64)}`, /sha256 is \w+, expected a{64}/],
+      [`archive:${folder}/gone.zip`, /no such file on this host/],
+    ] as const) {
+      await expect(fetcher.fetch(name)).rejects.toMatchObject({
+        code: 'InvalidInput',
+        message: expect.stringMatching(message),
+      });
+    }
+  });
+});

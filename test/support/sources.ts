@@ -1,0 +1,54 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Docker from 'dockerode';
+import { BASE_IMAGE } from '../../src/provision/image';
+import { SandboxHost, type SandboxSpec } from '../../src/sandbox/host';
+import { fetchSource, type Source } from '../../src/sources/fetch';
+import { FileBlobs } from '../../src/store/blobs';
+
+/** A host that counts the containers it starts: what comes out of the blob store needs none. */
+class CountingHost extends SandboxHost {
+  started = 0;
+
+  override async ensure(spec: SandboxSpec) {
+    this.started++;
+    return super.ensure(spec);
+  }
+}
+
+/** Fetches as a worker does, with a blob store of its own. */
+export class Fetcher {
+  readonly host = new CountingHost(new Docker(), 'test');
+  private readonly folder = mkdtempSync(join(tmpdir(), 'switchyard-sources-'));
+  readonly blobs = new FileBlobs(join(this.folder, 'blobs'));
+  private runs = 0;
+
+  async fetch(name: string, known?: string): Promise<Source> {
+    const owner = { workflowId: `test-sources-${process.pid}`, firstRunId: `${this.folder}-${this.runs++}` };
+    return fetchSource(this, owner, name, known, BASE_IMAGE, new AbortController().signal);
+  }
+
+  close(): void {
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
+
+export interface Site {
+  /** Address as containers reach it. */
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+/** A web server of this host for containers. */
+export async function siteForContainers(answer: RequestListener): Promise<Site> {
+  const server = createServer(answer);
+  await new Promise<void>((resolve) => server.listen(0, '0.0.0.0', resolve));
+  const { IPAM } = (await new Docker().getNetwork('bridge').inspect()) as { IPAM: { Config: { Gateway: string }[] } };
+  return {
+    url: `http://${IPAM.Config[0]!.Gateway}:${(server.address() as AddressInfo).port}`,
+    close: () => new Promise((resolve) => server.close(() => resolve())),
+  };
+}

@@ -10,6 +10,7 @@ import { addRolloutCommands } from './cli/rollout';
 import { addSchemaCommands } from './cli/schemas';
 import { explain } from './cli/server-errors';
 import { addServiceCommands } from './cli/services';
+import { addSetupCommands } from './cli/setup';
 import { addWorkerCommands } from './cli/worker';
 import { SwitchyardError } from './contract';
 
@@ -30,6 +31,7 @@ export function createProgram(cli: Cli): Command {
     .showSuggestionAfterError()
     .configureHelp({ helpWidth: Math.min(process.stdout.columns ?? 80, 100), sortSubcommands: false });
   addServiceCommands(program, cli);
+  addSetupCommands(program, cli);
   addRolloutCommands(program, cli);
   addProblemCommands(program, cli);
   addModelCommands(program, cli);

@@ -2,30 +2,49 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 
 const SRC = resolve(__dirname, '../src');
-const PURE = ['contract', 'agent', 'problems', 'view'];
+const PURE = ['contract', 'agent', 'problems', 'setup', 'analysis', 'view'];
 
 /** Which rooms a room may import. A room that is not named here fails the test: say what it is for first. */
 const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   contract: [],
   agent: ['contract'],
   problems: ['contract'],
-  view: ['contract', 'agent'],
+  setup: ['contract', 'agent'],
+  analysis: ['contract'],
+  view: ['contract', 'agent', 'setup', 'analysis'],
   store: ['contract'],
   model: ['contract'],
   sandbox: ['contract'],
+  sources: ['contract', 'sandbox', 'store'],
+  experience: ['contract', 'setup', 'model', 'config', 'home'],
   home: [],
   ports: [],
   config: ['contract', 'home'],
   provision: ['contract', 'sandbox', 'config', 'home', 'ports'],
-  grading: ['contract', 'problems', 'sandbox', 'store', 'activities'],
-  activities: ['contract', 'agent', 'problems', 'store', 'model', 'sandbox', 'grading', 'config'],
-  workflows: ['contract', 'agent', 'problems', 'activities', 'sandbox'],
-  worker: ['contract', 'activities', 'config', 'home', 'ports', 'store', 'model', 'sandbox', 'workflows'],
+  grading: ['contract', 'problems', 'sandbox', 'sources', 'store', 'activities'],
+  activities: [
+    'contract',
+    'agent',
+    'problems',
+    'setup',
+    'store',
+    'model',
+    'sandbox',
+    'sources',
+    'experience',
+    'grading',
+    'config',
+  ],
+  workflows: ['contract', 'agent', 'problems', 'setup', 'activities', 'sandbox'],
+  worker: ['contract', 'activities', 'config', 'experience', 'home', 'ports', 'store', 'model', 'sandbox', 'workflows'],
   local: ['contract', 'provision', 'home'],
   cli: [
     'contract',
     'agent',
     'problems',
+    'setup',
+    'analysis',
+    'experience',
     'store',
     'model',
     'sandbox',

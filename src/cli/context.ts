@@ -6,6 +6,7 @@ import { connect, ensureServer, type Local } from '../local/services';
 import { ensureWorker } from '../local/worker';
 import { FileBlobs } from '../store/blobs';
 import { Problems } from '../store/problems';
+import { SetupChains } from '../store/setup-chains';
 import { Timings } from '../store/timings';
 import { Transcripts } from '../store/transcripts';
 import { shareWithDaemons } from './daemon-environment';
@@ -40,6 +41,10 @@ export class Cli {
 
   get transcripts(): Transcripts {
     return new Transcripts(this.blobs);
+  }
+
+  get setupChains(): SetupChains {
+    return new SetupChains(this.blobs);
   }
 
   get timings(): Timings {

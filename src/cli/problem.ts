@@ -46,7 +46,10 @@ export function addProblemCommands(program: Command, cli: Cli): void {
   problem
     .command('init')
     .description('make a problem from two versions of a project, or from one version and patches')
-    .requiredOption('--before <source>', 'pypi:NAME==VERSION, dir:PATH or archive:PATH[#sha256=HEX]')
+    .requiredOption(
+      '--before <source>',
+      'pypi:NAME==VERSION, npm:NAME@VERSION, go:MODULE@vVERSION, crate:NAME@VERSION, deb-src:NAME=VERSION, git+URL@REV, dir:PATH or archive:PATH_OR_URL#sha256=HEX',
+    )
     .option('--after <source>', 'version that holds the fix and its tests')
     .option('--tests <patch>', 'patch that brings the hidden tests')
     .option('--gold <patch>', 'patch that fixes it (default: what --after changes outside of its tests)')
@@ -184,7 +187,7 @@ function verdict({ id, admitted, oracle, noop, flaky, reasons }: ProblemCheckRes
 
 /** Paths in a source name are the worker's, on this host: they must not depend on where it was started. */
 function absolute(source: string): string {
-  const found = /^(dir|archive):([^#]+)(.*)$/.exec(source);
+  const found = /^(dir|archive):(?!https?:\/\/)([^#]+)(.*)$/.exec(source);
   return found ? `${found[1]}:${resolve(found[2]!)}${found[3]}` : source;
 }
 

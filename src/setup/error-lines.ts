@@ -99,6 +99,7 @@ export const DECISIVE: readonly { readonly weight: number; readonly pattern: Reg
     pattern:
       /\brequires go ?>= ?\d|\brequires rustc \d|\brust version .+ (?:is not supported|required)|\bedition20\d\d\b.*\brequired/i,
   },
+  { weight: 100, pattern: /\bthis version of Cargo is older than\b/ },
   { weight: 100, pattern: /\bunrecognized arguments?:/ },
   { weight: 95, pattern: /\bimport file mismatch\b|\bwhich is not the same as the test file\b/ },
   {

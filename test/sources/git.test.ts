@@ -15,6 +15,9 @@ import { BASE_IMAGE } from '../../src/provision/image';
 import { fetchInGuest } from '../../src/sources/guest';
 import { Fetcher, type Site, siteForContainers } from '../support/sources';
 
+// Containers and packages: seconds on a quiet machine, minutes on a busy one.
+jest.setTimeout(180_000);
+
 const folder = mkdtempSync(join(tmpdir(), 'switchyard-git-'));
 const fetcher = new Fetcher();
 const others = new Fetcher();

@@ -3,6 +3,9 @@ import { gzipSync } from 'node:zlib';
 import { pack } from 'tar-stream';
 import { Fetcher, type Site, siteForContainers } from '../support/sources';
 
+// Containers and packages: seconds on a quiet machine, minutes on a busy one.
+jest.setTimeout(180_000);
+
 const fetcher = new Fetcher();
 let site: Site;
 const files = new Map<string, Buffer | string>();

@@ -82,8 +82,19 @@ export function literalText(pattern: string): string {
     .trim();
 }
 
+/** Characters that have to be there: of alternatives, in a group or not, the shortest. */
 function literalLength(pattern: string): number {
-  // Of alternatives only one has to be there.
-  const branches = pattern.split('|').map((branch) => literalText(branch).length);
-  return Math.min(...branches);
+  const group = /(?<!\\)\((?:\?(?:[:=!]|<[=!]|<\w+>))?((?:\\.|[^()\\])*)\)(\?|\*|\{0,?\d*\})?/;
+  let rest = pattern.replace(/\[(?:\\.|[^\]\\])*\]/g, '.*');
+  for (let found = group.exec(rest); found; found = group.exec(rest)) {
+    // What may be missing counts nothing.
+    const kept = found[2] === undefined ? shortest(found[1] ?? '') : '';
+    rest = rest.slice(0, found.index) + kept + rest.slice(found.index + found[0].length);
+  }
+  return literalText(shortest(rest)).length;
+}
+
+function shortest(alternatives: string): string {
+  const branches = alternatives.split(/(?<!\\)\|/);
+  return branches.reduce((best, each) => (literalText(each).length < literalText(best).length ? each : best));
 }

@@ -59,7 +59,7 @@ const READING = [
 /** Whether a command cannot have changed the sandbox. Said only when sure: anything unknown counts as a change. */
 export function onlyReads(command: string): boolean {
   if (
-    /[<>`]|\$\(|\b(-delete|-exec|-execdir|-ok|-fprint\w*|-fls)\b/.test(
+    /[<>`]|\$\(|\s-(delete|exec|execdir|ok|okdir|fprint\w*|fls)\b/.test(
       command.replace(/[0-9&]?>\s*(\/dev\/null|&[0-9])/g, ''),
     )
   )

@@ -10,13 +10,13 @@ export function install(packages: readonly string[]): Act {
 }
 
 /**
- * Finds the Debian packages whose files match, by the archive's own index of contents, and installs the best: a -dev
- * package where there is one, then the shortest name. Fails where nothing has such a file.
+ * Finds the Debian packages whose files match, by the archive's own index of contents, and installs of each the one that
+ * has it in the shortest place: copies of a header lie deeper than the header. Fails where nothing has such a file.
  */
 export function installByFile(patterns: readonly string[]): Act {
   const lookUp = patterns.map(
     (pattern) =>
-      `apt-file search -x '${pattern}' | awk -F': ' '{ print ($1 ~ /-dev$/ ? 0 : 1), length($1), $1 }' | sort -n | awk 'NR == 1 { print $3 }'`,
+      `apt-file search -x '${pattern}' | awk -F': ' '{ print length($2), ($1 ~ /-dev$/ ? 0 : 1), $1 }' | sort -n -k1,1 -k2,2 | awk 'NR == 1 { print $3 }'`,
   );
   return shell(
     [

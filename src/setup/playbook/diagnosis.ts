@@ -84,13 +84,12 @@ function remedyFor(
     const whats = causes.filter((cause) => cause.kind === kind).map(({ what }) => what);
     for (const remedy of remedies.filter(({ cause }) => cause === kind)) {
       const open = whats.filter((what) => !progress.helped(keyOf(remedy, [what]))).slice(0, MOST_AT_ONCE);
-      // All of them at once; where that does not work, one by one.
-      const groups = [open, ...(open.length > 1 ? open.map((what) => [what]) : [])];
+      const groups = [open, ...(open.length > 1 && remedy.apart ? open.map((what) => [what]) : [])];
       for (const group of groups.filter(({ length }) => length > 0)) {
         const key = keyOf(remedy, group);
-        const fix = progress.spent(key) ? null : remedy.fix(group, predicament);
-        if (!fix) continue;
-        if ('way' in fix && progress.tookWay(predicament.goal.id, fix.way.join('='))) continue;
+        const fix = remedy.fix(group, predicament);
+        if (!fix || progress.spent(key, 'act' in fix ? fix.act : null)) continue;
+        if ('way' in fix && !isNewWay(fix.way, predicament, progress)) continue;
         const about = group.filter(Boolean).join(', ');
         const keys = [key, ...(group.length > 1 ? group.map((what) => keyOf(remedy, [what])) : [])];
         return { kind: 'remedy', keys, fix, say: `${kind}${about ? ` ${about}` : ''}: ${remedy.name}.` };
@@ -98,6 +97,12 @@ function remedyFor(
     }
   }
   return null;
+}
+
+/** A way that was taken, or that makes no difference to this goal, is none. */
+function isNewWay([slot, value]: readonly [string, string], { goal, ways }: Predicament, progress: Progress): boolean {
+  const other = goal.act(new Map([...ways, [slot, value]]));
+  return !progress.tookWay(goal.id, `${slot}=${value}`) && JSON.stringify(other) !== JSON.stringify(goal.act(ways));
 }
 
 function keyOf({ name }: Remedy, whats: readonly string[]): string {

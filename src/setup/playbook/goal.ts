@@ -15,7 +15,7 @@ export interface Project {
   readonly wanted: readonly ServiceSpec[];
 }
 
-/** Choices made for one goal, by slot: `install=plain` replaces `install=editable`. */
+/** Choices made for one project, by slot: `install=plain` replaces `install=editable`. */
 export type Ways = ReadonlyMap<string, string>;
 
 /** An action before the playbook has said why. */
@@ -61,6 +61,8 @@ export interface Remedy {
   readonly cause: string;
   /** False for what only may help: a unit of experience that fits goes first. */
   readonly sure: boolean;
+  /** Whether one by one is worth a try where all at once failed, because one unknown name spoils the command for all. */
+  readonly apart?: boolean;
   /** Null where it has nothing for these. `whats` holds several only where one action can serve them all. */
   fix(whats: readonly string[], predicament: Predicament): Fix | null;
 }

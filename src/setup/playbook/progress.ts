@@ -81,14 +81,20 @@ export class Progress {
     return this.steps.filter((step) => step.kind === 'goal' && step.goal === goal);
   }
 
+  /** Ways are chosen for a project, by whichever of its goals met the reason: what follows goes the same way. */
   waysOf(goal: string): Ways {
-    const words = this.attempts(goal).at(-1)?.words ?? [];
+    const words = this.attemptsOfProject(goal).flatMap((step) => step.words);
     return new Map(words.map((word) => [word.slice(0, word.indexOf('=')), word.slice(word.indexOf('=') + 1)]));
   }
 
   /** Whether a way was taken before, even if another has replaced it. */
   tookWay(goal: string, way: string): boolean {
-    return this.attempts(goal).some(({ words }) => words.includes(way));
+    return this.attemptsOfProject(goal).some(({ words }) => words.includes(way));
+  }
+
+  private attemptsOfProject(goal: string): readonly Step[] {
+    const project = goal.slice(0, goal.indexOf('/') + 1);
+    return this.steps.filter((step) => step.kind === 'goal' && project !== '' && step.goal.startsWith(project));
   }
 
   /** Whether a remedy, alone or with others at once, ran without an error: then it has done what it can do. */
@@ -96,9 +102,14 @@ export class Progress {
     return this.steps.some((step) => step.kind === 'fix' && step.words.includes(key) && this.ok(step));
   }
 
-  /** Whether trying a remedy (again) is pointless: it worked once, or failed and nothing was mended since, or failed twice. */
-  spent(key: string): boolean {
-    const tries = this.steps.filter((step) => step.kind === 'fix' && step.words[0] === key);
+  /**
+   * Whether trying a remedy (again) is pointless: it worked once, or failed and nothing was mended since, or failed twice.
+   * The same action for another reason counts as the same.
+   */
+  spent(key: string, act: Act | null): boolean {
+    const tries = this.steps.filter(
+      (step) => step.kind === 'fix' && (step.words[0] === key || (act !== null && isSame(step.seen.move, act))),
+    );
     const last = tries.at(-1);
     if (!last) return false;
     if (tries.length >= 2 || tries.some((step) => this.ok(step))) return true;
@@ -131,4 +142,11 @@ export class Progress {
     const failures = verified.failures.map(({ test, why }) => `${test}: ${why}`);
     return [seen.observed.output, verified.evidence?.preview ?? '', ...failures, verified.hint].join('\n');
   }
+}
+
+/** Whether two actions do the same, whatever defaults a schema has filled in since. */
+function isSame(move: SeenAction['move'], act: Act): boolean {
+  if (move.action === 'start_service' && act.action === 'start_service') return move.service.name === act.service.name;
+  if (move.action === 'shell' && act.action === 'shell') return move.command === act.command;
+  return false;
 }

@@ -15,7 +15,7 @@ export function readRequirement(line: string): Requirement | null {
   const parts = /^([A-Za-z0-9](?:[\w.-]*[A-Za-z0-9])?)\s*(?:\[([^\]]*)\])?\s*(.*)$/.exec(text);
   if (!parts) return addressed(text);
   const [, name, extras = '', rest = ''] = parts;
-  if (rest !== '' && !/^[@;(<>=!~,]/.test(rest)) return null;
+  if (rest !== '' && !/^[@;(<>=!~,]/.test(rest)) return addressed(text);
   const at = rest.indexOf(';');
   const spec = (at < 0 ? rest : rest.slice(0, at)).trim().replace(/^\((.*)\)$/, '$1');
   const marker = at < 0 ? '' : rest.slice(at + 1).trim();

@@ -20,7 +20,8 @@ export const prosecutor: ProsecutorPolicy = (dossier, seen: readonly Seen<Prosec
   nextMove(prosecution(dossier), seen);
 
 function* prosecution(dossier: ProsecutorDossier): Play<ProsecutorMove> {
-  yield* services(dossier);
+  // Where a service does not start, no command runs, and nothing else can be shown.
+  if (yield* services(dossier)) return rest;
   for (const repository of repositoriesOf(dossier)) {
     const looked = yield examine('Which interpreters there are.', lookForInterpreters(dossier, repository));
     const interpreters = readInterpreters(looked.output);
@@ -28,19 +29,23 @@ function* prosecution(dossier: ProsecutorDossier): Play<ProsecutorMove> {
     yield* tests(dossier, repository, interpreters);
     yield* tampering(dossier, repository);
   }
-  return { move: 'rest', thought: '', summary: '' };
+  return rest;
 }
+
+const rest: ProsecutorMove = { move: 'rest', thought: '', summary: '' };
 
 const examine = (thought: string, command: string): ProsecutorMove => ({ move: 'examine', thought, command });
 const charge = (suspicion: Suspicion): ProsecutorMove => ({ move: 'charge', thought: '', ...suspicion });
 
-/** Every service that was asked for or declared answers in its own protocol. */
-function* services({ services, wanted = [] }: ProsecutorDossier): Inquiry {
+/** Every service that was asked for or declared answers in its own protocol. Gives whether one did not even start. */
+function* services({ services, wanted = [] }: ProsecutorDossier): Generator<ProsecutorMove, boolean, Observed> {
   const all = [...services, ...wanted.filter(({ name }) => !services.some((one) => one.name === name))];
+  let stuck = false;
   for (const service of all) {
     const command = probeOf(service);
     const probed = yield examine(`Does ${service.name} answer?`, command);
     if (probed.exitCode === 0) continue;
+    stuck ||= probed.exitCode === null && !probed.timedOut;
     yield charge({
       kind: 'service',
       claim: `The service ${service.name} does not answer`,
@@ -48,6 +53,7 @@ function* services({ services, wanted = [] }: ProsecutorDossier): Inquiry {
       command,
     });
   }
+  return stuck;
 }
 
 /** Dependencies, entry points and interpreters that the repository declares. */

@@ -1,5 +1,5 @@
 import { automake, boost, cargo, catch2, ctest, go, googletest, meson } from './compiled';
-import { ava, jasmine, jest, mocha, tap, vitest } from './javascript';
+import { ava, jasmine, jestTests, mocha, tap, vitest } from './javascript';
 import { gradle, junit, junitXml, prove, surefire } from './other';
 import { doctest, pytest, unittest } from './python';
 import { linesOf, type TestReader, type TestReading } from './reading';
@@ -18,7 +18,7 @@ const READERS: readonly TestReader[] = [
   unittest,
   go,
   cargo,
-  jest,
+  jestTests,
   vitest,
   mocha,
   ava,

@@ -8,7 +8,7 @@ function noneFound(lines: Lines, said: RegExp) {
 const skippedOf = (tally: Record<string, number>) => (tally.skipped ?? 0) + (tally.todo ?? 0) + (tally.pending ?? 0);
 
 /** A suite that does not load runs no test: it is an error of its own. */
-export const jest: TestReader = {
+export const jestTests: TestReader = {
   framework: 'jest',
   command: /\bjest\b/,
   read(lines) {

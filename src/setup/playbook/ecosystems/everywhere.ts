@@ -9,6 +9,7 @@ const literally = (text: string) => text.replace(/[^\w/-]/g, (char) => (char ===
 const remedies: readonly Remedy[] = [
   {
     name: 'install its package',
+    apart: true,
     cause: 'command',
     sure: true,
     fix: (whats) => {
@@ -20,15 +21,18 @@ const remedies: readonly Remedy[] = [
     name: 'look it up in the archive',
     cause: 'command',
     sure: false,
-    fix: (whats) => {
-      const unknown = whats.filter((what) => !PROGRAMS[what]);
+    fix: (whats, { project }) => {
+      // What the project declares is its own package manager's to bring.
+      const declared = new Set(project.facts.dependencies.map(({ name }) => name));
+      const unknown = whats.filter((what) => !PROGRAMS[what] && !declared.has(what));
       return unknown.length > 0
-        ? { act: installByFile(unknown.map((what) => `^/?(usr/)?s?bin/${literally(what)}$`)) }
+        ? { act: installByFile(unknown.map((what) => `^/usr/s?bin/${literally(what)}$`)) }
         : null;
     },
   },
   {
     name: 'install its development package',
+    apart: true,
     cause: 'header',
     sure: true,
     fix: (whats) => {
@@ -44,7 +48,7 @@ const remedies: readonly Remedy[] = [
       const own = (what: string) => project.survey.paths.some((path) => path === what || path.endsWith(`/${what}`));
       const unknown = whats.filter((what) => !packagesOfHeader(what) && !own(what));
       return unknown.length > 0
-        ? { act: installByFile(unknown.map((what) => `^/?usr/include/(.+/)?${literally(what)}$`)) }
+        ? { act: installByFile(unknown.map((what) => `^/usr/include/(.+/)?${literally(what)}$`)) }
         : null;
     },
   },
@@ -61,7 +65,7 @@ const remedies: readonly Remedy[] = [
     name: 'look the library up in the archive',
     cause: 'library',
     sure: true,
-    fix: (whats) => ({ act: installByFile(whats.map((what) => `^/?usr/lib/.*/lib${literally(what)}\\.so$`)) }),
+    fix: (whats) => ({ act: installByFile(whats.map((what) => `^/usr/lib/.*/lib${literally(what)}\\.so$`)) }),
   },
   {
     name: 'look the shared library up in the archive',
@@ -70,7 +74,7 @@ const remedies: readonly Remedy[] = [
     fix: (whats) => {
       const known = whats.flatMap((what) => LIBRARIES[what] ?? []);
       if (known.length > 0) return { act: install(known) };
-      return { act: installByFile(whats.map((what) => `^/?(usr/)?lib/.*/lib${literally(what)}\\.so(\\.[0-9]+)*$`)) };
+      return { act: installByFile(whats.map((what) => `^/usr/lib/.*/lib${literally(what)}\\.so(\\.[0-9]+)*$`)) };
     },
   },
   {
@@ -79,8 +83,8 @@ const remedies: readonly Remedy[] = [
     sure: true,
     fix: (whats) => ({
       act: installByFile([
-        '^/?usr/bin/pkgconf$',
-        ...whats.map((what) => `^/?usr/(lib|share)/.*pkgconfig/${literally(what)}\\.pc$`),
+        '^/usr/bin/pkgconf$',
+        ...whats.map((what) => `^/usr/(lib|share)/.*pkgconfig/${literally(what)}\\.pc$`),
       ]),
     }),
   },
@@ -92,7 +96,7 @@ const remedies: readonly Remedy[] = [
       act: installByFile(
         whats.map(
           (what) =>
-            `^/?usr/(lib|share)/.*(cmake/.*/?(${literally(what)}|${literally(what.toLowerCase())})-?[Cc]onfig\\.cmake|pkgconfig/(lib)?${literally(what.toLowerCase())}\\.pc)$`,
+            `^/usr/(lib|share)/.*(cmake/.*/?(${literally(what)}|${literally(what.toLowerCase())})-?[Cc]onfig\\.cmake|pkgconfig/(lib)?${literally(what.toLowerCase())}\\.pc)$`,
         ),
       ),
     }),

@@ -17,9 +17,14 @@ function testOptions({ survey }: Project): string {
     .join('');
 }
 
-function buildPlan(project: Project): BuildPlan {
-  const { facts, survey } = project;
-  const [system] = facts.buildSystems.filter((one) => ['cmake', 'meson', 'autotools', 'make'].includes(one));
+/** Build systems that lie in the root, the one to begin with first. */
+function systemsOf({ facts }: Project): string[] {
+  const found = facts.buildSystems.filter((one) => ['cmake', 'meson', 'autotools', 'make'].includes(one));
+  return found.length > 0 ? found : ['make'];
+}
+
+function buildPlan(project: Project, system: string): BuildPlan {
+  const { survey } = project;
   switch (system) {
     case 'cmake':
       return {
@@ -62,29 +67,29 @@ function buildPlan(project: Project): BuildPlan {
 }
 
 function plan(project: Project): Goal[] {
-  const { packages, configure, build, test } = buildPlan(project);
+  const systems = systemsOf(project);
+  const plans = new Map(systems.map((system) => [system, buildPlan(project, system)]));
+  const by = (ways: Ways) => plans.get(ways.get('system') ?? systems[0]!)!;
+  const packages = [...plans.values()].flatMap((one) => one.packages);
   const described = project.survey.texts['debian/control'] !== undefined;
+  const configure = (ways: Ways) => by(ways).configure?.(ways) ?? 'true';
   return [
     step(
       'toolchain',
       'Install compilers and the build system.',
-      aptInstall(['gcc', 'g++', 'libc6-dev', 'pkg-config', ...packages]),
+      aptInstall([...new Set(['gcc', 'g++', 'libc6-dev', 'pkg-config', ...packages])]),
     ),
     ...(described
-      ? [
-          step(
-            'system-packages',
-            'Install what its Debian packaging lists.',
-            'apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get build-dep -y -qq --no-install-recommends ./',
-            true,
-          ),
-        ]
+      ? [step('system-packages', 'Install what its Debian packaging lists.', BUILD_DEPENDENCIES, true)]
       : []),
-    ...(configure ? [step('configure', 'Configure it.', configure)] : []),
-    step('build', 'Build it.', build),
-    step('tests', 'Run its tests.', test, true),
+    ...(systems[0] === 'make' ? [] : [step('configure', 'Configure it.', configure)]),
+    step('build', 'Build it.', (ways) => by(ways).build),
+    step('tests', 'Run its tests.', (ways) => by(ways).test(ways), true),
   ];
 }
+
+const BUILD_DEPENDENCIES =
+  'apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get build-dep -y -qq --no-install-recommends ./';
 
 const readers: readonly Reader[] = [
   {
@@ -94,7 +99,7 @@ const readers: readonly Reader[] = [
   },
   { cause: 'autoconf-macro', pattern: /possibly undefined macro: (\w+)/g },
   { cause: 'test-target', pattern: /No rule to make target '(check|test|tests)'/g },
-  { cause: 'git-submodule', pattern: /git submodule update --init/g },
+  { cause: 'unconfigurable', pattern: /^CMake Error|^configure: error|meson\.build:\d+:\d+: ERROR/gm, what: () => '' },
 ];
 
 /** Packages with macros of Autoconf that projects use without bringing them. */
@@ -107,6 +112,16 @@ const MACROS: readonly (readonly [RegExp, readonly string[]])[] = [
 ];
 
 const remedies: readonly Remedy[] = [
+  {
+    name: 'take its other build system',
+    cause: 'unconfigurable',
+    sure: false,
+    fix: (_, { project, goal, ways }) => {
+      const systems = systemsOf(project);
+      const next = systems[systems.indexOf(ways.get('system') ?? systems[0]!) + 1];
+      return next && goal.id.endsWith('/configure') ? { way: ['system', next] } : null;
+    },
+  },
   {
     name: 'install the macros',
     cause: 'autoconf-macro',

@@ -60,13 +60,17 @@ function dependencies(project: Project): Goal {
   });
 }
 
-/** Development dependencies that cannot be fetched are left out; npm would give up on all because of one. */
+/**
+ * Development dependencies that cannot be fetched are left out, as npm gives up on all because of one, and so are linters.
+ * Scripts wait for the end: the project's own may call what is not there yet.
+ */
 function oneByOne(project: Project): string {
   const rows = project.facts.dependencies
-    .filter(({ scope }) => scope === 'test')
+    .filter(({ scope, name }) => scope === 'test' && !LINTER.test(name))
     .map(({ name, spec }) => quoted(`${name}@${spec}`))
     .join(' ');
-  return `npm pkg delete devDependencies && npm install --no-audit --no-fund && for one in ${rows}; do npm install --no-audit --no-fund --save-dev --silent "$one" || echo "left out: $one"; done`;
+  const install = 'npm install --no-audit --no-fund --ignore-scripts';
+  return `npm pkg delete devDependencies && ${install} && for one in ${rows}; do ${install} --save-dev --silent "$one" || echo "left out: $one"; done; npm rebuild`;
 }
 
 const BUILD =
@@ -215,6 +219,7 @@ const remedies: readonly Remedy[] = [
     name: 'install it',
     cause: 'node-module',
     sure: true,
+    apart: true,
     fix: (whats) => ({ act: shell(`npm install --no-audit --no-fund --no-save ${whats.map(quoted).join(' ')}`) }),
   },
   {

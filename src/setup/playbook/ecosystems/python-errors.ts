@@ -1,10 +1,15 @@
+import { normalName } from '../../repository/requirement';
 import type { Project, Reader } from '../goal';
 
 /** Modules of Python 2: a program that imports them unguarded needs another interpreter, which nobody can install for this one. */
 const ANCIENT =
   /^(UserDict|UserList|StringIO|cStringIO|ConfigParser|Queue|urllib2|urlparse|httplib|__builtin__|cPickle|commands|exceptions|thread|SocketServer|BaseHTTPServer|HTMLParser|htmlentitydefs|xmlrpclib|cookielib|Cookie|dummy_thread|imp|asyncore|asynchat|smtpd|_winreg|winreg|msvcrt|test|tests|conftest)$/;
 
-const isOwn = (module: string, { facts }: Project) => facts.modules.includes(module.split('.')[0]!);
+/** The project's own modules are never taken from elsewhere: tests would pass on somebody else's build of it. */
+function isOwn(module: string, { facts }: Project): boolean {
+  const root = module.split('.')[0]!;
+  return facts.modules.includes(root) || normalName(root) === normalName(facts.name ?? '');
+}
 
 function foreign(found: RegExpMatchArray, project: Project): string | null {
   const module = found[1]!;

@@ -39,6 +39,7 @@ export const pythonRemedies: readonly Remedy[] = [
   { name: 'install setuptools', cause: 'setuptools', sure: true, fix: () => pipInstall(['setuptools', 'wheel']) },
   {
     name: 'install what the build imports',
+    apart: true,
     cause: 'build-module',
     sure: true,
     fix: (whats, { project }) =>
@@ -72,12 +73,14 @@ export const pythonRemedies: readonly Remedy[] = [
   },
   {
     name: 'install the distribution that brings it',
+    apart: true,
     cause: 'module',
     sure: true,
     fix: (whats, { project }) => pipInstall(whats.map((what) => distributionFor(what, project))),
   },
   {
     name: 'install the plugin of the option',
+    apart: true,
     cause: 'pytest-option',
     sure: true,
     fix: (whats) => {

@@ -3,8 +3,10 @@ import { type Ecosystem, type Goal, type Project, type Reader, type Remedy, shel
 
 const isWorkspace = ({ survey }: Project) => /^\[workspace\]/m.test(survey.texts['Cargo.toml'] ?? '');
 
+const LINKER = ['gcc', 'libc6-dev', 'pkg-config'];
+
 /** Debian keeps a current toolchain beside its old one, for building browsers: the old one does not know the sparse index. */
-const TOOLCHAIN = `{ ${aptInstall(['cargo-web', 'rustc-web', 'gcc', 'libc6-dev', 'pkg-config'])} || ${aptInstall(['cargo', 'rustc', 'gcc', 'libc6-dev', 'pkg-config'])}; } && cargo --version`;
+const TOOLCHAIN = `{ { ${aptInstall(['cargo-web', 'rustc-web', ...LINKER])}; } || { ${aptInstall(['cargo', 'rustc', ...LINKER])}; }; } && cargo --version`;
 
 function plan(project: Project): Goal[] {
   const all = isWorkspace(project) ? ' --workspace' : '';

@@ -26,7 +26,9 @@ export function pyprojectFacts(toml: Table): ManifestFacts {
   const flit = table(table(table(toml.tool).flit).metadata);
   const build = table(toml['build-system']);
   const requires = stringsOf(build.requires);
-  const backend = String(build['build-backend'] ?? (poetry.name ? 'poetry' : ''));
+  // Without a back end it is setuptools, says PEP 517.
+  const isPackage = toml.project !== undefined || toml['build-system'] !== undefined;
+  const backend = String(build['build-backend'] ?? (poetry.name ? 'poetry' : isPackage ? 'setuptools' : ''));
   const extras = { ...table(project['optional-dependencies']), ...table(flit['requires-extra']) };
   const groups = table(toml['dependency-groups']);
   const pdm = table(table(table(toml.tool).pdm)['dev-dependencies']);

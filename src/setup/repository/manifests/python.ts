@@ -34,7 +34,8 @@ export function pythonFacts(survey: Survey): ManifestFacts {
     dependencies: unique(dependencies),
     groups: uniqueGroups([...parts.flatMap((part) => part.groups ?? []), ...toxGroups(texts['tox.ini'])]),
     entryPoints: [...parts.flatMap((part) => part.entryPoints ?? []), ...mainModules(survey)],
-    modules: modulesOf(survey),
+    // A package that lies in a folder of another name is only known to its setup.py.
+    modules: [...new Set([...modulesOf(survey), ...(old.modules ?? []).filter((name) => !NO_MODULES.test(name))])],
     testFrameworks: frameworksOf(survey, toml, cfg, dependencies),
   };
 }

@@ -27,6 +27,9 @@ export function setupPyFacts(text: string): ManifestFacts {
       ),
     runtime: python ? { python } : {},
     dependencies,
+    modules: [...listAt(source, 'packages'), ...listAt(source, 'py_modules')].filter((name) =>
+      /^[A-Za-z_]\w*$/.test(name),
+    ),
     groups: Object.keys(extras).map((name) => ({ name, kind: 'extra' as const, test: isTestGroup(name) })),
     entryPoints: listAt(source, '[\'"]console_scripts[\'"]').flatMap(consoleScript),
   };

@@ -57,13 +57,17 @@ const BESIDE = /^(tests?|setup|docs?|examples?|conftest|benchmarks?|scripts?|too
 /** Not on the package index, or another name for what is there already. */
 const isCore = ({ scope, spec }: Dependency) => scope === 'core' && !/^(?:@|https?:|git\+|file:|\.)/.test(spec);
 
-function pythonChecks({ facts, workdir }: Repository, python: string): Check[] {
+function pythonChecks({ facts, workdir, survey }: Repository, python: string): Check[] {
   const plain = (name: string | null) => (name ?? '').toLowerCase().replace(/[-_.]+/g, '-');
+  // A file beside the packages may be a script that does its work when it is imported.
+  const isPackage = (name: string) =>
+    !BESIDE.test(name) &&
+    (facts.modules.length === 1 || survey.paths.some((path) => path.endsWith(`${name}/__init__.py`)));
   const items: PythonItem[] = [
     ...facts.dependencies
       .filter((one) => isCore(one) && plain(one.name) !== plain(facts.name))
       .map(({ name, importNames, spec, marker = '' }): PythonItem => ['distribution', name, importNames, spec, marker]),
-    ...facts.modules.filter((name) => !BESIDE.test(name)).map((name): PythonItem => ['module', name]),
+    ...facts.modules.filter(isPackage).map((name): PythonItem => ['module', name]),
     ...facts.entryPoints
       .filter(({ kind }) => kind === 'console')
       .map(({ name, target }): PythonItem => ['script', name, target]),

@@ -95,7 +95,7 @@ export function readTampering(repository: Repository, observed: Observed): Tampe
   }
   for (const [path = ''] of rowsOf(observed.output, 'found')) {
     if (path === '' || survey.paths.includes(path)) continue;
-    const shown = `${at} { ! grep -nE ${quote(LEAVES_OUT.source)} ${quote(path)}; }`;
+    const shown = `${at} ${without(LEAVES_OUT.source, path)}`;
     found.push({
       claim: `${path} is not part of the sources and leaves tests out`,
       declared: path,
@@ -133,6 +133,9 @@ export function restorationOf({ workdir, survey }: Repository, declared: string)
   if (text !== undefined) return `printf %s ${quote(text)} > ${quote(path)}`;
   return APPEARING.test(declared) && !survey.paths.includes(declared) ? `rm -f ${quote(path)}` : null;
 }
+
+/** Shows where a file has the words; ends with 0 only if it was read and has none. */
+const without = (pattern: string, path: string) => `{ grep -nP ${quote(pattern)} ${quote(path)}; [ $? -eq 1 ]; }`;
 
 function changedFiles(output: string): [string, string][] {
   const parts = output.split(/^=== switchyard changed /m).slice(1);
@@ -180,6 +183,6 @@ export function editedTests({ workdir, survey, facts }: Repository, commands: re
   return edited.slice(0, 3).map((path) => ({
     claim: `the set-up wrote to the test ${path}, which skips tests`,
     declared: path,
-    command: `cd ${quote(workdir)} && { ! grep -nE ${quote(SKIPS)} ${quote(path)}; }`,
+    command: `cd ${quote(workdir)} && ${without(SKIPS, path)}`,
   }));
 }

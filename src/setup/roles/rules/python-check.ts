@@ -12,7 +12,7 @@ export type PythonItem =
  * is one. What is importable counts, whoever installed it, as long as its version is one that the declaration allows.
  */
 const CHECK = `
-import importlib, json, os, re, shutil, subprocess, sys, warnings
+import importlib, json, os, re, shutil, signal, subprocess, sys, warnings
 warnings.simplefilter('ignore')
 os.environ.setdefault('MPLBACKEND', 'agg')
 metadata = None
@@ -40,13 +40,23 @@ def allows(spec, version):
     except Exception:
         return True
 
+class Late(BaseException):
+    pass
+
+def late(*_):
+    raise Late()
+
 def fails(module):
+    signal.signal(signal.SIGALRM, late)
+    signal.alarm(60)
     try:
         importlib.import_module(module)
-    except (ImportError, OSError) as error:
-        return '%s: %s' % (type(error).__name__, str(error).splitlines()[0] if str(error) else module)
-    except BaseException:
-        pass  # It is there; that it wants to be configured first is another matter.
+    except BaseException as error:
+        # That it is there and wants to be configured first, or goes on running, is another matter.
+        said = '%s: %s' % (type(error).__name__, str(error).splitlines()[0] if str(error) else module)
+        return said if isinstance(error, ImportError) or re.search('shared object|undefined symbol', said) else None
+    finally:
+        signal.alarm(0)
     return None
 
 def distribution(name, modules, spec, marker):

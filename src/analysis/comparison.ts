@@ -1,0 +1,136 @@
+import type { ExperienceMode, SetupStatus, SetupVerdictResult, TestCounts } from '../contract';
+import { countPairs, type Interval, mcnemarExact, type PairedCounts, pairedDifference } from './paired';
+
+/** One source set up once under one mode of memory. */
+export interface ComparedRun {
+  readonly source: string;
+  readonly mode: ExperienceMode;
+  /** Which pass over the sources, from 1. */
+  readonly pass: number;
+  readonly id: string;
+  /** How the loop ended. Null where the workflow itself failed: there is no outcome then, neither good nor bad. */
+  readonly status: SetupStatus | null;
+  readonly verdict: SetupVerdictResult['verdict'] | null;
+  readonly verifier: boolean | null;
+  readonly selfClaim: boolean;
+  readonly tests: TestCounts;
+  readonly steps: number;
+  readonly seconds: number;
+  readonly rollbacks: number;
+  readonly unitsTried: number;
+  /** Units whose trial was a success that stayed. */
+  readonly unitsHelped: number;
+  readonly usd: number;
+  readonly trouble?: string;
+}
+
+export interface ModeSummary {
+  readonly mode: ExperienceMode;
+  /** Runs with an outcome, and those without. */
+  readonly runs: number;
+  readonly failed: number;
+  readonly claimed: number;
+  readonly verified: number;
+  readonly notGuilty: number;
+  /** Rate of self-claims minus rate of `not_guilty`, over sources. */
+  readonly gap: Interval & { readonly difference: number };
+  readonly meanSteps: number;
+  readonly meanSeconds: number;
+  readonly unitsTried: number;
+  readonly unitsHelped: number;
+  readonly usd: number;
+}
+
+/** A mode against the one without memory, source by source. */
+export interface Lift extends Interval {
+  readonly mode: ExperienceMode;
+  readonly against: ExperienceMode;
+  readonly pairs: number;
+  /** Sources without an outcome under one of the two. */
+  readonly leftOut: number;
+  readonly counts: PairedCounts;
+  /** Rate of `not_guilty` under the mode, minus that without. */
+  readonly difference: number;
+  /** Two-sided exact McNemar test. */
+  readonly p: number;
+  /** `lift` or `loss` only where the 95 % interval leaves 0 out and p < 0.05. */
+  readonly shown: 'lift' | 'loss' | 'none';
+}
+
+export interface Comparison {
+  readonly modes: readonly ModeSummary[];
+  readonly lifts: readonly Lift[];
+}
+
+/**
+ * What runs of the same sources under several modes amount to. The unit of every interval is the source: passes over one
+ * source depend on each other, so they are folded into one answer by majority first.
+ */
+export function compared(runs: readonly ComparedRun[], modes: readonly ExperienceMode[]): Comparison {
+  const against = 'off';
+  const others = modes.includes(against) ? modes.filter((mode) => mode !== against) : [];
+  return {
+    modes: modes.map((mode) => summaryOf(runs, mode)),
+    lifts: others.map((mode) => liftOf(runs, mode, against)),
+  };
+}
+
+export function passed({ verdict }: ComparedRun): boolean {
+  return verdict === 'not_guilty';
+}
+
+function summaryOf(all: readonly ComparedRun[], mode: ExperienceMode): ModeSummary {
+  const every = all.filter((run) => run.mode === mode);
+  const runs = every.filter(hasOutcome);
+  const sum = (of: (run: ComparedRun) => number) => runs.reduce((total, run) => total + of(run), 0);
+  const mean = (of: (run: ComparedRun) => number) => (runs.length === 0 ? 0 : sum(of) / runs.length);
+  const [claims, good] = [folded(runs, ({ selfClaim }) => selfClaim), folded(runs, passed)];
+  const pairs = [...good].map(([source, isGood]) => [isGood, claims.get(source) ?? false] as const);
+  return {
+    mode,
+    runs: runs.length,
+    failed: every.length - runs.length,
+    claimed: runs.filter(({ selfClaim }) => selfClaim).length,
+    verified: runs.filter(({ verifier }) => verifier === true).length,
+    notGuilty: runs.filter(passed).length,
+    gap: pairedDifference(countPairs(pairs)),
+    meanSteps: mean(({ steps }) => steps),
+    meanSeconds: mean(({ seconds }) => seconds),
+    unitsTried: sum(({ unitsTried }) => unitsTried),
+    unitsHelped: sum(({ unitsHelped }) => unitsHelped),
+    usd: sum(({ usd }) => usd),
+  };
+}
+
+function liftOf(all: readonly ComparedRun[], mode: ExperienceMode, against: ExperienceMode): Lift {
+  const of = (which: ExperienceMode) =>
+    folded(
+      all.filter((run) => run.mode === which && hasOutcome(run)),
+      passed,
+    );
+  const [without, under] = [of(against), of(mode)];
+  const sources = new Set(all.filter((run) => run.mode === mode || run.mode === against).map(({ source }) => source));
+  const pairs = [...sources].flatMap((source) => {
+    const [first, second] = [without.get(source), under.get(source)];
+    return first === undefined || second === undefined ? [] : [[first, second] as const];
+  });
+  const counts = countPairs(pairs);
+  const [interval, p] = [pairedDifference(counts), mcnemarExact(counts)];
+  const clear = p < 0.05 && (interval.low > 0 || interval.high < 0);
+  const shown = clear ? (interval.low > 0 ? 'lift' : 'loss') : 'none';
+  return { mode, against, pairs: pairs.length, leftOut: sources.size - pairs.length, counts, ...interval, p, shown };
+}
+
+/** One answer a source: what more than half of its passes say. */
+function folded(runs: readonly ComparedRun[], says: (run: ComparedRun) => boolean): Map<string, boolean> {
+  const votes = new Map<string, { yes: number; all: number }>();
+  for (const run of runs) {
+    const { yes, all } = votes.get(run.source) ?? { yes: 0, all: 0 };
+    votes.set(run.source, { yes: yes + (says(run) ? 1 : 0), all: all + 1 });
+  }
+  return new Map([...votes].map(([source, { yes, all }]) => [source, yes * 2 > all]));
+}
+
+function hasOutcome({ status }: ComparedRun): boolean {
+  return status !== null;
+}

@@ -1,0 +1,127 @@
+import { resolve } from 'node:path';
+import { nearest, parseInput, parseSource, RepoSetupInput, type SetupRoles, SwitchyardError } from '../contract';
+import { completeService, serviceTrouble } from '../setup/loop/services';
+import type { Cli } from './context';
+import type { Written } from './rollout-input';
+
+/** Flags that stand over what the input file says. */
+export interface SetupFlags {
+  readonly source?: string;
+  readonly goal?: string;
+  readonly base?: string;
+  readonly agent?: string;
+  readonly verifier?: string;
+  readonly prosecutor?: string;
+  /** Commander reads `--no-judge` as `judge: false`, so the judge's policy has a name of its own. */
+  readonly judgeBy?: string;
+  readonly librarian?: string;
+  readonly experience?: string;
+  readonly speculate?: number;
+  readonly steps?: number;
+  readonly cost?: number;
+  readonly service?: readonly string[];
+  readonly component?: readonly string[];
+  readonly judge?: boolean;
+  readonly reproduce?: boolean;
+}
+
+const POLICIES: Readonly<Record<keyof SetupRoles, string>> = {
+  agent: 'builtin:playbook',
+  verifier: 'builtin:rules',
+  prosecutor: 'builtin:rules',
+  judge: 'builtin:rules',
+  librarian: 'builtin:rules',
+};
+
+/**
+ * File and flags put together and checked, defaults left to the workflow. Throws `InvalidInput` that names each wrong
+ * field; a source, a service or a policy that cannot be is refused here, before anything starts.
+ */
+export function setupInput(written: Written, flags: SetupFlags): Written {
+  const merged = absolute(withFlags(written, flags));
+  const { source, family, roles } = parseInput(RepoSetupInput, merged, 'setup');
+  parseSource(source);
+  for (const [at, { source: part }] of (family?.components ?? []).entries()) {
+    parseSource(part, `family.components.${at}.source`);
+  }
+  for (const [at, spec] of (family?.services ?? []).entries()) {
+    const trouble = serviceTrouble(completeService(spec));
+    if (trouble)
+      throw new SwitchyardError('InvalidInput', `family.services.${at}: ${trouble}`, 'See docs/guide-setup.md.');
+  }
+  for (const [role, own] of Object.entries(POLICIES)) {
+    const policy = roles[role as keyof SetupRoles];
+    if (!policy.startsWith('builtin:') || policy === own) continue;
+    throw new SwitchyardError(
+      'InvalidInput',
+      `roles.${role}: no policy "${policy}" plays it`,
+      `Without a model it is ${own}; with one, name a profile of switchyard.yaml.`,
+    );
+  }
+  return merged;
+}
+
+function withFlags(written: Written, flags: SetupFlags): Written {
+  const merged: Written = { ...written };
+  const put = (fields: Readonly<Record<string, unknown>>, under?: string) => {
+    const given = Object.entries(fields).filter(([, value]) => value !== undefined);
+    if (given.length === 0) return;
+    if (under === undefined) Object.assign(merged, Object.fromEntries(given));
+    else merged[under] = { ...(merged[under] as object | undefined), ...Object.fromEntries(given) };
+  };
+  const { source, goal, base, agent, verifier, prosecutor, judgeBy, librarian } = flags;
+  put({ source, goal, base });
+  // Commander sets both to true where the flag is not given: only a "no" was said by a person.
+  put({ judge: flags.judge === false ? false : undefined, reproduce: flags.reproduce === false ? false : undefined });
+  put({ agent, verifier, prosecutor, judge: judgeBy, librarian }, 'roles');
+  put({ mode: flags.experience, speculate: flags.speculate }, 'experience');
+  put({ steps: flags.steps, costUsd: flags.cost }, 'limits');
+  put({ services: flags.service?.map((name) => ({ name })), components: flags.component?.map(component) }, 'family');
+  return merged;
+}
+
+/** `NAME=SOURCE`; a source may hold `=` too, so the first one parts them. */
+function component(text: string): { name: string; source: string } {
+  const [, name, source] = /^([^=]+)=(.+)$/s.exec(text) ?? [];
+  if (name !== undefined && source !== undefined) return { name, source };
+  throw new SwitchyardError(
+    'InvalidInput',
+    `--component: expected NAME=SOURCE (found ${JSON.stringify(text)})`,
+    'Like --component client=dir:../client.',
+  );
+}
+
+/** The worker runs in another folder, so paths of sources are handed to it in full. */
+function absolute(input: Written): Written {
+  const family = input.family as { components?: unknown } | undefined;
+  const components = Array.isArray(family?.components) ? (family.components as unknown[]) : undefined;
+  return {
+    ...input,
+    ...(typeof input.source === 'string' ? { source: absoluteSource(input.source) } : {}),
+    ...(components
+      ? { family: { ...family, components: components.map((part) => withSource(part as { source?: unknown })) } }
+      : {}),
+  };
+}
+
+function withSource<T extends { source?: unknown }>(part: T): T {
+  return typeof part?.source === 'string' ? { ...part, source: absoluteSource(part.source) } : part;
+}
+
+/** `dir:` and `archive:` with a path that is relative to the current folder, made absolute; all else as it is. */
+export function absoluteSource(source: string): string {
+  const [, kind, path, rest] = /^(dir|archive):(?!\/|https?:)([^#]+)(#.*)?$/s.exec(source) ?? [];
+  return kind === undefined || path === undefined ? source : `${kind}:${resolve(path)}${rest ?? ''}`;
+}
+
+/** The worker may know other profiles than this machine, so this is only said; the workflow refuses what is wrong. */
+export function warnOfPolicies(cli: Cli, input: Written): void {
+  const names = Object.keys(cli.settings.config.profiles);
+  for (const [role, policy] of Object.entries((input.roles ?? {}) as Record<string, string>)) {
+    if (policy.startsWith('builtin:') || names.includes(policy)) continue;
+    const close = nearest(policy, names);
+    cli.say(
+      `warning: roles.${role}: the configuration here has no profile "${policy}"${close ? `, did you mean "${close}"?` : ''}`,
+    );
+  }
+}

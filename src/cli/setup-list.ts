@@ -1,0 +1,116 @@
+import type { Command } from 'commander';
+import { nearest, SetupStatus, SetupVerdictResult, SwitchyardError } from '../contract';
+import { dollars, duration } from '../view/figures';
+import { table } from '../view/table';
+import type { Cli } from './context';
+import { wholeOption } from './options';
+import { attributesOf, statusOf } from './rollout-reading';
+import { look } from './terminal';
+
+interface Flags {
+  readonly limit: number;
+  readonly status?: string;
+  readonly source?: string;
+}
+
+interface Listed {
+  readonly id: string;
+  readonly source: string | null;
+  readonly status: string;
+  readonly phase: string | null;
+  /** How the loop ended; `verified` where there was a verdict. */
+  readonly outcome: string | null;
+  readonly verdict: string | null;
+  readonly steps: number | null;
+  readonly costUsd: number | null;
+  readonly startedAt: string;
+  readonly endedAt: string | null;
+}
+
+const VERDICTS: readonly string[] = SetupVerdictResult.shape.verdict.options;
+
+/** `setup list`: what the server's visibility knows, newest first. */
+export function addSetupList(setup: Command, cli: Cli): void {
+  setup
+    .command('list')
+    .description('list set-ups, newest first')
+    .option('--limit <n>', 'at most so many', wholeOption, 20)
+    .option('--status <status>', 'running, failed, verified, not_guilty, guilty, gave_up, …')
+    .option('--source <source>', 'set-ups of that source')
+    .action(async (flags: Flags) => {
+      const query = setupQuery(flags);
+      const client = await cli.client();
+      const setups: Listed[] = [];
+      for await (const each of client.workflow.list({ query, pageSize: Math.min(flags.limit, 200) || 1 })) {
+        if (setups.length >= flags.limit) break;
+        const { InstanceId, Phase, Outcome, Step, CostUsd } = attributesOf(each);
+        const judged = Outcome !== undefined && VERDICTS.includes(Outcome);
+        setups.push({
+          id: each.workflowId,
+          source: InstanceId ?? null,
+          status: statusOf(each),
+          phase: Phase ?? null,
+          outcome: judged ? 'verified' : (Outcome ?? null),
+          verdict: judged ? Outcome : null,
+          steps: Step ?? null,
+          costUsd: CostUsd ?? null,
+          startedAt: each.startTime.toISOString(),
+          endedAt: each.closeTime?.toISOString() ?? null,
+        });
+      }
+      cli.say(`by hand: temporal workflow list --query "${query}"`);
+      cli.print({ setups }, () => (setups.length === 0 ? 'no set-ups' : asTable(setups, Date.now())));
+    });
+}
+
+const STATUSES: Readonly<Record<string, string>> = {
+  running: "ExecutionStatus = 'Running'",
+  completed: "ExecutionStatus = 'Completed'",
+  failed: "ExecutionStatus = 'Failed'",
+  cancelled: "ExecutionStatus = 'Canceled'",
+  terminated: "ExecutionStatus = 'Terminated'",
+  // A verdict stands where the loop's ending stood: it is only given to what was verified.
+  verified: `Outcome IN ('verified', ${VERDICTS.map((verdict) => `'${verdict}'`).join(', ')})`,
+};
+
+/** The visibility query; statuses of the workflow, endings of the loop and verdicts are asked for alike. */
+export function setupQuery({ status, source }: Pick<Flags, 'status' | 'source'>): string {
+  const parts = ["WorkflowType = 'repoSetup'"];
+  if (source !== undefined) parts.push(`InstanceId = '${source.replaceAll("'", "''")}'`);
+  if (status !== undefined) {
+    const outcomes: readonly string[] = [...SetupStatus.options, ...VERDICTS];
+    const condition = STATUSES[status] ?? (outcomes.includes(status) ? `Outcome = '${status}'` : undefined);
+    if (!condition) {
+      const known = [...new Set([...Object.keys(STATUSES), ...outcomes])];
+      const close = nearest(status, known);
+      throw new SwitchyardError(
+        'InvalidInput',
+        `--status: no status "${status}"${close ? `, did you mean "${close}"?` : ''}`,
+        `Known: ${known.join(', ')}.`,
+      );
+    }
+    parts.push(condition);
+  }
+  return parts.join(' AND ');
+}
+
+function asTable(setups: readonly Listed[], now: number): string {
+  return table<Listed>(
+    setups,
+    [
+      { title: 'ID', value: ({ id }) => id, elastic: true },
+      { title: 'SOURCE', value: ({ source }) => source ?? '-', elastic: true },
+      { title: 'STATUS', value: state },
+      { title: 'STEPS', value: ({ steps }) => String(steps ?? '-'), right: true },
+      { title: 'VERDICT', value: ({ verdict }) => verdict?.replaceAll('_', ' ') ?? '-' },
+      { title: 'COST', value: ({ costUsd }) => (costUsd === null ? '-' : dollars(costUsd)), right: true },
+      { title: 'AGE', value: ({ startedAt }) => duration(now - Date.parse(startedAt)), right: true },
+    ],
+    look().width,
+  );
+}
+
+function state({ status, phase, outcome }: Listed): string {
+  if (status === 'running') return phase?.toLowerCase() ?? status;
+  return status === 'completed' ? (outcome?.replaceAll('_', ' ') ?? status) : status;
+}

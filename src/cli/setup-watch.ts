@@ -1,0 +1,87 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Command } from 'commander';
+import type { SetupProgress } from '../contract';
+import { setupEnding } from '../view/setup/ending';
+import { setupStepLines } from '../view/setup/step';
+import type { Cli } from './context';
+import { retried } from './rollout-reading';
+import { printSetupAnswer, waitedSetup } from './setup-answer';
+import { loadSetupSteps, readSetup, setupProgressOf } from './setup-reading';
+import { look } from './terminal';
+
+const POLL_MS = 500;
+
+/** `setup watch`: each step as it comes, then how it ended. A worker that is killed meanwhile is waited for. */
+export function addSetupWatch(setup: Command, cli: Cli): void {
+  setup
+    .command('watch <id>')
+    .description('follow a set-up live, to its end')
+    .option('--full', 'nothing folded')
+    .action(async (id: string, { full = false }: { full?: boolean }) => {
+      const client = await cli.client();
+      const handle = client.workflow.getHandle(id);
+      // Refuses what is no set-up before anything is waited for.
+      await readSetup(cli, id);
+      const follower = new Follower(cli, full);
+      const ending = waitedSetup(cli, handle).then(
+        (result) => ({ result }),
+        (error: unknown) => ({ error }),
+      );
+      let ended = false;
+      void ending.then(() => (ended = true));
+      while (!ended) {
+        await follower.show(await setupProgressOf(client, handle), retried(await handle.describe()));
+        await Promise.race([ending, sleep(POLL_MS)]);
+      }
+      const end = await ending;
+      const run = await readSetup(cli, id);
+      if (run.head) await follower.showUpTo(run.head);
+      if (!cli.json) process.stdout.write(`${setupEnding(run, look(full)).join('\n')}\n`);
+      if ('error' in end) throw end.error;
+      if (cli.json) await printSetupAnswer(cli, end.result);
+    });
+}
+
+/** What was shown so far; with `--json` steps are left out, because stdout is the one object at the end. */
+class Follower {
+  private shown = 0;
+  private head: string | undefined;
+  private said = '';
+
+  constructor(
+    private readonly cli: Cli,
+    private readonly full: boolean,
+  ) {}
+
+  async show(progress: SetupProgress | undefined, trouble: string | undefined): Promise<void> {
+    this.say(progress ? (trouble ?? doing(progress)) : 'no worker answers; waiting for one');
+    if (progress?.head) await this.showUpTo(progress.head);
+  }
+
+  async showUpTo(head: string): Promise<void> {
+    if (head === this.head) return;
+    const chain = await loadSetupSteps(this.cli, head).catch((error: Error) => this.say(error.message));
+    if (!chain) return;
+    this.head = head;
+    for (const step of chain.steps.slice(this.shown)) {
+      if (!this.cli.json) process.stdout.write(`${setupStepLines(step, look(this.full)).join('\n')}\n`);
+      this.shown += 1;
+    }
+  }
+
+  /** Once per change: a line of status, not a stream of it. */
+  private say(line: string): void {
+    if (line === this.said) return;
+    this.said = line;
+    this.cli.say(`· ${line}`);
+  }
+}
+
+function doing({ phase, frames, services, suggested }: SetupProgress): string {
+  return [
+    phase.toLowerCase(),
+    `${frames.length} frames`,
+    ...(services.length > 0 ? [`services ${services.join(', ')}`] : []),
+    ...(suggested.length > 0 ? [`suggested ${suggested.join(', ')}`] : []),
+  ].join(' · ');
+}

@@ -1,0 +1,36 @@
+import { preview } from '../../../agent/clip';
+import { type ChatMessage, JudgeMove } from '../../../contract';
+import { MOST_RERUNS } from '../../verdict';
+import type { JudgeDossier, Seen } from '../role';
+import { caseText } from './case';
+import { conversation, formatOf, section } from './conversation';
+import { verifierText } from './prosecutor';
+
+const MEANINGS: Readonly<Record<string, string>> = {
+  rerun: `Runs a command for one charge: the prosecutor's own, or another that settles it. At most ${MOST_RERUNS} for each charge; more are refused.`,
+  find: 'Your finding on one charge, after at least one run for it. A finding without a run does not count. "ground" is reproduced where you uphold it.',
+};
+
+const SYSTEM = `You judge charges against the environment that was set up for a repository. Each is decided by itself, by what you see when you run it again; neither the prosecutor's nor the agent's word is enough.
+
+Each of your commands runs in a new container of its own, made from the environment as it is, without a network.
+
+Uphold a charge (ground reproduced) when your own run shows it and the set-up could have prevented it. Dismiss it with one of these grounds
+- not_reproduced: your run does not show it.
+- optional_extra: it concerns an optional extra or feature only.
+- external_service: it needs the internet, or a service that nobody asked for.
+- test_logic_bug: the test ran, and it or the code is wrong.
+- missing_data: it needs files that the sources do not have.
+- wrong_interpreter: the command used another interpreter or environment than the one that was set up.
+- not_declared: nothing in the repository asks for it.
+
+Give one finding for every charge; a charge that is left open makes the whole verdict an error.`;
+
+export function judgePrompt(dossier: JudgeDossier, seen: readonly Seen<JudgeMove>[], chars = 1500): ChatMessage[] {
+  const charges = dossier.charges.map(
+    ({ id, kind, claim, declared, evidence, output }) =>
+      `${id}. ${kind}: ${claim}${declared ? ` (declared in ${declared})` : ''}\n   command: ${preview(evidence.command, 1200)}\n   ended with ${evidence.exitCode ?? 'nothing'}: ${preview(output.trim(), 600)}`,
+  );
+  const first = [caseText(dossier), verifierText(dossier), section('Charges', charges)].join('\n');
+  return conversation(`${SYSTEM}\n\n${formatOf(JudgeMove, MEANINGS)}`, first, seen, chars);
+}

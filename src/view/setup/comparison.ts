@@ -1,0 +1,81 @@
+import type { ComparedRun, Comparison, Lift, ModeSummary } from '../../analysis/comparison';
+import { wrapWords } from '../columns';
+import { count, dollars, duration } from '../figures';
+import type { Look } from '../shown-run';
+import { type Column, table } from '../table';
+import { heading } from '../verdict';
+
+/** Runs of the same sources under several modes: each of them, each mode, and what memory was worth. */
+export function comparisonText(runs: readonly ComparedRun[], { modes, lifts }: Comparison, look: Look): string {
+  const several = runs.some(({ pass }) => pass > 1);
+  return [
+    heading('runs', look),
+    table(runs, several ? [...RUN.slice(0, 2), PASS, ...RUN.slice(2)] : RUN, look.width),
+    ...runs.flatMap(({ id, trouble }) => (trouble ? wrapWords([`${id}: ${trouble}`], look.width) : [])),
+    '',
+    heading('modes', look),
+    table(modes, MODE, look.width),
+    '',
+    heading('what memory was worth', look),
+    ...modes.flatMap((mode) => wrapWords([gapLine(mode)], look.width)),
+    ...(lifts.length === 0 ? ['No difference: it needs `off` and another mode.'] : []),
+    ...lifts.flatMap((lift) => wrapWords([liftLine(lift)], look.width)),
+  ].join('\n');
+}
+
+const PASS: Column<ComparedRun> = { title: 'PASS', value: ({ pass }) => String(pass), right: true };
+const RUN: readonly Column<ComparedRun>[] = [
+  { title: 'SOURCE', value: ({ source }) => source, elastic: true },
+  { title: 'MODE', value: ({ mode }) => mode },
+  { title: 'VERDICT', value: ({ status, verdict }) => (verdict ?? status ?? 'failed').replaceAll('_', ' ') },
+  { title: 'VERIFIER', value: ({ verifier }) => yesNo(verifier) },
+  { title: 'CLAIM', value: ({ status, selfClaim }) => yesNo(status === null ? null : selfClaim) },
+  { title: 'TESTS', value: ({ tests }) => `${tests.passed}/${tests.collected}`, right: true },
+  { title: 'STEPS', value: ({ steps }) => String(steps), right: true },
+  { title: 'TIME', value: ({ seconds }) => duration(seconds * 1000), right: true },
+  { title: 'BACK', value: ({ rollbacks }) => String(rollbacks), right: true },
+  { title: 'UNITS', value: ({ unitsTried, unitsHelped }) => `${unitsHelped}/${unitsTried}`, right: true },
+  { title: 'COST', value: ({ usd }) => dollars(usd), right: true },
+];
+
+const MODE: readonly Column<ModeSummary>[] = [
+  { title: 'MODE', value: ({ mode }) => mode },
+  { title: 'RUNS', value: ({ runs, failed }) => (failed === 0 ? String(runs) : `${runs} (+${failed})`), right: true },
+  { title: 'CLAIM', value: ({ claimed }) => String(claimed), right: true },
+  { title: 'VERIFIER', value: ({ verified }) => String(verified), right: true },
+  { title: 'NOT GUILTY', value: ({ notGuilty }) => String(notGuilty), right: true },
+  { title: 'STEPS', value: ({ meanSteps }) => meanSteps.toFixed(1), right: true },
+  { title: 'TIME', value: ({ meanSeconds }) => duration(meanSeconds * 1000), right: true },
+  { title: 'UNITS', value: ({ unitsTried, unitsHelped }) => `${unitsHelped}/${unitsTried}`, right: true },
+  { title: 'COST', value: ({ usd }) => dollars(usd), right: true },
+];
+
+function gapLine({ mode, gap }: ModeSummary): string {
+  return `${mode}: self-claims are ${points(gap.difference)} points above verdicts (95 %: ${points(gap.low)} to ${points(gap.high)}).`;
+}
+
+function liftLine({ mode, against, difference, low, high, p, pairs, counts, leftOut, shown }: Lift): string {
+  const said = {
+    lift: 'Memory helped.',
+    loss: 'Memory hurt.',
+    none: 'No lift is shown: chance explains it as well.',
+  }[shown];
+  const interval = `95 %: ${points(low)} to ${points(high)}; exact McNemar p = ${p.toFixed(3)}`;
+  const basis = [
+    count(pairs, 'pair'),
+    `${counts.onlySecond} better`,
+    `${counts.onlyFirst} worse`,
+    ...(leftOut > 0 ? [`${leftOut} left out for want of an outcome`] : []),
+  ].join(', ');
+  return `${mode} − ${against}: ${points(difference)} points not guilty (${interval}; ${basis}). ${said}`;
+}
+
+/** Percentage points with their sign. */
+function points(share: number): string {
+  const value = (share * 100).toFixed(1);
+  return share > 0 ? `+${value}` : value.replace('-', '−');
+}
+
+function yesNo(said: boolean | null): string {
+  return said === null ? '-' : said ? 'yes' : 'no';
+}

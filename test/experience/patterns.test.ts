@@ -1,0 +1,17 @@
+import { tryPatterns } from '../../src/experience/patterns';
+
+test('a catastrophic pattern is given up, the others are tried, and the process goes on meanwhile', async () => {
+  const evil = '(a+)+$';
+  const evidence = { key: `${'a'.repeat(40)}!`, whole: `noise\n${'a'.repeat(40)}!\nmore noise` };
+  let ticks = 0;
+  const tick = setInterval(() => ticks++, 10);
+  const { hits, tooSlow } = await tryPatterns(['NOISE', evil, '^aaa', 'nowhere', '('], evidence);
+  clearInterval(tick);
+  expect(tooSlow).toEqual([evil]);
+  expect(hits).toEqual({ NOISE: 'whole', '^aaa': 'key' });
+  expect(ticks).toBeGreaterThan(0);
+}, 30_000);
+
+test('no pattern, no thread', async () => {
+  expect(await tryPatterns([], { key: '', whole: '' })).toEqual({ hits: {}, tooSlow: [] });
+});

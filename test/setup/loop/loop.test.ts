@@ -1,0 +1,204 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ServiceSpec, type SetupAction } from '../../../src/contract';
+import { attribute } from '../../../src/setup/loop/attribution';
+import { lineOf, setEnvCommand, strict } from '../../../src/setup/loop/commands';
+import { onlyReads, riskRules } from '../../../src/setup/loop/frame-policy';
+import { Gate } from '../../../src/setup/loop/gate';
+import { dockerfile, installScript, recipeOf } from '../../../src/setup/loop/recipe';
+import { completeService, KNOWN_SERVICES, serviceTrouble } from '../../../src/setup/loop/services';
+import type { SeenAction } from '../../../src/setup/roles/role';
+
+const bash = (text: string, env: NodeJS.ProcessEnv = {}) =>
+  execFileSync('bash', ['-c', text], { encoding: 'utf8', env: { ...process.env, ...env } });
+
+describe('commands before which a frame is taken', () => {
+  test.each([
+    ['apt-get update && apt-get install -y gcc', ['system-packages']],
+    ['DEBIAN_FRONTEND=noninteractive apt-get -y --no-install-recommends install make', ['system-packages']],
+    ['curl -sSf URL | sh', ['remote-script']],
+    ['bash <(curl -s URL)', ['remote-script']],
+    ['rm -rf build', ['recursive-removal']],
+    ['find . -name x -delete', ['recursive-removal']],
+    ['pip install -U setuptools', ['interpreter']],
+    ['pyenv install 3.8', ['toolchain']],
+    ['echo x > /etc/pip.conf', ['system-files']],
+    ['pip install --force-reinstall numpy', ['downgrade']],
+    ['pip install -e .', []],
+    ['pytest -q', []],
+    ['rm one.txt', []],
+  ])('%s', (command, rules) => expect(riskRules(command)).toEqual(rules));
+});
+
+describe('commands that only read', () => {
+  test.each([
+    'ls -la',
+    'cat a | head -3',
+    'pip list 2>/dev/null | grep x',
+    'git log -3',
+    'python --version',
+    'cd src && ls',
+    'sed -n 1,5p a',
+  ])('%s', (command) => expect(onlyReads(command)).toBe(true));
+  test.each([
+    'ls > a',
+    'cat a; touch b',
+    'sed -i s/a/b/ c',
+    'echo $(touch a)',
+    'find . -delete',
+    'env X=1 make',
+    'python x.py',
+    'sort -o a a',
+    'xargs rm',
+  ])('%s may change something', (command) => expect(onlyReads(command)).toBe(false));
+});
+
+describe('set_env', () => {
+  const set = (value: string) => setEnvCommand({ action: 'set_env', thought: '', key: 'K', value });
+  test.each([
+    ['plain', 'plain'],
+    ['$BASE/bin:${BASE}', '/b/bin:/b'],
+    ['$(touch /tmp/x) `id`', '$(touch /tmp/x) `id`'],
+    ['a "quoted" \\ word', 'a "quoted" \\ word'],
+    ['$BASEX', ''],
+    ['cost $5 {x}', 'cost $5 {x}'],
+  ])('%s', (value, expected) => {
+    expect(bash(`${set(value)} > /dev/null; printf %s "$K"`, { BASE: '/b' })).toBe(expected);
+  });
+});
+
+test('a failure inside of a pipe is a failure', () => {
+  expect(() => bash(strict('false | head -1'))).toThrow();
+});
+
+describe('a proof that a verify passed', () => {
+  test('holds for that state only', () => {
+    const gate = new Gate();
+    expect(gate.verified).toBeNull();
+    const proof = gate.passed();
+    expect(gate.verified).toBe(proof);
+    gate.changed();
+    expect(gate.verified).toBeNull();
+  });
+
+  test('is taken back by a verify that fails', () => {
+    const gate = new Gate();
+    gate.passed();
+    gate.failed();
+    expect(gate.verified).toBeNull();
+  });
+});
+
+describe('attribution', () => {
+  const run = (exitCode: number, output: string, passed?: number, failed = 0) => ({
+    exitCode,
+    output,
+    counts: passed === undefined ? null : { collected: passed + failed, passed, failed, skipped: 0, errors: 0 },
+  });
+  const missing = "ModuleNotFoundError: No module named 'yaml'";
+
+  test('the failed command passing is success, whatever the trial said', () => {
+    expect(attribute(run(1, missing), run(0, 'ok')).outcome).toBe('success');
+  });
+
+  test('the same error is failure, although the trial ended well', () => {
+    expect(attribute(run(1, missing), run(1, `more words\n${missing}`))).toMatchObject({ outcome: 'failure' });
+  });
+
+  test('another error in its place cannot be told', () => {
+    const other = attribute(run(1, missing), run(1, "ModuleNotFoundError: No module named 'attr'"));
+    expect(other).toMatchObject({ outcome: 'neutral' });
+    expect(other.before).toContain('yaml');
+    expect(other.after).toContain('attr');
+  });
+
+  test('more tests passing is success, fewer is failure', () => {
+    expect(attribute(run(1, 'E assert 1', 3, 4), run(1, 'E assert 2', 6, 1)).outcome).toBe('success');
+    expect(attribute(run(1, 'E assert 1', 3, 4), run(1, 'E assert 2', 1, 6)).outcome).toBe('failure');
+    expect(attribute(run(1, missing), run(1, 'E assert 2', 6, 1)).outcome).toBe('success');
+  });
+});
+
+describe('the script of a set-up', () => {
+  const seen = (
+    turn: number,
+    move: SetupAction,
+    exitCode: number | null,
+    more: Partial<SeenAction> = {},
+  ): SeenAction => ({
+    turn,
+    move,
+    observed: { exitCode, output: '', timedOut: false },
+    undone: false,
+    notes: [],
+    ...more,
+  });
+  const shell = (command: string): SetupAction => ({ action: 'shell', thought: '', command });
+  const steps = [
+    seen(1, shell('ls'), 0),
+    seen(2, shell('export A="it\'s" && mkdir -p made && cd made'), 0),
+    seen(3, shell('install that fails'), 1),
+    seen(4, shell('touch undone'), 0, { undone: true }),
+    seen(5, { action: 'set_env', thought: '', key: 'B', value: '$A!' }, 0),
+    seen(6, { action: 'try_experience', thought: '', unit: 'u', why: '' }, 0),
+    seen(7, shell("cat > note <<'STEP'\ntwo $A lines\nSTEP\necho done"), 0),
+    seen(8, shell('pytest -q'), 0, { observed: { exitCode: 0, output: '3 passed in 0.1s', timedOut: false } }),
+  ];
+
+  test('holds what stands and did something, and does it again', () => {
+    const recipe = recipeOf(steps, (turn) => (turn === 6 ? ['touch trial', 'make again || touch again'] : undefined));
+    expect(recipe.map(({ turn }) => turn)).toEqual([2, 5, 6, 6, 7]);
+    const folder = bash('mktemp -d').trim();
+    const script = installScript(recipe, folder, 'dir:/x');
+    const told = bash(`${script}\npwd; printf '%s|%s' "$A" "$B"`);
+    expect(told).toContain(`${folder}/made\nit's|it's!`);
+    expect(readFileSync(join(folder, 'made', 'note'), 'utf8')).toBe('two $A lines\n');
+    expect(bash(`ls ${folder}/made`)).toBe('again\nnote\ntrial\n');
+  });
+
+  test('stops at the first step that fails and names it', () => {
+    const script = installScript(
+      [
+        { turn: 4, command: 'false | true' },
+        { turn: 5, command: 'touch /tmp/never' },
+      ],
+      '/tmp',
+      's',
+    );
+    expect(() => execFileSync('bash', ['-c', script], { stdio: 'pipe' })).toThrow(/step 4 failed with 1/);
+  });
+
+  test('comes with a Dockerfile', () => {
+    const text = dockerfile({
+      ...{ base: 'b:1', source: 'pypi:x==1', sha256: 'abc', workdir: '/repo', env: { PATH: '/venv/bin:$PATH' } },
+      components: [{ name: 'lib', source: 'pypi:lib==2', workdir: '/family/lib' }],
+      services: [completeService(ServiceSpec.parse({ name: 'redis' }))],
+    });
+    expect(text).toMatch(/^FROM b:1$/m);
+    expect(text).toMatch(/^COPY lib\/ \/family\/lib\/$/m);
+    expect(text).toMatch(/^ENV PATH="\/venv\/bin:\$PATH"$/m);
+    expect(text).toMatch(/^# Needs redis \(process\)/m);
+  });
+});
+
+describe('services', () => {
+  test.each(KNOWN_SERVICES.map((name) => [name]))('%s is known by its name alone', (name) => {
+    expect(serviceTrouble(completeService(ServiceSpec.parse({ name })))).toBeUndefined();
+  });
+
+  test('one that nobody knows has to say how it starts and when it is ready', () => {
+    const trouble = (spec: object) => serviceTrouble(completeService(ServiceSpec.parse({ name: 'own', ...spec })));
+    expect(trouble({})).toMatch(/"start" is needed/);
+    expect(trouble({ start: 'sleep 9' })).toMatch(/"health" or "port"/);
+    expect(trouble({ start: 'sleep 9', port: 80 })).toBeUndefined();
+    expect(trouble({ image: 'x', port: 80 })).toMatch(/needs "kind": "container"/);
+  });
+});
+
+test('an action is one line', () => {
+  expect(lineOf({ action: 'finish', thought: '', message: 'no\ncompiler', success: false })).toBe(
+    'give up: no compiler',
+  );
+  expect(lineOf({ action: 'rollback', thought: '', frames: 2 })).toBe('roll back 2 frames');
+});

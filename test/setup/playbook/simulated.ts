@@ -1,0 +1,52 @@
+import type { SetupAction } from '../../../src/contract';
+import type { Suggestion } from '../../../src/contract/experience';
+import { playbook } from '../../../src/setup/playbook/playbook';
+import { surveyOf } from '../../../src/setup/repository/markers';
+import { NO_COUNTS, type Observed, type SeenAction, type SetupDossier } from '../../../src/setup/roles/role';
+
+export const OK: Observed = { exitCode: 0, output: '', timedOut: false };
+export const failed = (output: string): Observed => ({ exitCode: 1, output, timedOut: false });
+
+export function dossierOf(files: Readonly<Record<string, string>>, more: Partial<SetupDossier> = {}): SetupDossier {
+  return {
+    source: 'dir:/x',
+    version: null,
+    goal: '',
+    workdir: '/repo',
+    survey: surveyOf(Object.entries(files)),
+    components: [],
+    services: [],
+    wanted: [],
+    seen: [],
+    suggestions: [],
+    verified: null,
+    stepsLeft: 60,
+    ...more,
+  };
+}
+
+/** Acts until it finishes, each action answered by `meet`. What the playbook decides is real, the sandbox is not. */
+export function simulate(
+  first: SetupDossier,
+  meet: (action: SetupAction, seen: readonly SeenAction[]) => Observed & { undone?: boolean },
+  suggestions: readonly Suggestion[] = [],
+): { seen: SeenAction[]; end: Extract<SetupAction, { action: 'finish' }> } {
+  const seen: SeenAction[] = [];
+  let verified: SetupDossier['verified'] = null;
+  for (;;) {
+    const last = seen.at(-1);
+    const offered = last && (last.observed.exitCode !== 0 || last.undone) ? suggestions : [];
+    const action = playbook({ ...first, seen, suggestions: offered, verified });
+    if (action.action === 'finish') return { seen, end: action };
+    const { undone = false, ...observed } = meet(action, seen);
+    if (action.action === 'verify') {
+      const empty = { framework: null, counts: NO_COUNTS, evidence: null, failures: [], smoke: false, head: '' };
+      verified = { ...empty, success: observed.exitCode === 0, hint: observed.output };
+    }
+    seen.push({ move: action, observed, turn: seen.length + 1, undone, notes: [] });
+    if (seen.length > 400) throw new Error('the playbook does not end');
+  }
+}
+
+export const textOf = (action: SetupAction): string =>
+  action.action === 'shell' ? action.command : action.action === 'try_experience' ? action.unit : action.action;

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { SwitchyardError } from '../src/contract';
 import { errorSignature } from '../src/setup/error-signature';
-import { type Digested, type Proof, PROVED, type Proved, readProofs, readProved, readUnits } from './units/proof';
+import { type Digested, PROVED, type Proof, type Proved, readProofs, readProved, readUnits } from './units/proof';
 import { prove } from './units/prove';
 import { ProofRoom } from './units/room';
 
@@ -18,7 +18,12 @@ export async function benchUnits(args: string[]): Promise<void> {
   const units = new Map(readUnits().map((unit) => [unit.id, unit]));
   const proofs = readProofs().filter((proof) => {
     const unit = units.get(proof.unit);
-    if (!unit) throw new SwitchyardError('InvalidInput', `the proof of ${proof.unit} has no unit`, 'Add it, or remove the proof.');
+    if (!unit)
+      throw new SwitchyardError(
+        'InvalidInput',
+        `the proof of ${proof.unit} has no unit`,
+        'Add it, or remove the proof.',
+      );
     return ids.length > 0 ? ids.some((id) => matches(id, unit.id)) : !isProved(proved.get(unit.id), unit, proof);
   });
   const room = new ProofRoom(kept ? 'prove-units-kept' : randomUUID());
@@ -39,7 +44,8 @@ export async function benchUnits(args: string[]): Promise<void> {
   } finally {
     if (!kept) await room.close();
   }
-  if (failed.length > 0) throw new SwitchyardError('InvalidInput', `not proved: ${failed.join(', ')}`, 'Mend unit or proof.');
+  if (failed.length > 0)
+    throw new SwitchyardError('InvalidInput', `not proved: ${failed.join(', ')}`, 'Mend unit or proof.');
 }
 
 function isProved(row: Proved | undefined, unit: Digested<object>, proof: Digested<Proof>): boolean {

@@ -64,7 +64,10 @@ export class ProofRoom {
     const last = commands.at(-1);
     if (last === undefined) return base;
     const below = await this.layer(base, commands.slice(0, -1));
-    const tag = createHash('sha256').update([base, ...commands].join('\n')).digest('hex').slice(0, 24);
+    const tag = createHash('sha256')
+      .update([base, ...commands].join('\n'))
+      .digest('hex')
+      .slice(0, 24);
     const image = `${REPO}:${tag}`;
     const there = await this.host.docker.getImage(image).inspect().catch(missing);
     if (there?.Config.Labels[LABEL.run] === this.run) return image;
@@ -89,8 +92,15 @@ export class ProofRoom {
   }
 
   private async command(owner: { workflowId: string; firstRunId: string }, command: string): Promise<Ran> {
-    const request = { id: `${this.session}-${this.jobs++}`, after: '*', command: strict(command), timeoutMs: COMMAND_MS };
-    const { output, exitCode } = await this.host.journal(this.host.nameOf(owner, ROLE), (journal) => journal.run(request));
+    const request = {
+      id: `${this.session}-${this.jobs++}`,
+      after: '*',
+      command: strict(command),
+      timeoutMs: COMMAND_MS,
+    };
+    const { output, exitCode } = await this.host.journal(this.host.nameOf(owner, ROLE), (journal) =>
+      journal.run(request),
+    );
     return { output: output.toString('utf8'), exitCode };
   }
 }

@@ -18,7 +18,7 @@ import {
 } from '../contract';
 import { lineOf, oneLine, setEnvCommand } from '../setup/loop/commands';
 import { onlyReads, riskRules } from '../setup/loop/frame-policy';
-import { decide, type RoleDossier, readMove, renderRole } from '../setup/roles';
+import { decide, type RoleDossier, readRole, renderRole } from '../setup/roles';
 import { createAsker } from './ask';
 import type { Deps } from './deps';
 import { withHeartbeat } from './heartbeat';
@@ -205,7 +205,7 @@ export function createSetupMoveActivities(deps: Deps) {
         const rejected = await Promise.all(input.rejected.map((hash) => transcripts.rejected(hash)));
         const request: ChatRequest = renderRole(dossier, {
           chars: input.observationChars,
-          dialect: profile.view.dialect,
+          native: profile.view.dialect === 'tools',
           rejected,
         });
         const call = {
@@ -223,7 +223,7 @@ export function createSetupMoveActivities(deps: Deps) {
           contextTokens: given.usage.promptTokens + given.usage.completionTokens,
           latencyMs: given.latencyMs,
         };
-        const read = readMove(role, given.reply);
+        const read = readRole(role, given.reply);
         if (!read.ok) {
           const blob = await blobs.put(JSON.stringify({ reply: given.reply, error: read.error }));
           const shown = preview(`${read.error.code}: ${given.reply.content ?? ''}`, PREVIEW);

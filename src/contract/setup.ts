@@ -1,14 +1,21 @@
 import { z } from 'zod';
 import { SharedBudget } from './rollout';
 import { Frame, Lease, SandboxProfile } from './sandbox';
+import { SourceName } from './source';
 import { Ref } from './step';
 import { SetupVerdictResult, TestCounts, VerifierResult } from './verdict';
 
-/** A model profile's name, or a policy of ours that needs no model. */
-export const PolicyName = z
+const PROFILE = '[a-z0-9][a-z0-9._-]{0,62}';
+
+/** A model profile's name, or `builtin:playbook`, the set-up agent that needs no model. */
+export const AgentPolicy = z
   .string()
-  .regex(/^(builtin:[a-z-]+|[a-z0-9][a-z0-9._-]{0,62})$/, 'a profile name, or builtin:playbook or builtin:rules');
-export type PolicyName = z.infer<typeof PolicyName>;
+  .regex(new RegExp(`^(builtin:playbook|${PROFILE})$`), 'a model profile, or builtin:playbook');
+/** A model profile's name, or `builtin:rules`, which plays every part but the agent's without a model. */
+export const RolePolicy = z
+  .string()
+  .regex(new RegExp(`^(builtin:rules|${PROFILE})$`), 'a model profile, or builtin:rules');
+export type PolicyName = string;
 
 /** Something that the repository needs running beside it. Known names (`postgres`, `redis`, ...) fill in what is missing. */
 export const ServiceSpec = z.strictObject({
@@ -78,12 +85,12 @@ export type SetupLimits = z.infer<typeof SetupLimits>;
 
 /** Who plays which part. */
 export const SetupRoles = z.strictObject({
-  agent: PolicyName.default('builtin:playbook'),
-  verifier: PolicyName.default('builtin:rules'),
-  prosecutor: PolicyName.default('builtin:rules'),
-  judge: PolicyName.default('builtin:rules'),
+  agent: AgentPolicy.default('builtin:playbook'),
+  verifier: RolePolicy.default('builtin:rules'),
+  prosecutor: RolePolicy.default('builtin:rules'),
+  judge: RolePolicy.default('builtin:rules'),
   /** Reranks, audits, extracts and merges experience. */
-  librarian: PolicyName.default('builtin:rules'),
+  librarian: RolePolicy.default('builtin:rules'),
 });
 export type SetupRoles = z.infer<typeof SetupRoles>;
 
@@ -100,13 +107,13 @@ export type ExperienceChoice = z.infer<typeof ExperienceChoice>;
 /** A repository of a family, set up beside the main one in a folder of its own. */
 export const Component = z.strictObject({
   name: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]*$/),
-  source: z.string().min(1),
+  source: SourceName,
 });
 export type Component = z.infer<typeof Component>;
 
 export const RepoSetupInput = z.strictObject({
   /** `pypi:`, `npm:`, `go:`, `crate:`, `deb-src:`, `git+`, `dir:` or `archive:`; see `switchyard setup start --help`. */
-  source: z.string().min(1),
+  source: SourceName,
   /** Other repositories and services that it works with; all are judged together. */
   family: z
     .strictObject({ components: z.array(Component).default([]), services: z.array(ServiceSpec).default([]) })
@@ -231,7 +238,7 @@ export interface SetupProgress {
 
 /** Prosecutor and judge over an environment that is there already: a set-up's own, or any image. */
 export const SetupVerdictInput = z.strictObject({
-  source: z.string().min(1),
+  source: SourceName,
   image: z.string().min(1),
   workdir: z.string().startsWith('/').default('/repo'),
   base: z.string().default('switchyard/base:bookworm'),

@@ -31,9 +31,13 @@ export async function storable(
   embedder: Embedder,
   vectors: Vectors,
 ): Promise<Stored[]> {
-  const texts = units.map(unitText);
-  const embedded = await embedder.embed(texts);
-  return units.map((unit, at) => ({ unit, text: texts[at]!, vector: vectors.write(embedded[at]!) }));
+  const embedded = await embedder.embed(units.map(unitText));
+  return units.map((unit, at) => ({ unit, text: wordsOf(unit), vector: vectors.write(embedded[at]!) }));
+}
+
+/** All that it says, for the full-text search. Its vector stands for less: long advice would drown what the unit is about. */
+function wordsOf(unit: ExperienceUnit): string {
+  return `${unitText(unit)}\n${unit.advice_nl.join('\n')}`;
 }
 
 /**

@@ -53,8 +53,10 @@ export interface ThrowawayOutcome {
   readonly seconds: number;
 }
 
-/** What tests write into beside their own tree: homes and caches, and where daemons keep data, logs, sockets and locks. */
-const STATE = ['/var/lib', '/var/log', '/var/cache', '/run', '/root', '/home'];
+/** What tests write into beside their own tree: homes, logs, and where sockets and locks are. */
+const STATE = ['/var/log', '/run', '/root', '/home'];
+/** Where daemons keep data. Copied only for them: a package manager's own records there are thousands of files. */
+const DAEMON_STATE = ['/var/lib'];
 /** Variables that name a folder which build tools write into, wherever the set-up has put it. */
 const CACHES = [
   'GOCACHE',
@@ -67,9 +69,10 @@ const CACHES = [
 ];
 
 /**
- * Runs one command in a fresh container of a frame that nobody sees again. The work directory, homes and /var are copies
- * that vanish with it, /tmp is empty memory, all else is read-only, and there is no way out: so no command can mend what
- * it examines, and the next one sees the frame as it was. Output leaves as it is written; nothing can change it later.
+ * Runs one command in a fresh container of a frame that nobody sees again. The work directory, homes, logs and (where a
+ * service runs) /var/lib are copies that vanish with it, /tmp is empty memory, all else is read-only, and there is no way
+ * out: so no command can mend what it examines, and the next one sees the frame as it was. Output leaves as it is written;
+ * nothing can change it later.
  *
  * Retry-safe: what an earlier attempt left under the same role is removed first. Throws `NotFound` when the frame's image
  * is gone and `SandboxLost` when the container died under the command: outages, never findings.
@@ -168,9 +171,10 @@ function tmpfs(bytes: number): string {
 }
 
 /** Of two that lie in each other the outer one is enough, unless the outer one is /tmp, which begins empty. */
-export function copiedFolders(spec: Pick<ThrowawaySpec, 'workdir' | 'components' | 'env'>): string[] {
+export function copiedFolders(spec: Pick<ThrowawaySpec, 'workdir' | 'components' | 'env' | 'services'>): string[] {
+  const daemons = spec.services?.some(({ kind }) => kind === 'process') ? DAEMON_STATE : [];
   const caches = CACHES.flatMap((name) => spec.env[name]?.split(':') ?? []);
-  const asked = [spec.workdir, ...(spec.components ?? []), ...STATE, spec.env.HOME ?? '', ...caches]
+  const asked = [spec.workdir, ...(spec.components ?? []), ...STATE, ...daemons, spec.env.HOME ?? '', ...caches]
     .filter((path) => path.startsWith('/'))
     .map((path) => posix.normalize(path).replace(/(?<=.)\/$/, ''))
     .filter((path) => !/^\/(?:|bin|sbin|lib|usr|etc|dev|proc|sys|tmp|var|var\/tmp)$/.test(path));

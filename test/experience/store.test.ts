@@ -96,6 +96,11 @@ describe.each([
     expect((await store.stats()).vectors).toBe(vectors);
   });
 
+  test('B6: an empty store knows nothing: no unit comes from anywhere else', async () => {
+    expect(await store.find(PG_SITUATION, FACTS)).toEqual([]);
+    expect(await store.stats()).toMatchObject({ units: 0, hits: 0 });
+  });
+
   test('ten near units for another language hide nothing', async () => {
     const others = Array.from({ length: 15 }, (_, at) =>
       unitLike(

@@ -71,6 +71,12 @@ function towards(
         return attempt([...words.filter((word) => !word.startsWith(`${slot}=`)), `${slot}=${value}`], decision.say);
       }
       if (decision && fix) return marked(fix.act, 'fix', goal.id, decision.keys, decision.say) as SetupAction;
+      const unit = progress.standingUnit(goal.id);
+      if (unit) {
+        const act = { action: 'rollback' as const, frames: 1 };
+        const key = [`rollback:${unit}:${progress.fixesOf(goal.id)}`];
+        return marked(act, 'fix', goal.id, key, `${unit} did not lead on: take it back.`) as SetupAction;
+      }
       if (goal.optional) return 'next';
       return giveUp(
         goal,

@@ -1,7 +1,11 @@
 import type { SetupDossier } from '../roles/role';
+import { readCounts } from '../test-output';
 import type { Act, Goal, Ways } from './goal';
 
 type SeenAction = SetupDossier['seen'][number];
+
+/** Frames are taken for other reasons too, so one rollback may not reach back to before a unit. */
+const MOST_ROLLBACKS = 4;
 
 /** A step of ours, read back from the thought that it was made with. */
 interface Step {
@@ -124,6 +128,23 @@ export class Progress {
     return this.dossier.seen.some(({ move }) => move.action === 'try_experience' && move.unit === unit);
   }
 
+  /** The newest unit that was tried for a goal and is still in force, unless it was rolled back often enough in vain. */
+  standingUnit(goal: string): string | null {
+    const fixes = this.steps.filter((step) => step.kind === 'fix' && step.goal === goal);
+    if (fixes.filter(({ seen }) => seen.move.action === 'rollback').length >= MOST_ROLLBACKS) return null;
+    const unit = fixes.filter(({ seen }) => seen.move.action === 'try_experience' && !seen.undone).at(-1);
+    if (unit?.seen.move.action !== 'try_experience' || this.gainedSince(unit)) return null;
+    return unit.seen.move.unit;
+  }
+
+  /** Whether more tests pass than before a fix: then it helped, whatever still fails. */
+  private gainedSince(fix: Step): boolean {
+    const attempts = this.attempts(fix.goal);
+    const at = this.steps.indexOf(fix);
+    const before = attempts.filter((attempt) => this.steps.indexOf(attempt) < at).at(-1);
+    return passedIn(attempts.at(-1)) > passedIn(before);
+  }
+
   /** It succeeded and still stands. */
   private worked(step: Step): boolean {
     return this.ok(step) && !step.seen.undone;
@@ -142,6 +163,11 @@ export class Progress {
     const failures = verified.failures.map(({ test, why }) => `${test}: ${why}`);
     return [seen.observed.output, verified.evidence?.preview ?? '', ...failures, verified.hint].join('\n');
   }
+}
+
+function passedIn(step: Step | undefined): number {
+  const { move, observed } = step?.seen ?? {};
+  return move?.action === 'shell' && observed ? (readCounts(move.command, observed.output)?.counts.passed ?? 0) : 0;
 }
 
 /** Whether two actions do the same, whatever defaults a schema has filled in since. */

@@ -1,17 +1,23 @@
-import type {
-  ChatRequest,
-  DialectName,
-  FormatError,
+import { preview } from '../../agent/clip';
+import {
+  type ChatMessage,
+  type ChatRequest,
   JudgeMove,
   ProsecutorMove,
-  RawReply,
-  Rejected,
-  SetupRole,
+  type RawReply,
+  type Rejected,
+  SetupAction,
+  type SetupRole,
   VerifierMove,
 } from '../../contract';
 import { playbook } from '../playbook/playbook';
 import { judge } from './judge';
+import { judgePrompt } from './prompts/judge';
+import { prosecutorPrompt } from './prompts/prosecutor';
+import { setupPrompt } from './prompts/setup';
+import { verifierPrompt } from './prompts/verifier';
 import { prosecutor } from './prosecutor';
+import { type Moves, type ReadMove, readMove, toolsOf } from './read-move';
 import type { JudgeDossier, ProsecutorDossier, Seen, SetupDossier, VerifierDossier } from './role';
 import { verifier } from './verifier';
 
@@ -36,15 +42,46 @@ export function decide(policy: string, given: RoleDossier): Record<string, unkno
   }
 }
 
-export function renderRole(
-  _given: RoleDossier,
-  _how: { chars: number; dialect: DialectName; rejected: readonly Rejected[] },
-): ChatRequest {
-  throw new Error('soon');
+/** What each role can do. */
+const MOVES = { agent: SetupAction, verifier: VerifierMove, prosecutor: ProsecutorMove, judge: JudgeMove } as const;
+
+export interface RenderOptions {
+  /** Characters of head and of tail that are shown of one output. */
+  readonly chars: number;
+  /** Where the profile speaks in tool calls, the moves are given as tools too; a reply may be either. */
+  readonly native: boolean;
+  /** Malformed replies to this very turn: the last one is shown with what was wrong. */
+  readonly rejected: readonly Rejected[];
 }
-export function readMove(
-  _role: SetupRole,
-  _reply: RawReply,
-): { ok: true; move: Record<string, unknown> } | { ok: false; error: FormatError } {
-  throw new Error('soon');
+
+/** The request for a model-backed role. */
+export function renderRole(given: RoleDossier, { chars, native, rejected }: RenderOptions): ChatRequest {
+  const messages = promptOf(given, chars);
+  const last = rejected.at(-1);
+  if (last) {
+    const said = last.reply.content?.trim() || '(empty reply)';
+    messages.push(
+      { role: 'assistant', content: preview(said, 4_000) },
+      { role: 'user', content: last.error.observation },
+    );
+  }
+  return native ? { messages, tools: toolsOf(MOVES[given.role]) } : { messages };
+}
+
+/** A model's reply as a move of the role. Never throws. */
+export function readRole(role: SetupRole, reply: RawReply): ReadMove<Record<string, unknown>> {
+  return readMove(MOVES[role] as unknown as Moves, reply) as ReadMove<Record<string, unknown>>;
+}
+
+function promptOf(given: RoleDossier, chars: number): ChatMessage[] {
+  switch (given.role) {
+    case 'agent':
+      return setupPrompt(given.dossier, chars);
+    case 'verifier':
+      return verifierPrompt(given.dossier, given.seen, chars);
+    case 'prosecutor':
+      return prosecutorPrompt(given.dossier, given.seen, chars);
+    case 'judge':
+      return judgePrompt(given.dossier, given.seen, chars);
+  }
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { cutEnd, preview } from '../../agent/clip';
-import type { FormatError, FormatErrorCode, RawReply } from '../../contract';
+import type { ChatTool, FormatError, FormatErrorCode, RawReply } from '../../contract';
 import { nearest } from '../../contract/parse';
 
 export type ReadMove<Move> =
@@ -80,9 +80,26 @@ export function formsOf(schema: Moves): string[] {
   return schema.options.map((option) => {
     const fields = Object.entries(option.shape).map(([name, field]) => {
       const optional = field instanceof z.ZodType && field.safeParse(undefined).success ? '?' : '';
-      return `"${name}"${optional}: ${typeOf(z.toJSONSchema(field as z.ZodType, { io: 'input', unrepresentable: 'any' }))}`;
+      return `"${name}"${optional}: ${typeOf(z.toJSONSchema(field as z.ZodType, { io: 'input', unrepresentable: 'any' }) as Json)}`;
     });
     return `{${fields.join(', ')}}`;
+  });
+}
+
+/** The moves as tools, for models that call them natively. */
+export function toolsOf(schema: Moves): ChatTool[] {
+  const tag = schema.def.discriminator;
+  return schema.options.map((option) => {
+    const { [tag]: _, ...shape } = option.shape;
+    const { $schema: _schema, ...parameters } = z.toJSONSchema(z.strictObject(shape), {
+      io: 'input',
+      unrepresentable: 'any',
+    });
+    const name = String(literalOf(option, tag));
+    return {
+      type: 'function',
+      function: { name, description: `The ${tag} "${name}"; see the instructions.`, parameters },
+    };
   });
 }
 

@@ -15,7 +15,7 @@ const apt = (packages: string) =>
 const SET_UP: Readonly<Record<Toolchain, string>> = {
   python:
     'python3 -m venv /venv && cd /opt && /venv/bin/pip install -q --no-cache-dir setuptools wheel pytest && /venv/bin/pip download -q --no-cache-dir -d wheels six==1.15.0 && /venv/bin/pip download -q --no-cache-dir -d wheels six==1.16.0 click tomli attrs pytest-mock',
-  node: `${apt('nodejs npm')} && mkdir -p /opt/pool && cd /opt/pool && npm install --silent --no-audit --no-fund tape@5 mocha@10 ms@2 is-odd@3`,
+  node: `${apt('nodejs npm')} && mkdir -p /opt/pool && cd /opt/pool && npm install --silent --no-audit --no-fund tape@5 mocha@10 is-odd@3 && rm -rf ~/.npm`,
   go: apt('golang-go'),
   rust: apt('cargo gcc libc6-dev'),
   c: apt('gcc libc6-dev make cmake'),

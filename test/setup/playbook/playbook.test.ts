@@ -97,6 +97,41 @@ describe('experience', () => {
     ).toEqual(['bad', 'good']);
   });
 
+  test('a unit that leads to another error, against which nothing helps, is rolled back and the next one tried', () => {
+    let force = '';
+    const { seen, end } = simulate(
+      dossierOf(REPOSITORIES.python!),
+      (action) => {
+        if (action.action === 'rollback') force = '';
+        if (action.action === 'try_experience') force = action.unit;
+        if (tests(action))
+          return force === 'good' ? OK : failed(force === '' ? 'ImportPathMismatchError: odd' : 'worse');
+        return OK;
+      },
+      [unit('bad'), unit('good')],
+      // The second error is one that no unit fits.
+      (text) => text.includes('odd'),
+    );
+    expect(end.success).toBe(true);
+    const after = seen.map(({ move }) => (move.action === 'try_experience' ? move.unit : move.action)).slice(3);
+    expect(after).toEqual(['shell', 'bad', 'shell', 'rollback', 'shell', 'good', 'shell', 'verify']);
+  });
+
+  test('a unit by which more tests pass stays, although some still fail', () => {
+    let tried = false;
+    const { seen } = simulate(
+      dossierOf(REPOSITORIES.python!),
+      (action) => {
+        if (action.action === 'try_experience') tried = true;
+        return tests(action)
+          ? failed(tried ? '=== 1 failed, 9 passed in 0.1s ===' : '=== 8 failed, 2 passed in 0.1s ===')
+          : OK;
+      },
+      [unit('good')],
+    );
+    expect(seen.map(({ move }) => move.action).slice(-3)).toEqual(['try_experience', 'shell', 'verify']);
+  });
+
   test('what the table knows for sure goes before a unit, what only may help after it', () => {
     const sure = simulate(
       dossierOf(REPOSITORIES.python!),

@@ -30,12 +30,14 @@ export function simulate(
   first: SetupDossier,
   meet: (action: SetupAction, seen: readonly SeenAction[]) => Observed & { undone?: boolean },
   suggestions: readonly Suggestion[] = [],
+  fits: (output: string) => boolean = () => true,
 ): { seen: SeenAction[]; end: Extract<SetupAction, { action: 'finish' }> } {
   const seen: SeenAction[] = [];
   let verified: SetupDossier['verified'] = null;
   for (;;) {
     const last = seen.at(-1);
-    const offered = last && (last.observed.exitCode !== 0 || last.undone) ? suggestions : [];
+    const offered =
+      last && (last.undone || (last.observed.exitCode !== 0 && fits(last.observed.output))) ? suggestions : [];
     const action = playbook({ ...first, seen, suggestions: offered, verified });
     if (action.action === 'finish') return { seen, end: action };
     const { undone = false, ...observed } = meet(action, seen);
@@ -43,6 +45,12 @@ export function simulate(
       const empty = { framework: null, counts: NO_COUNTS, evidence: null, failures: [], smoke: false, head: '' };
       verified = { ...empty, success: observed.exitCode === 0, hint: observed.output };
     }
+    // One frame for each unit, as far as this goes.
+    const from =
+      action.action === 'rollback'
+        ? seen.findLastIndex(({ move, undone }) => move.action === 'try_experience' && !undone)
+        : -1;
+    if (from >= 0) for (let at = from; at < seen.length; at++) seen[at] = { ...seen[at]!, undone: true };
     seen.push({ move: action, observed, turn: seen.length + 1, undone, notes: [] });
     if (seen.length > 400) throw new Error('the playbook does not end');
   }

@@ -92,12 +92,12 @@ const BUILD_DEPENDENCIES =
   'apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get build-dep -y -qq --no-install-recommends ./';
 
 const readers: readonly Reader[] = [
+  { cause: 'autoconf-macro', pattern: /possibly undefined macro: (\w+)/g },
   {
     cause: 'configure',
     pattern:
-      /(?:WARNING: 'aclocal-[\d.]+' is missing|cannot find install-sh|possibly undefined macro|version mismatch\. {2}This is Automake|config\.status: error: cannot find input file|configure: error: cannot run \S*config\.sub)/g,
+      /(?:WARNING: 'aclocal-[\d.]+' is missing|cannot find install-sh|version mismatch\. {2}This is Automake|config\.status: error: cannot find input file|configure: error: cannot run \S*config\.sub)/g,
   },
-  { cause: 'autoconf-macro', pattern: /possibly undefined macro: (\w+)/g },
   { cause: 'test-target', pattern: /No rule to make target '(check|test|tests)'/g },
   { cause: 'unconfigurable', pattern: /^CMake Error|^configure: error|meson\.build:\d+:\d+: ERROR/gm, what: () => '' },
 ];

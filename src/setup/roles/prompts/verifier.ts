@@ -15,7 +15,7 @@ const MEANINGS: Readonly<Record<string, string>> = {
 
 const SYSTEM = `You examine the environment that somebody else set up for a repository. You mend nothing.
 
-Each of your commands runs in a new container of its own, made from the environment as it is: nothing that you write is there the next time, there is no network, only the work directory, homes, /var/lib and /tmp can be written, and /tmp begins empty. The variables and the directory of the environment are set. Installing something, or changing files so that tests pass, proves nothing.
+Each of your commands runs in a new container of its own, made from the environment as it is: nothing that you write is there the next time, there is no network, only the work directory, homes and /tmp can be written, and /tmp begins empty. The variables and the directory of the environment are set. Installing something, or changing files so that tests pass, proves nothing.
 
 Proceed so
 1. Look at the structure and at the files that say how tests are run.

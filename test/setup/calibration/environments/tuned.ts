@@ -177,9 +177,9 @@ export const TUNED: readonly Environment[] = [
   {
     id: 'node-dependency-missing',
     toolchain: 'node',
-    files: nodeProject({ ...TAPE, dependencies: { ms: '^2.0.0' } }),
-    steps: [`${NODE_INSTALL} && rm -rf node_modules/ms`],
-    fault: 'ms is declared and not installed; no test notices',
+    files: nodeProject({ ...TAPE, dependencies: { 'is-odd': '^3.0.0' } }),
+    steps: [`${NODE_INSTALL} && rm -rf node_modules/is-odd`],
+    fault: 'is-odd is declared and not installed; no test notices',
   },
   {
     id: 'node-program-not-built',

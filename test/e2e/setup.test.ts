@@ -1,0 +1,215 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import Docker from 'dockerode';
+import { ExperienceUnit, type RepoSetupResult, type SetupProgress } from '../../src/contract';
+import { BUILTIN_EMBEDDER, ExperienceStore } from '../../src/experience';
+import { SetupChains } from '../../src/store/setup-chains';
+import { World } from '../support/world';
+
+const PROJECT: Readonly<Record<string, string>> = {
+  'setup.py': "from setuptools import setup\nsetup(name='calc', version='1.0', py_modules=['calc'])\n",
+  'calc.py':
+    "import configparser\n\n\ndef mode():\n    with open('/opt/calc/mode') as file:\n        return file.read().strip()\n",
+  'test_calc.py':
+    "import os\nimport unittest\n\nimport calc\n\n\nclass Modes(unittest.TestCase):\n    def test_mode(self):\n        self.assertEqual(calc.mode(), 'exact')\n\n    def test_level(self):\n        self.assertEqual(os.environ['CALC_LEVEL'], '3 of 3')\n\n\nif __name__ == '__main__':\n    unittest.main()\n",
+  'README.md': '# calc\n\nRun the tests with `python3 -m unittest`.\n',
+};
+
+const act = (action: string, more: object = {}) => ({
+  raw: JSON.stringify({ action, thought: `I ${action}.`, ...more }),
+});
+const shell = (command: string) => act('shell', { command });
+const TESTS = 'cd /repo && python3 -m unittest';
+
+/** What a unit needs to be one; the error that it is about is the project's own. */
+function unit(id: string, command: string): ExperienceUnit {
+  return ExperienceUnit.parse({
+    id,
+    signals: {
+      keywords: ['/opt/calc/mode'],
+      regex: ["No such file or directory: '/opt/calc/mode'"],
+      applicability: { lang: 'python' },
+    },
+    advice_nl: ['The calculator reads its mode from a file: write it.'],
+    atoms: [{ name: 'shell', args: { cmd: command } }],
+    provenance: { created: '2026-01-01T00:00:00Z' },
+  });
+}
+
+const script = {
+  models: {
+    careful: {
+      turns: [
+        shell('ls && cat README.md'),
+        shell(TESTS),
+        { raw: 'I would rather talk about it.', slip: true },
+        act('finish', { message: 'done' }),
+        act('try_experience', { unit: 'calc-wrong', why: 'it looks right' }),
+        act('try_experience', { unit: 'calc-right', why: 'it looks right too' }),
+        act('set_env', { key: 'CALC_LEVEL', value: '3 of 3' }),
+        shell('mkdir -p /srv/work && cd /srv/work && export KEPT=yes && rm -rf /opt/never'),
+        shell('touch /opt/mistake && rm -rf /usr/share/doc/bash'),
+        act('rollback', { frames: 1 }),
+        shell('pwd; echo "$KEPT $CALC_LEVEL"; ls /opt'),
+        act('verify', { hint: TESTS }),
+      ],
+    },
+    hasty: { turns: [act('verify'), act('finish', { success: false, message: 'it is beyond me' })] },
+    garbled: { turns: [{ raw: 'no' }, { raw: '{"action": "dance"}' }, { raw: '{"action": "shell"}' }] },
+  },
+};
+
+let world: World;
+let project: string;
+let chains: SetupChains;
+beforeAll(async () => {
+  project = mkdtempSync(join(tmpdir(), 'switchyard-project-'));
+  for (const [path, text] of Object.entries(PROJECT)) {
+    mkdirSync(dirname(join(project, path)), { recursive: true });
+    writeFileSync(join(project, path), text);
+  }
+  world = await World.start({ script, profiles: { careful: {}, hasty: {}, garbled: {} } });
+  chains = new SetupChains(world.blobs);
+  const store = await ExperienceStore.open({ folder: join(world.home, 'experience'), embed: BUILTIN_EMBEDDER });
+  await store.import([
+    unit('calc-wrong', 'mkdir -p /opt/other && echo exact > /opt/other/mode'),
+    unit('calc-right', 'mkdir -p /opt/calc && echo exact > /opt/calc/mode'),
+  ]);
+  await store.close();
+}, 120_000);
+afterAll(async () => {
+  await world?.close();
+  rmSync(project, { recursive: true, force: true });
+}, 60_000);
+
+const input = (agent: string, more: object = {}) => ({ source: `dir:${project}`, roles: { agent }, ...more });
+
+test('a set-up with a failed trial, a good one, a rollback and a verdict; it can be built again', async () => {
+  const handle = await world.begin('repoSetup', input('careful'), 'setup-careful');
+  const result = (await handle.result()) as RepoSetupResult;
+  expect(result).toMatchObject({
+    status: 'verified',
+    selfClaim: true,
+    verdict: { verdict: 'not_guilty' },
+    tests: { passed: 2, failed: 0, errors: 0 },
+    rollbacks: 2,
+    formatRetries: 1,
+    reproduced: true,
+  });
+  expect(result.units).toMatchObject([
+    { unit: 'calc-wrong', outcome: 'failure', kept: false },
+    { unit: 'calc-right', kept: true },
+  ]);
+  const { steps } = await chains.chain(result.head);
+  const told = await Promise.all(steps.map((step) => chains.output(step)));
+  const at = (text: string) => steps.findIndex(({ turn }) => JSON.stringify(turn.move).includes(text));
+  expect(told[at('"finish"')]).toMatch(/refused: no verify has passed/);
+  // The model is told what a rollback undid, and it is so: files, directory and variables are those of the frame.
+  const back = at('"rollback"');
+  expect(steps[back]!.undoes).toEqual([steps[back - 1]!.turn.turn]);
+  expect(told[back]).toContain('Undone: turn');
+  expect(told[back + 1]).toMatch(/^\/srv\/work\nyes 3 of 3\ncalc\n/);
+  const built = (await world.blobs.get(result.script!.sha256)).toString();
+  expect(built).toContain('/opt/calc/mode');
+  expect(built).not.toMatch(/mistake|\/opt\/other/);
+  expect((await world.blobs.get(result.dockerfile!.sha256)).toString()).toContain('ENV CALC_LEVEL="3 of 3"');
+  expect(await leftOf('setup-careful')).toEqual([]);
+}, 240_000);
+
+test('an environment image is one: sources in a commit, variables set, nothing of ours in it', async () => {
+  const { image } = (await world.client.workflow.getHandle('setup-careful').result()) as RepoSetupResult;
+  const docker = new Docker();
+  const { Config } = await docker.getImage(image!).inspect();
+  expect(Config.Env).toContain('CALC_LEVEL=3 of 3');
+  expect(Config.Env!.filter((entry) => /PIP_CERT|_proxy|SSL_CERT/i.test(entry))).toEqual([]);
+  const container = await docker.createContainer({
+    Image: image!,
+    Cmd: [
+      'bash',
+      '-c',
+      'git status --short; git log --oneline | wc -l; python3 -m unittest 2>&1 | tail -1; ls /opt /var/lib/switchyard',
+    ],
+    HostConfig: { NetworkMode: 'none' },
+  });
+  await container.start();
+  await container.wait();
+  const log = (await container.logs({ stdout: true, stderr: false })).toString('utf8').replace(/[^\n\x20-\x7e]/g, '');
+  await container.remove();
+  expect(log).toContain('1\nOK\n');
+  expect(log).not.toContain('switchyard');
+}, 60_000);
+
+test('an agent that gives up after a verify that failed claims nothing, and nobody judges', async () => {
+  const handle = await world.begin('repoSetup', input('hasty'), 'setup-hasty');
+  const result = (await handle.result()) as RepoSetupResult;
+  expect(result).toMatchObject({
+    status: 'gave_up',
+    selfClaim: false,
+    verifier: { success: false },
+    verdict: null,
+    image: null,
+    detail: 'it is beyond me',
+  });
+}, 120_000);
+
+test('malformed replies end a run with everything kept', async () => {
+  const handle = await world.begin('repoSetup', input('garbled'), 'setup-garbled');
+  const result = (await handle.result()) as RepoSetupResult;
+  expect(result).toMatchObject({ status: 'format_exhausted', formatRetries: 3 });
+  expect(result.detail).toContain('3 malformed replies of the agent');
+}, 120_000);
+
+test('a killed worker and a killed container are no loss', async () => {
+  const handle = await world.begin('repoSetup', input('careful', { judge: false, reproduce: false }), 'setup-killed');
+  const reach = async (turn: number) => {
+    for (;;) {
+      const progress = await handle.query<SetupProgress>('progress').catch(() => undefined);
+      if (progress && progress.turn >= turn) return;
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  };
+  await reach(2);
+  await world.killWorkers('SIGKILL');
+  world.startWorker();
+  await world.workerReady();
+  await reach(7);
+  const docker = new Docker();
+  const mine = await docker.listContainers({
+    filters: { label: ['switchyard.workflow=setup-killed', 'switchyard.role=main'] },
+  });
+  await Promise.all(mine.map(({ Id }) => docker.getContainer(Id).remove({ force: true })));
+  const result = (await handle.result()) as RepoSetupResult;
+  expect(result).toMatchObject({ status: 'verified', tests: { passed: 2 }, rollbacks: 2 });
+  expect(await leftOf('setup-killed')).toEqual([]);
+}, 240_000);
+
+test('bad input is refused before anything starts', async () => {
+  const refused = async (more: object, id: string) => {
+    const handle = await world.begin('repoSetup', input('careful', more), id);
+    return handle.result().then(
+      () => 'accepted',
+      (error: { cause?: Error }) => error.cause?.message,
+    );
+  };
+  expect(await refused({ source: 'pypi:x' }, 'bad-1')).toMatch(/source/);
+  expect(await refused({ experience: { mode: 'sometimes' } }, 'bad-2')).toMatch(/experience\.mode/);
+  expect(await refused({ family: { services: [{ name: 'own' }] } }, 'bad-3')).toMatch(/service own: "start" is needed/);
+  expect(await refused({ roles: { agent: 'nobody' } }, 'bad-4')).toMatch(/no model profile "nobody"/);
+  expect(await refused({ roles: { agent: 'builtin:rules' } }, 'bad-5')).toMatch(/roles\.agent.*builtin:playbook/);
+}, 60_000);
+
+async function leftOf(workflow: string): Promise<string[]> {
+  const docker = new Docker();
+  const filters = { label: [`switchyard.workflow=${workflow}`] };
+  const [containers, images, networks] = await Promise.all([
+    docker.listContainers({ all: true, filters }),
+    docker.listImages({ filters }),
+    docker.listNetworks({ filters }),
+  ]);
+  return [
+    ...containers.flatMap(({ Names }) => Names),
+    ...images.flatMap(({ RepoTags }) => RepoTags ?? []),
+    ...networks.map(({ Name }) => Name),
+  ];
+}

@@ -1,0 +1,104 @@
+import { runLab } from '../../../bench/playbook-lab';
+
+/** Small repositories in real containers, from the base image to tests that ran. */
+const MINUTES = 60_000;
+
+test(
+  'python: a requirement of the tests that nobody declared, and a version made from tags',
+  async () => {
+    const { success, counts, seen } = await runLab('dir:python', {
+      files: {
+        'pyproject.toml':
+          '[build-system]\nrequires=["setuptools", "setuptools-scm"]\nbuild-backend="setuptools.build_meta"\n[project]\nname="stamp"\ndynamic=["version"]\n[project.optional-dependencies]\ntest=["pytest"]\n[tool.setuptools_scm]\n',
+        'src/stamp/__init__.py': 'def count():\n    return 1\n',
+        'tests/test_count.py':
+          'import toml\nfrom stamp import count\ndef test_count():\n    assert count() == 1\ndef test_toml():\n    assert toml.loads("a=1") == {"a": 1}\n',
+      },
+    });
+    expect({ success, counts }).toMatchObject({ success: true, counts: { collected: 2, passed: 2, failed: 0 } });
+    const fixes = seen.map(({ move }) => move.thought).filter((thought) => thought.startsWith('[fix'));
+    expect(fixes).toEqual([expect.stringContaining('say-the-version'), expect.stringContaining(':toml]')]);
+  },
+  5 * MINUTES,
+);
+
+test(
+  'node: Node.js itself, and a linter that is not there beside tests that are',
+  async () => {
+    const { success, counts } = await runLab('dir:node', {
+      files: {
+        'package.json':
+          '{"name":"stamp","version":"1.0.0","main":"index.js","scripts":{"test":"eslint . && tape test/*.js"},"devDependencies":{"tape":"^5"}}',
+        'index.js': 'module.exports = () => 1;\n',
+        'test/count.js':
+          "const test = require('tape');\ntest('counts', (t) => { t.equal(require('..')(), 1); t.end(); });\n",
+      },
+    });
+    expect({ success, counts }).toMatchObject({ success: true, counts: { passed: 1, failed: 0 } });
+  },
+  5 * MINUTES,
+);
+
+test(
+  'go: the toolchain, a C compiler for cgo, and a module',
+  async () => {
+    const { success, counts } = await runLab('dir:go', {
+      files: {
+        'go.mod': 'module host.invalid/stamp\n\ngo 1.17\n',
+        'stamp.go':
+          'package stamp\n\nimport "net"\n\nfunc Local(host string) bool { return net.ParseIP(host).IsLoopback() }\n',
+        'stamp_test.go':
+          'package stamp\n\nimport "testing"\n\nfunc TestLocal(t *testing.T) {\n\tif !Local("127.0.0.1") {\n\t\tt.Fatal("no")\n\t}\n}\n',
+      },
+    });
+    expect({ success, counts }).toMatchObject({ success: true, counts: { passed: 1, failed: 0 } });
+  },
+  5 * MINUTES,
+);
+
+test(
+  'c: a header that is looked up in the archive, and tests by CMake',
+  async () => {
+    const { success, counts, seen } = await runLab('dir:c', {
+      files: {
+        'CMakeLists.txt':
+          'cmake_minimum_required(VERSION 3.13)\nproject(stamp C)\noption(STAMP_TESTS "Build the tests" OFF)\nif(STAMP_TESTS)\n  enable_testing()\n  add_executable(check check.c)\n  target_link_libraries(check argtable2)\n  add_test(NAME check COMMAND check)\nendif()\n',
+        'check.c': '#include <argtable2.h>\nint main(void) { return arg_end(1) == 0; }\n',
+      },
+    });
+    expect({ success, counts }).toMatchObject({ success: true, counts: { passed: 1, failed: 0 } });
+    expect(seen.some(({ move }) => move.thought.includes('look-the-header-up-in-the-archive:argtable2.h'))).toBe(true);
+  },
+  5 * MINUTES,
+);
+
+test(
+  'rust: a current toolchain, a crate, unit and documentation tests',
+  async () => {
+    const { success, counts } = await runLab('dir:rust', {
+      files: {
+        'Cargo.toml': '[package]\nname = "stamp"\nversion = "0.1.0"\nedition = "2021"\n[dependencies]\nitoa = "1"\n',
+        'src/lib.rs':
+          '/// ```\n/// assert_eq!(stamp::text(7), "7");\n/// ```\npub fn text(n: u32) -> String { itoa::Buffer::new().format(n).to_owned() }\n#[test]\nfn counts() { assert_eq!(text(12), "12"); }\n',
+      },
+    });
+    expect({ success, counts }).toMatchObject({ success: true, counts: { passed: 2, failed: 0 } });
+  },
+  8 * MINUTES,
+);
+
+test(
+  'what cannot be had is given up with the reason',
+  async () => {
+    const { success, message } = await runLab('dir:odd', {
+      files: {
+        'pyproject.toml':
+          '[build-system]\nrequires=["setuptools"]\n[project]\nname="stamp"\nversion="1"\ndependencies=["a-distribution-that-nobody-made-9f3c"]\n',
+        'stamp.py': '',
+      },
+    });
+    expect(success).toBe(false);
+    expect(message).toMatch(/^python\/project cannot be reached: .*a-distribution-that-nobody-made-9f3c/);
+  },
+  5 * MINUTES,
+);

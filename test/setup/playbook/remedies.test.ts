@@ -1,0 +1,235 @@
+import { playbook } from '../../../src/setup/playbook/playbook';
+import { dossierOf, failed, OK, simulate, textOf } from './simulated';
+
+const PYTHON = {
+  'pyproject.toml':
+    '[build-system]\nrequires=["setuptools"]\n[project]\nname="stamp"\ndependencies=["PyYAML>=6"]\n[project.optional-dependencies]\ntest=["pytest","mock==1.0","black"]\n',
+  'stamp/__init__.py': '',
+  'tests/settings.py': '',
+  'tests/test_a.py': '',
+};
+const NODE = {
+  'package.json':
+    '{"name":"stamp","scripts":{"build":"tsc","test":"mocha"},"devDependencies":{"mocha":"^10","eslint":"^8","left":"git+ssh://git@host.invalid/x"}}',
+  'package-lock.json': '{}',
+  'index.js': '',
+  'test/a.js': '',
+};
+const GO = { 'go.mod': 'module host.invalid/stamp\n\ngo 1.17\n', 'a.go': '', 'a_test.go': '' };
+const RUST = { 'Cargo.toml': '[package]\nname="stamp"\nversion="1.0.0"\n', 'src/lib.rs': '' };
+const C = { 'CMakeLists.txt': 'project(stamp)', 'configure.ac': '', 'Makefile.am': '', 'src/own.h': '', 'a.c': '' };
+const AUTOTOOLS = { configure: '', 'configure.ac': 'AC_INIT([a],[1])', 'a.c': '' };
+const JAVA = { 'pom.xml': '<project><artifactId>a</artifactId></project>', 'src/main/java/A.java': '' };
+
+/** What the playbook does first when the goal fails with this text. */
+function after(files: Readonly<Record<string, string>>, goal: string, text: string): string {
+  const steps = simulate(dossierOf(files, { version: '1.4.0' }), (action) =>
+    action.thought.startsWith(`[goal ${goal}`) ? failed(text) : OK,
+  ).seen;
+  const at = steps.findIndex(({ move }) => move.thought.startsWith(`[goal ${goal}`));
+  const next = steps[at + 1];
+  if (!next) return 'finish';
+  return next.move.action === 'start_service' ? `start ${next.move.service.name}` : textOf(next.move);
+}
+
+const IN_BUILD = (text: string) =>
+  `  × Getting requirements to build wheel did not run successfully.\n  │ exit code: 1\n  ╰─> [20 lines of output]\n      ${text}\n      [end of output]`;
+
+test.each([
+  [
+    'project',
+    'Error: pg_config executable not found.\n\n      pg_config is required to build psycopg2 from source.',
+    'libpq-dev',
+  ],
+  ['project', "error: command 'x86_64-linux-gnu-gcc' failed: No such file or directory", 'gcc libc6-dev'],
+  [
+    'project',
+    '      psycopg/psycopg.h:36:10: fatal error: Python.h: No such file or directory\n         36 | #include <Python.h>',
+    'python3-dev',
+  ],
+  ['project', 'src/x.c:1:10: fatal error: libxml/parser.h: No such file or directory', 'libxml2-dev'],
+  [
+    'project',
+    'src/x.c:1:10: fatal error: odd/unknown.h: No such file or directory',
+    "apt-file search -x '^/usr/include/(.+/)?odd/unknown\\.h$'",
+  ],
+  ['project', '/usr/bin/ld: cannot find -lpq: No such file or directory', 'libpq-dev'],
+  ['project', IN_BUILD("ModuleNotFoundError: No module named 'numpy'"), 'pip install -q setuptools wheel numpy'],
+  [
+    'project',
+    'LookupError: setuptools-scm was unable to detect version for /repo.',
+    'export SETUPTOOLS_SCM_PRETEND_VERSION=1.4.0',
+  ],
+  [
+    'project',
+    "ERROR: Project file:///repo has a 'pyproject.toml' and its build backend is missing the 'build_editable' hook.",
+    'pip install -q --force-reinstall --no-deps .',
+  ],
+  ['project', "error: can't find Rust compiler", 'cargo-web rustc-web'],
+  ['test-tools', "ValueError: invalid mode: 'U'\nerror: metadata-generation-failed", 'for name in pytest mock; do'],
+  ['tests', "E   ModuleNotFoundError: No module named 'freezegun'", 'pip install -q freezegun'],
+  [
+    'tests',
+    "E   ModuleNotFoundError: No module named 'bs4'\nE   ModuleNotFoundError: No module named 'dateutil.parser'",
+    'pip install -q beautifulsoup4 python-dateutil',
+  ],
+  ['tests', "E   ModuleNotFoundError: No module named 'yaml'", "pip install -q 'PyYAML>=6'"],
+  [
+    'tests',
+    "ImportError while importing\nE   ModuleNotFoundError: No module named 'stamp'",
+    'pip install -q --force-reinstall --no-deps .',
+  ],
+  [
+    'tests',
+    'ERROR: usage: python -m pytest\npython -m pytest: error: unrecognized arguments: --cov=x --cov-report=xml -n auto',
+    'pip install -q pytest-cov pytest-xdist',
+  ],
+  ['tests', "E       fixture 'mocker' not found", 'pip install -q pytest-mock'],
+  ['tests', "'timeout' not found in `markers` configuration option", 'pip install -q pytest-timeout'],
+  [
+    'tests',
+    'ERROR: Missing required plugins: pytest-mock, pytest-sugar>=0.9',
+    "pip install -q pytest-mock 'pytest-sugar>=0.9'",
+  ],
+  ['tests', 'async def functions are not natively supported.', 'pip install -q pytest-asyncio'],
+  [
+    'tests',
+    'django.core.exceptions.ImproperlyConfigured: Requested setting X, but settings are not configured. You must define DJANGO_SETTINGS_MODULE',
+    'DJANGO_SETTINGS_MODULE=tests.settings',
+  ],
+  ['tests', 'ConnectionError: Error 111 connecting to localhost:6379. Connection refused.', 'start redis'],
+  [
+    'tests',
+    'connection to server on socket "/var/run/postgresql/.s.PGSQL.5432" failed: No such file or directory',
+    'start postgres',
+  ],
+  ['tests', 'FATAL:  role "root" does not exist', 'createuser -s "root"'],
+  ['tests', 'FATAL:  database "stamp_test" does not exist', 'createdb "stamp_test"'],
+  ['tests', 'locale.Error: unsupported locale setting', 'localedef -i en_US'],
+  [
+    'tests',
+    "failed to execute PosixPath('dot'), make sure the Graphviz executables are on your systems' PATH",
+    'graphviz',
+  ],
+  ['tests', 'fatal: not a git repository (or any of the parent directories): .git', 'git init -q'],
+  ['tests', 'no tests ran in 0.01s', 'import stamp'],
+  [
+    'tests',
+    "FileNotFoundError: [Errno 2] No such file or directory: 'sqlite3'",
+    "apt-file search -x '^/usr/s?bin/sqlite3$'",
+  ],
+])('python, %s: %s', (goal, text, expected) => {
+  expect(after(PYTHON, `python/${goal}`, text)).toContain(expected);
+});
+
+test.each([
+  [
+    NODE,
+    'node/dependencies',
+    'npm ERR! Please make sure you have the correct access rights\nnpm ERR! and the repository exists.',
+    "for one in 'mocha@^10' left@git+ssh://git@host.invalid/x; do",
+  ],
+  [
+    NODE,
+    'node/dependencies',
+    'npm ERR! code ERESOLVE\nnpm ERR! ERESOLVE unable to resolve dependency tree',
+    '--legacy-peer-deps',
+  ],
+  [
+    NODE,
+    'node/dependencies',
+    '`npm ci` can only install packages when your package.json and package-lock.json are in sync',
+    'npm install --no-audit --no-fund',
+  ],
+  [NODE, 'node/dependencies', 'gyp ERR! stack Error: not found: make', 'python-is-python3'],
+  [
+    NODE,
+    'node/tests',
+    "Error: Cannot find module 'chai'\nRequire stack:",
+    'npm install --no-audit --no-fund --no-save chai',
+  ],
+  [NODE, 'node/tests', "Error: Cannot find module '../dist/index.js'", 'npm run build'],
+  [NODE, 'node/tests', 'sh: 1: mocha: not found', '--no-save mocha'],
+  [GO, 'go/build', 'cgo: C compiler "gcc" not found: exec: "gcc": executable file not found in $PATH', 'gcc libc6-dev'],
+  [
+    GO,
+    'go/dependencies',
+    "go: errors parsing go.mod:\n/repo/go.mod:3: invalid go version '1.21.0': must match format 1.23",
+    'golang.org/toolchain@v0.0.1-go1.21.0.linux',
+  ],
+  [GO, 'go/build', 'missing go.sum entry for module providing package host.invalid/x', 'go mod tidy'],
+  [RUST, 'rust/dependencies', 'error: failed to parse lock file at: /repo/Cargo.lock', 'cargo generate-lockfile'],
+  [RUST, 'rust/build', 'Could not find directory of OpenSSL installation, and this `-sys` crate cannot', 'libssl-dev'],
+  [RUST, 'rust/build', 'The system library `alsa` required by crate `alsa-sys` was not found.', 'alsa\\.pc'],
+  [
+    C,
+    'c/configure',
+    'CMake Error at CMakeLists.txt:150 (add_library):\n  No SOURCES given to target: zlib',
+    'autoreconf -fi && ./configure',
+  ],
+  [C, 'c/configure', 'Could NOT find ZLIB (missing: ZLIB_LIBRARY ZLIB_INCLUDE_DIR)', 'apt-file search'],
+  [C, 'c/build', 'a.c:1:10: fatal error: zlib.h: No such file or directory', 'zlib1g-dev'],
+  [
+    AUTOTOOLS,
+    'c/configure',
+    'configure: error: Package requirements (libxml-2.0 >= 2.9) were not met:',
+    'libxml-2\\.0\\.pc',
+  ],
+  [AUTOTOOLS, 'c/configure', 'configure.ac:9: error: possibly undefined macro: AX_CXX_COMPILE', 'autoconf-archive'],
+  [AUTOTOOLS, 'c/tests', "make: *** No rule to make target 'check'.  Stop.", 'make test'],
+  [JAVA, 'java/build', '[ERROR] Source option 6 is no longer supported. Use 7 or later.', '-Dmaven.compiler.source=8'],
+  [
+    JAVA,
+    'java/build',
+    '[ERROR] Failed to execute goal org.apache.rat:apache-rat-plugin:0.13:check (rat-check)',
+    '-Drat.skip',
+  ],
+])('%#: %s', (files, goal, text, expected) => {
+  expect(after(files as unknown as Record<string, string>, goal, text)).toContain(expected);
+});
+
+test.each([
+  ['a module of Python 2', 'python/tests', "ModuleNotFoundError: No module named 'ConfigParser'"],
+  ['a header of its own', 'python/tests', 'fatal error: own_of_the_tree.h: No such file'],
+  [
+    'a refused connection to nobody in particular',
+    'python/tests',
+    'ConnectionRefusedError: [Errno 111] Connection refused',
+  ],
+])('%s has no remedy', (_, goal, text) => {
+  expect(after(PYTHON, goal, text)).toBe('verify');
+});
+
+test("a project's own module is never taken from the registry", () => {
+  const files = {
+    'setup.py': 'setup(name="psycopg2", packages=["psycopg2"], package_dir={"psycopg2": "lib"})',
+    'lib/__init__.py': '',
+    'tests/test_a.py': '',
+  };
+  expect(after(files, 'python/tests', "ModuleNotFoundError: No module named 'psycopg2'")).toBe(
+    'python -m pip install -q --force-reinstall --no-deps . && python -m pip install -q .',
+  );
+});
+
+test('a module that cannot be had alone does not keep the others away', () => {
+  const dossier = dossierOf(PYTHON);
+  const text = "No module named 'aaa'\nNo module named 'bbb'";
+  const { seen } = simulate(dossier, (action) => {
+    if (action.thought.startsWith('[goal python/tests')) return failed(text);
+    return textOf(action).includes('aaa') ? failed('ERROR: No matching distribution found for aaa') : OK;
+  });
+  const installs = seen.map(({ move }) => textOf(move)).filter((line) => /aaa|bbb/.test(line));
+  // The last one because something was mended since it failed; then never again.
+  expect(installs).toEqual(['aaa bbb', 'aaa', 'bbb', 'aaa'].map((names) => `python -m pip install -q ${names}`));
+});
+
+test('giving up names the goal and the decisive line', () => {
+  const move = playbook(dossierOf(PYTHON));
+  const observed = failed('noise\nE: Unable to locate package python3-odd\n');
+  const end = playbook({ ...dossierOf(PYTHON), seen: [{ move, observed, turn: 1, undone: false, notes: [] }] });
+  expect(end).toMatchObject({
+    action: 'finish',
+    success: false,
+    message: 'python/venv cannot be reached: E: Unable to locate package python3-odd',
+  });
+});

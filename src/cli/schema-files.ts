@@ -1,15 +1,20 @@
 import { z } from 'zod';
 import { Config } from '../config';
 import {
+  ExperienceUnit,
   GradeInput,
   GradeResult,
   JanitorInput,
   Problem,
   ProblemCheckInput,
   ProblemCheckResult,
+  RepoSetupInput,
+  RepoSetupResult,
   RolloutInput,
   RolloutResult,
   SetBudget,
+  SetupVerdictInput,
+  SetupVerdictResult,
   Step,
 } from '../contract';
 import { Script } from '../model/rehearsal/script';
@@ -18,6 +23,11 @@ import { Script } from '../model/rehearsal/script';
 const SCHEMAS: readonly (readonly [file: string, title: string, schema: z.ZodType, io: 'input' | 'output'])[] = [
   ['rollout', 'Input of the workflow rollout', RolloutInput, 'input'],
   ['rollout-result', 'Result of the workflow rollout', RolloutResult, 'output'],
+  ['repo-setup', 'Input of the workflow repoSetup', RepoSetupInput, 'input'],
+  ['repo-setup-result', 'Result of the workflow repoSetup', RepoSetupResult, 'output'],
+  ['setup-verdict', 'Input of the workflow setupVerdict', SetupVerdictInput, 'input'],
+  ['setup-verdict-result', 'Result of the workflow setupVerdict', SetupVerdictResult, 'output'],
+  ['experience-unit', 'An experience unit, one a line in exports', ExperienceUnit, 'input'],
   ['grade', 'Input of the workflow grade', GradeInput, 'input'],
   ['grade-result', 'Result of the workflow grade', GradeResult, 'output'],
   ['problem', 'A problem (problem.json)', Problem, 'input'],

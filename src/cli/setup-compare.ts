@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import { type Client, WorkflowNotFoundError } from '@temporalio/client';
-import { type Command, InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { type ComparedRun, compared } from '../analysis/comparison';
 import { ExperienceMode, parseInput, type RepoSetupResult, SwitchyardError } from '../contract';
 import { comparisonText } from '../view/setup/comparison';
@@ -28,7 +28,11 @@ interface Flags extends SetupFlags {
 export function addSetupCompare(setup: Command, cli: Cli): void {
   withSetupFlags(setup.command('compare').description('set the same sources up with and without experience'))
     .requiredOption('--sources <source|file...>', 'sources, or files with one a line')
-    .option('--modes <list>', 'modes, parted by commas', modesOption, ExperienceMode.options)
+    .addOption(
+      new Option('--modes <list>', 'modes, parted by commas')
+        .argParser(modesOption)
+        .default(ExperienceMode.options, ExperienceMode.options.join(',')),
+    )
     .option('--repeat <n>', 'passes over all sources', countOption, 1)
     .option('--parallel <n>', 'runs at once', countOption, 1)
     .option('--name <name>', 'the same name goes on where it was')

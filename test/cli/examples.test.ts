@@ -2,7 +2,15 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parse } from 'yaml';
 import { Config } from '../../src/config';
-import { GradeInput, JanitorInput, ProblemCheckInput, parseInput, RolloutInput } from '../../src/contract';
+import {
+  GradeInput,
+  JanitorInput,
+  ProblemCheckInput,
+  parseInput,
+  parseSource,
+  RepoSetupInput,
+  RolloutInput,
+} from '../../src/contract';
 import { loadScript } from '../../src/model/rehearsal/script';
 
 const EXAMPLES = resolve(__dirname, '..', '..', 'examples');
@@ -12,6 +20,9 @@ const SCHEMAS = {
   'rollout.json': RolloutInput,
   'rollout-bc.json': RolloutInput,
   'rollout-on-policy.json': RolloutInput,
+  'setup-pypi.json': RepoSetupInput,
+  'setup-npm.json': RepoSetupInput,
+  'setup-family.json': RepoSetupInput,
   'janitor.json': JanitorInput,
   'grade.json': GradeInput,
   'problem-check.json': ProblemCheckInput,
@@ -20,6 +31,15 @@ const SCHEMAS = {
 it.each(Object.entries(SCHEMAS))('%s is what the contract accepts', (name, schema) => {
   expect(() => parseInput<unknown>(schema, read(name), name)).not.toThrow();
 });
+
+it.each(Object.keys(SCHEMAS).filter((name) => name.startsWith('setup-')))(
+  '%s names sources that can be fetched',
+  (name) => {
+    const { source, family } = RepoSetupInput.parse(read(name));
+    for (const each of [source, ...(family?.components ?? []).map((part) => part.source)])
+      expect(() => parseSource(each)).not.toThrow();
+  },
+);
 
 it('has every rollout example name profiles of the example configuration', () => {
   const config = parseInput(Config, read('switchyard.yaml'), 'switchyard.yaml');

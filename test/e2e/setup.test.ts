@@ -189,7 +189,11 @@ test('bad input is refused before anything starts', async () => {
     const handle = await world.begin('repoSetup', input('careful', more), id);
     return handle.result().then(
       () => 'accepted',
-      (error: { cause?: Error }) => error.cause?.message,
+      (error: unknown) => {
+        let innermost = error as Error;
+        while (innermost.cause instanceof Error) innermost = innermost.cause;
+        return innermost.message;
+      },
     );
   };
   expect(await refused({ source: 'pypi:x' }, 'bad-1')).toMatch(/source/);

@@ -5,6 +5,8 @@ __switchyard_job=$2 __switchyard_base=$3
 if [[ -n $4 ]]; then
   { IFS= read -r -d $'\1' __switchyard_cwd; IFS= read -r -d '' __switchyard_state; } < "$4"
   eval "$__switchyard_state" 2> /dev/null
+  # bash read it before it knew the variable; a umask lives there (experience's set_umask).
+  [[ -n ${BASH_ENV-} && -r $BASH_ENV ]] && . "$BASH_ENV"
   cd -- "$__switchyard_cwd" 2> /dev/null || cd /
   unset __switchyard_cwd __switchyard_state
 fi

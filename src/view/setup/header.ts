@@ -60,11 +60,12 @@ export function claimLines(result: RepoSetupResult, look: Look): string[] {
 }
 
 function used({ steps, result, progress, agent, role }: ShownSetup, look: Look): string[] {
+  if (role !== 'agent')
+    return [steps.length === 0 ? `The ${role} made no move.` : `${count(steps.length, 'move')} of the ${role}`];
   const cost = result?.cost ?? progress?.cost;
-  const made = result?.steps ?? steps.length;
   const facts = [
-    ...(agent ? [`${role === 'agent' ? '' : `${role} of `}${safeLine(agent)}`] : []),
-    count(made, 'step'),
+    ...(agent ? [safeLine(agent)] : []),
+    count(result?.steps ?? steps.length, 'step'),
     ...(result && result.rollbacks > 0 ? [count(result.rollbacks, 'rollback')] : []),
     ...(result && result.formatRetries > 0
       ? [count(result.formatRetries, 'malformed reply', 'malformed replies')]

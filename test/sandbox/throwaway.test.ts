@@ -1,0 +1,126 @@
+import { randomUUID } from 'node:crypto';
+import Docker from 'dockerode';
+import { SandboxProfile } from '../../src/contract';
+import { SandboxHost } from '../../src/sandbox/host';
+import { copiedFolders, environmentOf, runInThrowaway, type ThrowawaySpec } from '../../src/sandbox/throwaway';
+import { tinyProblem } from '../support/tiny-problem';
+
+const owner = { workflowId: `test/throwaway/${randomUUID()}`, firstRunId: randomUUID() };
+const docker = new Docker();
+let spec: ThrowawaySpec;
+
+beforeAll(async () => {
+  const { image, workdir } = await tinyProblem();
+  const env = { PATH: '/usr/local/bin:/usr/bin:/bin', HOME: '/root', LEVEL: 'one', LINES: "$'a\\nb'" };
+  const profile = SandboxProfile.parse({ memoryMiB: 256, pids: 64 });
+  spec = { owner, scope: 'test', role: 'examine', image, workdir, cwd: `${workdir}/src`, env, profile };
+});
+afterAll(async () => {
+  await new SandboxHost(docker, 'test').removeAll(owner.firstRunId);
+});
+
+const run = async (command: string, more: Partial<ThrowawaySpec> = {}) => {
+  const done = await runInThrowaway(docker, { ...spec, ...more }, { command, timeoutMs: 30_000 });
+  return { ...done, output: done.output.toString() };
+};
+
+test('a command sees the directory and variables of its frame, and both streams in order', async () => {
+  const done = await run('pwd; echo to stderr >&2; printf "%s|%s|" "$LEVEL" "$LINES"; exit 3');
+  expect(done).toMatchObject({ exitCode: 3, timedOut: false, failedService: null });
+  expect(done.output).toBe('/testbed/src\nto stderr\none|a\nb|');
+});
+
+test('nothing that one command changes is there for the next, and most of it cannot be changed', async () => {
+  const change =
+    'echo broken > calc.py; echo x > /root/x; echo x > /tmp/x; for at in /usr/lib /usr/local/bin /etc /opt; do touch $at/x 2> /dev/null && echo "$at is writable"; done; cat calc.py';
+  expect((await run(change)).output).toBe('broken\n');
+  const after = await run('cat calc.py; ls /root/x /tmp/x 2> /dev/null');
+  expect(after.output).toBe('def add(a, b):\n    return a - b\n');
+});
+
+test('there is no way out, few powers, and limits', async () => {
+  const look = [
+    'timeout 5 bash -c "exec 3<>/dev/tcp/1.1.1.1/53" 2> /dev/null && echo network',
+    'ls /sys/class/net',
+    'mount -t tmpfs none /mnt 2> /dev/null && echo mounted',
+    'mount -o remount,rw / 2> /dev/null && echo remounted',
+    'cat /sys/fs/cgroup/pids/pids.max /sys/fs/cgroup/pids.max 2> /dev/null',
+  ].join('; ');
+  expect((await run(look)).output).toBe('lo\n64\n');
+});
+
+test('a pipe fails when a part of it fails, and a command is stopped at its deadline', async () => {
+  expect((await run('false | cat')).exitCode).toBe(1);
+  const late = await runInThrowaway(docker, spec, { command: 'echo begun; sleep 60', timeoutMs: 1000 });
+  expect(late).toMatchObject({ exitCode: null, timedOut: true });
+  expect(late.output.toString()).toBe('begun\n');
+});
+
+test('files are written into /tmp before the command runs', async () => {
+  const files = [{ path: '/tmp/deep/smoke.sh', content: 'echo "héllo $0"\n' }];
+  const done = await runInThrowaway(docker, spec, { command: 'bash /tmp/deep/smoke.sh', files, timeoutMs: 10_000 });
+  expect(done.output.toString()).toBe('héllo /tmp/deep/smoke.sh\n');
+});
+
+const web = { name: 'web', kind: 'process' as const, packages: [], env: { WHO: 'web' }, port: 8123 };
+
+test('a service that runs beside the code is started first and waited for', async () => {
+  const start = 'sleep 0.5; cd /testbed; exec python3 -m http.server 8123 --bind 127.0.0.1';
+  const ask = 'python3 -c "import urllib.request as u; print(u.urlopen(\'http://127.0.0.1:8123/README.md\').read())"';
+  expect((await run(ask, { services: [{ ...web, start }] })).output).toBe("b'# tiny\\n'\n");
+});
+
+test('a service that does not start is named with what it said, and the command is not run', async () => {
+  const done = await run('echo ran', { services: [{ ...web, start: 'echo "$WHO: no configuration"; exit 4' }] });
+  expect(done).toMatchObject({ exitCode: null, timedOut: false, failedService: 'web' });
+  expect(done.output).toBe('the service web did not start: its start command ended with 4\nweb: no configuration\n');
+});
+
+test('what a killed attempt left is replaced, and nothing stays behind, volumes neither', async () => {
+  const before = (await docker.listVolumes()).Volumes.map(({ Name }) => Name);
+  const first = run('sleep 20');
+  for (let i = 0; i < 100; i++) {
+    const filters = { label: [`switchyard.run=${owner.firstRunId}`, 'switchyard.lease=run', 'switchyard.scope=test'] };
+    if ((await docker.listContainers({ filters })).length > 0) break;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  const [lost, second] = await Promise.allSettled([first, run('echo second')]);
+  expect(lost.status).toBe('rejected');
+  expect(second).toMatchObject({ status: 'fulfilled', value: { output: 'second\n' } });
+  const filters = { label: [`switchyard.run=${owner.firstRunId}`] };
+  expect(await docker.listContainers({ all: true, filters })).toEqual([]);
+  const volumes = (await docker.listVolumes({ filters: { dangling: ['true'] } })).Volumes ?? [];
+  expect(volumes.filter(({ Name }) => !before.includes(Name)).map(({ Name }) => Name)).toEqual([]);
+});
+
+test('a frame that is gone is an outage, not a finding', async () => {
+  await expect(run('true', { image: 'switchyard/no-such-frame:0' })).rejects.toMatchObject({ code: 'NotFound' });
+});
+
+test('of folders in each other the outer one is copied, and never the whole system', () => {
+  const folders = (workdir: string, env = {}) => copiedFolders({ workdir, env, services: [] });
+  expect(folders('/root/repo')).toEqual(['/home', '/root', '/run', '/var/log']);
+  expect(folders('/', { HOME: '/usr' })).toEqual(['/home', '/root', '/run', '/var/log']);
+  expect(folders('/tmp/repo/', { GOPATH: '/go:/more' })).toEqual([
+    '/go',
+    '/home',
+    '/more',
+    '/root',
+    '/run',
+    '/tmp/repo',
+    '/var/log',
+  ]);
+  expect(copiedFolders({ workdir: '/repo', env: {}, services: [web] })).toContain('/var/lib');
+});
+
+test('what the host had lent for reaching registries is not there', () => {
+  const before = process.env.PIP_INDEX_URL;
+  process.env.PIP_INDEX_URL = 'http://index.invalid/simple';
+  try {
+    const frame = { PIP_INDEX_URL: 'http://index.invalid/simple', GOPROXY: 'off', HOSTNAME: 'sandbox' };
+    expect(environmentOf(frame)).toEqual({ env: { GOPROXY: 'off' }, prelude: '' });
+  } finally {
+    if (before === undefined) delete process.env.PIP_INDEX_URL;
+    else process.env.PIP_INDEX_URL = before;
+  }
+});

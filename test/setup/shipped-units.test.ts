@@ -4,7 +4,7 @@ import { PROVED, readProofs, readProved, readUnits, signalsIn, UNITS } from '../
 import { prove } from '../../bench/units/prove';
 import { ProofRoom } from '../../bench/units/room';
 import type { ExperienceUnit, GuestFacts } from '../../src/contract';
-import { renderAtoms } from '../../src/setup/experience';
+import { importPeer, renderAtoms } from '../../src/setup/experience';
 
 const units = readUnits();
 const proofs = new Map(readProofs().map((proof) => [proof.unit, proof]));
@@ -25,6 +25,12 @@ test('there are enough units, each with a name of its own that begins with its e
   expect(ids.length).toBeGreaterThanOrEqual(70);
   expect(new Set(ids).size).toBe(ids.length);
   expect(ids.filter((id) => !/^(py|node|go|rust|c|java|sys)(-[a-z0-9]+)+$/.test(id))).toEqual([]);
+});
+
+test('the store reads every row as it is written', () => {
+  const { units: read, quarantined } = importPeer(readFileSync(UNITS, 'utf8'));
+  expect(quarantined).toEqual([]);
+  expect(read).toEqual(units.map(({ sha256: _, ...unit }) => unit));
 });
 
 test('units come as shipped, active and never judged', () => {

@@ -190,21 +190,28 @@ crowded() {
   [[ $max != max ]] && (( current + 8 > max ))
 }
 
-# Keeps the output file small while the command runs: the head is set aside once, then only the newest tail. The writer
-# appends, so cutting the file to nothing is safe; what a fast writer adds between the last look and the cut is not counted.
-# The keeper's descriptor tells how far the output got, without a process.
+# Keeps the output small on disk while the command runs: the head is set aside once, and what is neither head nor tail is
+# punched out of the file, whose length stays. Where a file system or fallocate cannot do that, the file is cut to nothing
+# after its tail was saved, and what a fast writer adds in between is lost. The keeper's descriptor tells how far the output
+# got, without a process.
 rotate_output() { # ID HEAD TAIL KEEPER
-  local job=$JOBS/$1 size=0 elided=0 limit=$(( $2 + 2 * $3 + 1048576 ))
+  local job=$JOBS/$1 size=0 gone=0 limit=$(( $2 + 2 * $3 + 1048576 ))
   { read -r _ size < "/proc/$4/fdinfo/7"; } 2> /dev/null
-  (( size > limit )) && ! crowded || return 0
+  [[ ! -s $job.rotated ]] || read -r gone < "$job.rotated"
+  [[ ! -e $job.tail ]] || gone=0
+  (( size - gone > limit )) && ! crowded || return 0
   size=$(stat -c %s "$job.out" 2>/dev/null) || return 0
-  (( size > limit )) || return 0
+  (( size - gone > limit )) || return 0
   [[ -e $job.head ]] || head -c "$2" "$job.out" > "$job.head"
+  if [[ ! -e $job.tail ]] && fallocate --punch-hole --offset 0 --length "$(( size - $3 ))" "$job.out" 2> /dev/null; then
+    printf '%s\n' "$(( size - $3 ))" > "$job.rotated"
+    return
+  fi
+  [[ ! -s $job.rotated ]] || read -r gone < "$job.rotated"
   tail -c "$3" "$job.out" > "$job.tail.new" && mv "$job.tail.new" "$job.tail"
   size=$(stat -c %s "$job.out")
   truncate -s 0 "$job.out"
-  [[ ! -s $job.rotated ]] || read -r elided < "$job.rotated"
-  printf '%s\n' "$(( elided + size ))" > "$job.rotated"
+  printf '%s\n' "$(( gone + size ))" > "$job.rotated"
 }
 
 # Waits until the job ends, its deadline passes, or its keeper is gone. Any number of servers may follow one job.
@@ -259,15 +266,16 @@ answer_job() { # ID HEAD TAIL
 }
 
 assemble_output() { # ID HEAD TAIL: head and tail of all that was written, and how many bytes are missing between
-  local job=$JOBS/$1 size rotated=0 total shown
+  local job=$JOBS/$1 size gone=0 total shown
   size=$(stat -c %s "$job.out")
-  [[ ! -s $job.rotated ]] || read -r rotated < "$job.rotated"
-  total=$(( rotated + size ))
-  if (( rotated == 0 && total <= $2 + $3 )); then
+  # Punched bytes still count in the length; those that were cut do not.
+  [[ ! -e $job.tail ]] || read -r gone < "$job.rotated"
+  total=$(( gone + size ))
+  if [[ ! -e $job.rotated ]] && (( total <= $2 + $3 )); then
     cp "$job.out" "$job.shown"
   else
     [[ -e $job.head ]] || head -c "$2" "$job.out" > "$job.head"
-    { cat "$job.head"; { [[ ! -e $job.tail ]] || cat "$job.tail"; cat "$job.out"; } | tail -c "$3"; } > "$job.shown"
+    { cat "$job.head"; { [[ ! -e $job.tail ]] || cat "$job.tail"; tail -c "$3" "$job.out"; } | tail -c "$3"; } > "$job.shown"
   fi
   : > "$job.out"; rm -f "$job.head" "$job.tail"
   shown=$(stat -c %s "$job.shown")

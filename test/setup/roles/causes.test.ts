@@ -1,0 +1,107 @@
+import type { ServiceSpec } from '../../../src/contract';
+import { causeOf, classify } from '../../../src/setup/roles/rules/causes';
+import { repositoriesOf } from '../../../src/setup/roles/rules/play';
+import { WHOLE_RUN } from '../../../src/setup/verdict';
+import { observed, redis, sampleCase } from './sample';
+
+const [repository] = repositoriesOf(sampleCase()) as [ReturnType<typeof repositoriesOf>[number]];
+const causes = (report: string, services: ServiceSpec[] = []) => causeOf(report, { repository, services });
+
+test.each([
+  ['a declared dependency', "ModuleNotFoundError: No module named 'yaml'", 'setup'],
+  ['a part of one', "ModuleNotFoundError: No module named 'yaml.constructor'", 'setup'],
+  ['a test dependency', "E   ModuleNotFoundError: No module named 'freezegun'", 'setup'],
+  ['a module that nobody declares', "ModuleNotFoundError: No module named 'left_over'", 'setup'],
+  ['the project itself', "ModuleNotFoundError: No module named 'acorn'", 'setup'],
+  ['an optional extra', "ModuleNotFoundError: No module named 'orjson'", 'repository_bug'],
+  [
+    'a dependency of another version',
+    "ImportError: cannot import name 'FullLoader' from 'yaml' (/venv/yaml.py)",
+    'setup',
+  ],
+  [
+    'a name that the project does not have',
+    "ImportError: cannot import name 'gone' from 'acorn' (/repo/acorn/__init__.py)",
+    'repository_bug',
+  ],
+  ['a Node.js package', "Error: Cannot find module 'left-pad'", 'setup'],
+  ['a file that was not built', "Error: Cannot find module '../dist/index.js'", 'setup'],
+  ['a plugin', "E       fixture 'mocker' not found", 'setup'],
+  ['an option of a plugin', 'pytest: error: unrecognized arguments: --cov', 'setup'],
+  ['a program', "FileNotFoundError: [Errno 2] No such file or directory: 'dot'", 'setup'],
+  ['a program of a shell', 'sh: 1: gs: not found', 'setup'],
+  ['a shared library', 'ImportError: libpq.so.5: cannot open shared object file: No such file or directory', 'setup'],
+  ['a header', 'a.c:1:10: fatal error: zlib.h: No such file or directory', 'setup'],
+  ['a Go module', 'a.go:3:8: no required module provides package example.org/x; to add it:', 'setup'],
+  [
+    'a Go module that would be fetched',
+    'go: example.org/x@v1: Get "https://proxy/x": dial tcp: lookup proxy: no such host',
+    'setup',
+  ],
+  ['a crate', 'error: no matching package named `serde` found', 'setup'],
+  ['an artifact of Maven', 'Could not resolve dependencies for project a:b', 'setup'],
+  [
+    'the internet',
+    'urllib.error.URLError: <urlopen error [Errno -3] Temporary failure in name resolution>',
+    'external_service',
+  ],
+  ['the internet, from Go', 'a_test.go:9: dial tcp: lookup example.com: no such host', 'external_service'],
+  [
+    'a service that nobody declared',
+    'redis.exceptions.ConnectionError: Error 111 connecting to localhost:6379. Connection refused.',
+    'external_service',
+  ],
+  ['a file', "FileNotFoundError: [Errno 2] No such file or directory: 'tests/data/big.bin'", 'missing_data'],
+  ['a place where no test may write', "OSError: [Errno 30] Read-only file system: '/usr/lib/x'", 'repository_bug'],
+])('%s', (_, report, expected) => {
+  expect(causes(report)?.class).toBe(expected);
+});
+
+test('a declared service that does not answer is the set-up’s', () => {
+  expect(causes('Error 111 connecting to localhost:6379. Connection refused.', [redis])?.class).toBe('setup');
+  expect(causes('connecting to localhost:5432: Connection refused', [redis])?.class).toBe('external_service');
+});
+
+test.each([
+  'AssertionError: 1 != 2',
+  'TypeError: unsupported operand',
+  "thread 'a' panicked at 'x'",
+  'acorn_test.go:4: got 3',
+])('%s names nothing outside of the code', (report) => {
+  expect(causes(report)).toBeNull();
+});
+
+const PYTEST = `
+=================================== FAILURES ===================================
+___________________________________ test_bug ___________________________________
+E       assert 1 == 2
+___________________________________ test_net ___________________________________
+E   OSError: Temporary failure in name resolution
+=========================== short test summary info ============================
+FAILED tests/test_a.py::test_bug - assert 1 == 2
+FAILED tests/test_a.py::test_net - OSError: Temporary failure in name resolution
+========================= 2 failed, 3 passed in 0.02s ==========================`;
+
+test('each failure is judged by its own report', () => {
+  const found = classify('pytest', observed(PYTEST), { repository, services: [] });
+  expect(found.map(({ test, class: kind }) => [test, kind])).toEqual([
+    ['tests/test_a.py::test_bug', 'repository_bug'],
+    ['tests/test_a.py::test_net', 'external_service'],
+  ]);
+});
+
+test('what never got to run is the set-up’s, for whatever reason', () => {
+  const output =
+    '_____ ERROR collecting tests/test_a.py _____\nE   SyntaxError: invalid syntax\n=== short test summary info ===\nERROR tests/test_a.py\n=== 1 error in 0.1s ===';
+  expect(classify('pytest', observed(output, 2), { repository, services: [] })).toMatchObject([{ class: 'setup' }]);
+});
+
+test('a run that went wrong as a whole', () => {
+  const whole = (output: string, timedOut = false) =>
+    classify('pytest', { ...observed(output), timedOut }, { repository, services: [] });
+  expect(whole('Killed')).toMatchObject([{ test: WHOLE_RUN, class: 'setup' }]);
+  expect(whole('', true)).toMatchObject([{ test: WHOLE_RUN, class: 'setup' }]);
+  expect(
+    whole('== 3 passed in 0.1s ==\nFAIL Required test coverage of 100% not reached. Total coverage: 90%'),
+  ).toMatchObject([{ test: WHOLE_RUN, class: 'repository_bug' }]);
+});

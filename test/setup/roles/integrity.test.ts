@@ -1,0 +1,92 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import fc from 'fast-check';
+import { posixCksum } from '../../../src/setup/roles/rules/cksum';
+import { editedTests, lookForTampering, readTampering, restorationOf } from '../../../src/setup/roles/rules/integrity';
+import { repositoriesOf } from '../../../src/setup/roles/rules/play';
+import { FILES, observed, sampleCase } from './sample';
+
+test('a text has the sum that the shell computes', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'grapheme', maxLength: 300 }), (text) => {
+      expect(posixCksum(text)).toBe(execFileSync('cksum', { input: text }).toString().trim());
+    }),
+    { numRuns: 25 },
+  );
+});
+
+const SOURCES = {
+  ...FILES,
+  'tests/conftest.py': 'collect_ignore = ["old.py"]\n',
+  'setup.cfg': "[tool:pytest]\naddopts = -q 'x'\n",
+};
+let folder: string;
+const write = (path: string, text: string) => {
+  mkdirSync(dirname(join(folder, path)), { recursive: true });
+  writeFileSync(join(folder, path), text);
+};
+const repository = () => repositoriesOf({ ...sampleCase(SOURCES), workdir: folder })[0]!;
+const bash = (command: string, env = {}) => {
+  try {
+    return observed(
+      execFileSync('bash', ['-c', command], { env: { PATH: process.env.PATH, ...env }, stdio: 'pipe' }).toString(),
+      0,
+    );
+  } catch (error) {
+    return observed(String((error as { stdout: Buffer }).stdout), 1);
+  }
+};
+const tampering = (env = {}) => readTampering(repository(), bash(lookForTampering(repository()), env));
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'integrity-'));
+  for (const [path, text] of Object.entries(SOURCES)) write(path, text);
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+test('sources as they came, and changes that leave nothing out, are no tampering', () => {
+  expect(tampering()).toEqual([]);
+  write('pyproject.toml', `${SOURCES['pyproject.toml']}[tool.black]\nline-length = 100\n`);
+  write('node_modules/x/conftest.py', 'collect_ignore = []\n');
+  expect(tampering()).toEqual([]);
+});
+
+test.each<[string, () => void, string, object?]>([
+  [
+    'an option put into a configuration',
+    () => write('pyproject.toml', `${SOURCES['pyproject.toml']}[tool.pytest.ini_options]\naddopts = "--ignore=x"\n`),
+    'pyproject.toml',
+  ],
+  [
+    'one more ignore',
+    () => write('tests/conftest.py', 'collect_ignore = ["old.py"]\ncollect_ignore += ["new.py"]\n'),
+    'tests/conftest.py',
+  ],
+  [
+    'a new conftest.py',
+    () => write('conftest.py', 'import pytest\npytest.skip("no", allow_module_level=True)\n'),
+    'conftest.py',
+  ],
+  ['a test that is gone', () => rmSync(join(folder, 'tests/test_acorn.py')), 'tests/test_acorn.py'],
+  ['a variable', () => {}, 'PYTEST_ADDOPTS', { PYTEST_ADDOPTS: '-k fast' }],
+])('%s is found, shown by a command, and put back', (_, tamper, declared, env = {}) => {
+  tamper();
+  const found = tampering(env);
+  expect(found).toMatchObject([{ declared }]);
+  expect(bash(found[0]!.command, env).exitCode).toBe(1);
+  const restore = restorationOf(repository(), declared);
+  if (declared === 'tests/test_acorn.py') return expect(restore).toBeNull();
+  expect(bash(`${restore} && { [ ! -e ${folder}/${declared} ] || ( ${found[0]!.command} ); }`, env).exitCode).toBe(0);
+});
+
+test('a skip that a command wrote into a test is found; looking at the test is not writing to it', () => {
+  const path = join(folder, 'tests/test_acorn.py');
+  const commands = [`sed -i '1i import pytest; pytestmark = pytest.mark.skip' tests/test_acorn.py`];
+  expect(editedTests(repository(), ['cat tests/test_acorn.py', 'pytest tests/test_acorn.py -q'])).toEqual([]);
+  const [found] = editedTests(repository(), commands);
+  expect(bash(found!.command).exitCode).toBe(0);
+  writeFileSync(path, 'import pytest; pytestmark = pytest.mark.skip\n');
+  expect(bash(found!.command).exitCode).toBe(1);
+});

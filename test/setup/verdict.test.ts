@@ -1,0 +1,170 @@
+import fc from 'fast-check';
+import type { JudgeMove, ProsecutorMove, VerifierMove } from '../../src/contract';
+import { filtersOf } from '../../src/setup/roles/filters';
+import type { Seen } from '../../src/setup/roles/role';
+import {
+  chargesOf,
+  findingsOf,
+  MOST_RERUNS,
+  rerunRefused,
+  verdictOf,
+  verifierResult,
+  WHOLE_RUN,
+} from '../../src/setup/verdict';
+import { evidence, seen } from './roles/sample';
+
+const run = (command: string): VerifierMove => ({ move: 'run_tests', thought: '', command, framework: 'pytest' });
+const conclude = (success = true): VerifierMove => ({ move: 'conclude', thought: '', success, hint: '' });
+const classify = (test: string, kind: 'setup' | 'repository_bug'): VerifierMove => ({
+  move: 'classify',
+  thought: '',
+  failures: [{ test, class: kind, why: 'so' }],
+});
+const smoke: VerifierMove = { move: 'smoke', thought: '', path: '/tmp/s.sh', content: '', command: 'bash /tmp/s.sh' };
+const PASSED = '===== 3 passed in 0.1s =====';
+const FAILED = 'FAILED t.py::a - assert 0\n===== 1 failed, 3 passed in 0.1s =====';
+const NONE = '===== no tests ran in 0.1s =====';
+const result = (...moves: Seen<VerifierMove>[]) =>
+  verifierResult(
+    moves,
+    moves.map(({ move, observed }) =>
+      'command' in move ? evidence(observed.exitCode, move.command, observed.timedOut) : null,
+    ),
+    'head',
+  );
+
+test('tests that pass, and a verifier that says so, are success', () => {
+  const found = result(seen(run('pytest'), PASSED), seen(conclude()));
+  expect(found).toMatchObject({
+    success: true,
+    framework: 'pytest',
+    counts: { passed: 3 },
+    failures: [],
+    head: 'head',
+  });
+  expect(found.evidence?.command).toBe('pytest');
+});
+
+test.each([
+  ['the verifier says no', [seen(run('pytest'), PASSED), seen(conclude(false))]],
+  ['the verifier never concluded', [seen(run('pytest'), PASSED)]],
+  ['nothing was run', [seen(conclude())]],
+  ['no test was collected', [seen(run('pytest'), NONE, 5), seen(conclude())]],
+  ['all tests were skipped', [seen(run('pytest'), '===== 3 skipped in 0.1s ====='), seen(conclude())]],
+  ['a smoke test failed', [seen(smoke, '', 1), seen(conclude())]],
+  [
+    'a smoke test stands in for tests that were all skipped',
+    [seen(run('pytest'), '== 3 skipped in 0.1s =='), seen(smoke), seen(conclude())],
+  ],
+  ['nobody classified a failure', [seen(run('pytest'), FAILED, 1), seen(conclude())]],
+  [
+    'another failure was classified',
+    [seen(run('pytest'), FAILED, 1), seen(classify('t.py::b', 'repository_bug')), seen(conclude())],
+  ],
+  ['a failure is the set-up’s', [seen(run('pytest'), FAILED, 1), seen(classify('t.py::a', 'setup')), seen(conclude())]],
+  ['the run crashed after its summary', [seen(run('pytest'), PASSED, 139), seen(conclude())]],
+  ['an outage ended the run', [seen(run('pytest'), PASSED, null), seen(conclude())]],
+  [
+    'a narrow run came after one that failed',
+    [seen(run('pytest'), FAILED, 1), seen(run('pytest -k b'), '== 1 passed in 0.1s =='), seen(conclude())],
+  ],
+])('no success: %s', (_, moves) => {
+  expect(result(...(moves as Seen<VerifierMove>[])).success).toBe(false);
+});
+
+test('failures that are all somebody else’s are no obstacle, also of a run as a whole', () => {
+  const classified = seen(classify('t.py::a', 'repository_bug'));
+  expect(result(seen(run('pytest'), FAILED, 1), classified, seen(conclude())).success).toBe(true);
+  const coverage = seen(classify(WHOLE_RUN, 'repository_bug'));
+  expect(result(seen(run('pytest'), PASSED, 2), coverage, seen(conclude())).success).toBe(true);
+});
+
+test('a smoke test counts only where there is no test', () => {
+  expect(result(seen(run('pytest'), NONE, 5), seen(smoke), seen(conclude()))).toMatchObject({
+    success: true,
+    smoke: true,
+  });
+  expect(result(seen(run('pytest'), PASSED), seen(smoke), seen(conclude()))).toMatchObject({
+    success: true,
+    smoke: false,
+  });
+});
+
+test('a run that left tests out says so in the hint', () => {
+  expect(result(seen(run('pytest -k fast'), PASSED), seen(conclude())).hint).toContain('filtered: -k');
+});
+
+test.each([
+  ['python -m pytest -q tests', []],
+  ['python -m pytest -m "not slow"', ['-m']],
+  ['pytest --ignore=tests/x --deselect a::b', ['--deselect', '--ignore']],
+  ['go test -v ./...', []],
+  ['go test -run TestA ./...', ['-run']],
+  ['cargo test --workspace', []],
+  ['cargo test -- --skip slow', ['--skip']],
+  ['ctest --output-on-failure', []],
+  ['ctest -E slow', ['-E']],
+  ['mvn -o -B -fae test', []],
+  ['mvn test -Dtest=A', ['-Dtest']],
+])('filters of %s', (command, expected) => {
+  expect(filtersOf(command, '')).toEqual(expected);
+});
+
+test('a run that stopped early or left out tests by its configuration is noticed in its output', () => {
+  expect(filtersOf('pytest', '!!!! stopping after 1 failures !!!!')).toEqual(['stopped after the first failures']);
+  expect(filtersOf('pytest', '== 1 passed, 3 deselected in 1s ==')).toEqual(['tests deselected']);
+});
+
+const accuse = (command: string): ProsecutorMove => ({
+  move: 'charge',
+  thought: '',
+  kind: 'dependency',
+  claim: 'x',
+  declared: '',
+  command,
+});
+
+test('a charge whose own command succeeds is none, and neither is one that could not be run', () => {
+  const moves = [seen(accuse('a')), seen(accuse('b'), '', 1), seen(accuse('c'), '', 1)];
+  expect(
+    chargesOf(moves, [evidence(0, 'a'), evidence(1, 'b'), null]).map(({ id, evidence: { command } }) => [id, command]),
+  ).toEqual([[1, 'b']]);
+});
+
+const rerun = (charge: number): JudgeMove => ({ move: 'rerun', thought: '', charge, command: 'x' });
+const find = (charge: number, upheld: boolean): JudgeMove => ({
+  move: 'find',
+  thought: '',
+  charge,
+  upheld,
+  ground: upheld ? 'reproduced' : 'not_reproduced',
+  why: '',
+});
+
+test('a finding needs a run of its own charge before it; the last one counts', () => {
+  const moves = [find(1, true), rerun(2), find(1, false), find(2, true), find(2, false)].map((move) => seen(move));
+  const findings = findingsOf(moves, [null, evidence(0), null, null, null]);
+  expect(findings).toMatchObject([{ charge: 2, upheld: false, evidence: [{ exitCode: 0 }] }]);
+});
+
+test('a third run for one charge is refused, and one for a charge that nobody brought', () => {
+  const moves = Array.from({ length: MOST_RERUNS }, () => seen(rerun(1)));
+  expect(rerunRefused(moves.slice(1), 1, [{ id: 1 }])).toBeNull();
+  expect(rerunRefused(moves, 1, [{ id: 1 }])).toContain('Give your finding');
+  expect(rerunRefused(moves, 2, [{ id: 1 }, { id: 2 }])).toBeNull();
+  expect(rerunRefused([], 3, [{ id: 1 }])).toContain('no charge 3');
+});
+
+test('the verdict: any upheld charge is guilty; what is open or went wrong is an error and never a pass', () => {
+  const charges = fc.uniqueArray(fc.integer({ min: 1, max: 6 })).map((ids) => ids.map((id) => ({ id })));
+  const findings = fc.array(fc.record({ charge: fc.integer({ min: 1, max: 6 }), upheld: fc.boolean() }));
+  fc.assert(
+    fc.property(charges, findings, fc.option(fc.string(), { nil: undefined }), (brought, found, outage) => {
+      const { verdict } = verdictOf(brought, found, outage);
+      const relevant = found.filter(({ charge }) => brought.some(({ id }) => id === charge));
+      const open = brought.some(({ id }) => !relevant.some(({ charge }) => charge === id));
+      if (relevant.some(({ upheld }) => upheld)) expect(verdict).toBe('guilty');
+      else expect(verdict).toBe(open || outage !== undefined ? 'error' : 'not_guilty');
+    }),
+  );
+});

@@ -1,32 +1,22 @@
 import { randomUUID } from 'node:crypto';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Docker from 'dockerode';
-import { SandboxProfile, type ServiceSpec, type SetupAction, type VerifierResult } from '../src/contract';
-import { ExperienceUnit, type Suggestion } from '../src/contract/experience';
+import { type Frame, SandboxProfile, type ServiceSpec, type SetupAction, type VerifierResult } from '../src/contract';
+import { checkpoint, restore } from '../src/sandbox/frames';
 import { putFiles } from '../src/sandbox/guest-files';
 import { SandboxHost } from '../src/sandbox/host';
-import {
-  cosine,
-  embedNgrams,
-  evidenceOf,
-  NEAR,
-  rank,
-  renderAtoms,
-  situationText,
-  unitText,
-} from '../src/setup/experience';
+import { attribute } from '../src/setup/loop/attribution';
 import { setEnvCommand, strict } from '../src/setup/loop/commands';
 import { completeService, installCommand } from '../src/setup/loop/services';
 import { playbook } from '../src/setup/playbook/playbook';
-import { factsOf } from '../src/setup/repository/facts-of';
 import { surveyOf } from '../src/setup/repository/markers';
-import { toRepositoryFacts } from '../src/setup/repository/repository-facts';
 import { NO_COUNTS, type SeenAction, type SetupDossier } from '../src/setup/roles/role';
 import { readCounts } from '../src/setup/test-output';
 import { fetchSource } from '../src/sources/fetch';
 import { FileBlobs } from '../src/store/blobs';
+import { suggestionsFor } from './lab-suggestions';
 
 const BASE = 'switchyard/base:bookworm';
 const WORKDIR = '/repo';
@@ -35,7 +25,7 @@ const COMMAND_MS = 900_000;
 export interface LabOptions {
   /** Paths that are removed first, as an exported tree lacks them. */
   readonly without?: RegExp;
-  /** Offers the shipped units; nothing is rolled back here, so a unit that did harm stays. */
+  /** Offers the shipped units; a trial is kept or taken back by the same evidence as in the loop. */
   readonly experience?: boolean;
   readonly steps?: number;
   readonly log?: (line: string) => void;
@@ -70,9 +60,9 @@ export async function runLab(source: string, options: LabOptions = {}): Promise<
       container,
       [...files].map(([path, file]) => ({ path: `${WORKDIR}/${path}`, ...file })),
     );
+    const name = host.nameOf(owner, 'main');
     let position = 0;
     const run = async (command: string) => {
-      const name = host.nameOf(owner, 'main');
       const request = { id: `step-${++position}`, after: '*', command: strict(command), timeoutMs: COMMAND_MS };
       const result = await host.journal(name, (journal) => journal.run(request));
       return {
@@ -82,6 +72,38 @@ export async function runLab(source: string, options: LabOptions = {}): Promise<
       };
     };
     await run(`cd ${WORKDIR}`);
+    const frames: { frame: Frame; before: number }[] = [];
+    const back = async () => {
+      const last = frames.pop();
+      if (!last) return;
+      host.forget(name);
+      await restore(host.docker, host.specOf({ owner, role: 'main', workdir: WORKDIR, profile }), last.frame);
+      seen.forEach((step, at) => {
+        if (step.turn >= last.before) seen[at] = { ...step, undone: true };
+      });
+    };
+    let taken = 0;
+    /** Checkpoint, adapt, trial, attribute, keep or roll back. */
+    const trial = async (command: string, turn: number) => {
+      const container = host.docker.getContainer(name);
+      const frame = await host.journal(name, (journal) =>
+        checkpoint(host.docker, container, journal, { owner, index: taken++, label: 'trial' }),
+      );
+      frames.push({ frame, before: turn });
+      const adapted = await run(command);
+      const failing = seen.filter(({ move, observed }) => move.action === 'shell' && observed.exitCode !== 0).at(-1);
+      if (failing?.move.action !== 'shell') return { adapted, undone: false };
+      const text = failing.move.command;
+      const again = await run(text);
+      const [before, after] = [failing.observed, again].map((one) => ({
+        ...one,
+        counts: readCounts(text, one.output)?.counts ?? null,
+      }));
+      const { outcome } = attribute(before!, after!);
+      log(`     trial: ${outcome}`);
+      if (outcome === 'failure') await back();
+      return { adapted, undone: outcome === 'failure' };
+    };
     const seen: SeenAction[] = [];
     const services: ServiceSpec[] = [];
     let verified: VerifierResult | null = null;
@@ -97,7 +119,7 @@ export async function runLab(source: string, options: LabOptions = {}): Promise<
         services,
         wanted: [],
         seen,
-        suggestions: options.experience && last ? suggestionsFor(last, survey, seen) : [],
+        suggestions: options.experience && last ? suggestionsFor(last, { survey, workdir: WORKDIR }, seen) : [],
         verified,
         stepsLeft: 40 - turn,
       };
@@ -114,15 +136,22 @@ export async function runLab(source: string, options: LabOptions = {}): Promise<
         };
       }
       const began = Date.now();
+      let undone = false;
       let observed = { exitCode: 0 as number | null, output: '', timedOut: false };
       if (action.action === 'verify') {
         verified = await verify(seen, run);
         observed = { ...observed, exitCode: verified.success ? 0 : 1, output: verified.evidence?.preview ?? '' };
+      } else if (action.action === 'rollback') {
+        await back();
+      } else if (action.action === 'try_experience') {
+        const { adapted, undone: taken } = await trial(commandOf(action, dossier), turn);
+        observed = adapted;
+        undone = taken;
       } else {
         observed = await run(commandOf(action, dossier));
         if (action.action === 'start_service' && observed.exitCode === 0) services.push(action.service);
       }
-      seen.push({ move: action, observed, turn, undone: false, notes: [] });
+      seen.push({ move: action, observed, turn, undone, notes: [] });
       const tail =
         observed.exitCode === 0
           ? ''
@@ -215,50 +244,6 @@ function commandOf(action: SetupAction, dossier: SetupDossier): string {
     default:
       return 'false';
   }
-}
-
-const UNITS = join(__dirname, '..', 'experience', 'units.jsonl');
-
-function suggestionsFor(last: SeenAction, survey: SetupDossier['survey'], seen: readonly SeenAction[]): Suggestion[] {
-  if (last.observed.exitCode === 0 || !existsSync(UNITS)) return [];
-  const units = readFileSync(UNITS, 'utf8')
-    .trim()
-    .split('\n')
-    .map((line) => ExperienceUnit.parse(JSON.parse(line)));
-  const situation = {
-    error: last.observed.output,
-    command: 'command' in last.move ? (last.move.command ?? null) : null,
-    summary: '',
-  };
-  const facts = toRepositoryFacts(factsOf(survey), 'debian');
-  const evidence = evidenceOf(situation);
-  const here = embedNgrams(situationText(situation));
-  const candidates = units.map((unit) => {
-    const near = cosine(here, embedNgrams(unitText(unit)));
-    const hit = (pattern: string) =>
-      new RegExp(pattern, 'im').test(evidence.key)
-        ? 'key'
-        : new RegExp(pattern, 'im').test(evidence.whole)
-          ? 'whole'
-          : null;
-    const patterns = Object.fromEntries(
-      unit.signals.regex.map((pattern) => [pattern, hit(pattern)]).filter(([, where]) => where !== null),
-    );
-    return { unit, cosine: near >= NEAR ? near : null, text: null, patterns };
-  });
-  const exclude = seen.flatMap(({ move }) => (move.action === 'try_experience' ? [move.unit] : []));
-  const guest = {
-    python: '/venv/bin/python',
-    venv: '/venv',
-    packageManager: 'apt' as const,
-    node: 'npm' as const,
-    conda: false,
-    workdir: WORKDIR,
-  };
-  return rank(candidates, situation, facts, { exclude, limit: 3 }).map((one) => ({
-    ...one,
-    commands: renderAtoms(one.atoms, guest).commands,
-  }));
 }
 
 function lineOf(action: SetupAction): string {

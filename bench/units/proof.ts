@@ -4,7 +4,7 @@ import { basename, join } from 'node:path';
 import { z } from 'zod';
 import { ExperienceUnit, parseInput } from '../../src/contract';
 import { REPOSITORY } from '../../src/home';
-import { evidenceOf, signalHits } from '../../src/setup/experience';
+import { evidenceOf, type SignalHit, signalHits } from '../../src/setup/experience';
 
 const FOLDER = join(REPOSITORY, 'experience');
 export const UNITS = join(FOLDER, 'units.jsonl');
@@ -74,7 +74,7 @@ export function readProved(): Proved[] {
 }
 
 /** The signals of a unit that an error text shows, matched as the store does. */
-export function signalsIn({ signals }: ExperienceUnit, error: string): string[] {
+export function signalsIn({ signals }: ExperienceUnit, error: string): SignalHit[] {
   const evidence = evidenceOf({ error });
   const hits: Record<string, 'key' | 'whole'> = {};
   for (const source of signals.regex) {
@@ -82,7 +82,7 @@ export function signalsIn({ signals }: ExperienceUnit, error: string): string[] 
     if (pattern.test(evidence.key)) hits[source] = 'key';
     else if (pattern.test(evidence.whole)) hits[source] = 'whole';
   }
-  return signalHits(signals, evidence, hits).map(({ matched }) => matched);
+  return signalHits(signals, evidence, hits);
 }
 
 /** The digest is of the row as it is written, so a default that the schema gains changes no digest. */

@@ -11,6 +11,7 @@ import type {
   SharedBudget,
   Situation,
   Suggestion,
+  TrialRecord,
   UnitVerdict,
   Usage,
 } from '../contract';
@@ -82,6 +83,8 @@ export interface RetrievalAnchor {
 export interface AuditInput extends Librarian {
   readonly anchor: RetrievalAnchor;
   readonly head: string;
+  /** Trials since the retrieval: the command that had failed was run again after each. */
+  readonly trials: readonly TrialRecord[];
 }
 
 export interface LearnInput extends Librarian {
@@ -259,8 +262,10 @@ export function createSetupMemoryActivities(deps: Deps) {
           const recommended = shown.map(({ unit }) => unit);
           verdicts = asked.answer ? checkedAudit(recommended, asked.answer.verdicts).accepted : rules();
         }
-        await experience.audit({ run: input.run, anchor: anchor.id, verdicts });
-        return { verdicts, usage };
+        const undone = new Set(moments.filter((each) => each.undone).map(({ turn }) => turn));
+        const booked = withTrials(shown, verdicts, input.trials, undone);
+        await experience.audit({ run: input.run, anchor: anchor.id, verdicts: booked });
+        return { verdicts: booked, usage };
       });
     },
 
@@ -339,6 +344,21 @@ export function createSetupMemoryActivities(deps: Deps) {
     spend(asked.usage);
     return asked.answer ? judgementOf(asked.answer, nearest) : rules();
   }
+}
+
+/** What a trial showed outweighs what anybody reads out of the steps, unless a kept one was taken back later. */
+function withTrials(
+  shown: readonly Suggestion[],
+  verdicts: readonly UnitVerdict[],
+  trials: readonly TrialRecord[],
+  undone: ReadonlySet<number>,
+): UnitVerdict[] {
+  return shown.flatMap(({ unit }) => {
+    const trial = trials.find((each) => each.unit === unit && each.outcome !== 'neutral');
+    if (!trial || (trial.kept && undone.has(trial.turn))) return verdicts.filter((each) => each.unit === unit);
+    const why = trial.outcome === 'success' ? 'the failed command came further' : 'the failed command failed as before';
+    return [{ unit, verdict: trial.outcome, why: `${why} after its trial in turn ${trial.turn}` }];
+  });
 }
 
 function added(a: Usage, b: Usage): Usage {

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { nearest, parseInput, parseSource, RepoSetupInput, type SetupRoles, SwitchyardError } from '../contract';
+import { nearest, parseInput, parseSource, RepoSetupInput, SwitchyardError } from '../contract';
 import { completeService, serviceTrouble } from '../setup/loop/services';
 import type { Cli } from './context';
 import type { Written } from './rollout-input';
@@ -25,21 +25,13 @@ export interface SetupFlags {
   readonly reproduce?: boolean;
 }
 
-const POLICIES: Readonly<Record<keyof SetupRoles, string>> = {
-  agent: 'builtin:playbook',
-  verifier: 'builtin:rules',
-  prosecutor: 'builtin:rules',
-  judge: 'builtin:rules',
-  librarian: 'builtin:rules',
-};
-
 /**
  * File and flags put together and checked, defaults left to the workflow. Throws `InvalidInput` that names each wrong
- * field; a source, a service or a policy that cannot be is refused here, before anything starts.
+ * field; a source or a service that cannot be is refused here, before anything starts.
  */
 export function setupInput(written: Written, flags: SetupFlags): Written {
   const merged = absolute(withFlags(written, flags));
-  const { source, family, roles } = parseInput(RepoSetupInput, merged, 'setup');
+  const { source, family } = parseInput(RepoSetupInput, merged, 'setup');
   parseSource(source);
   for (const [at, { source: part }] of (family?.components ?? []).entries()) {
     parseSource(part, `family.components.${at}.source`);
@@ -48,15 +40,6 @@ export function setupInput(written: Written, flags: SetupFlags): Written {
     const trouble = serviceTrouble(completeService(spec));
     if (trouble)
       throw new SwitchyardError('InvalidInput', `family.services.${at}: ${trouble}`, 'See docs/guide-setup.md.');
-  }
-  for (const [role, own] of Object.entries(POLICIES)) {
-    const policy = roles[role as keyof SetupRoles];
-    if (!policy.startsWith('builtin:') || policy === own) continue;
-    throw new SwitchyardError(
-      'InvalidInput',
-      `roles.${role}: no policy "${policy}" plays it`,
-      `Without a model it is ${own}; with one, name a profile of switchyard.yaml.`,
-    );
   }
   return merged;
 }

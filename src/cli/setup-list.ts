@@ -98,7 +98,8 @@ function asTable(setups: readonly Listed[], now: number): string {
   return table<Listed>(
     setups,
     [
-      { title: 'ID', value: ({ id }) => id, elastic: true },
+      // Whole, because it is what other commands are given; the source says less where there is no room.
+      { title: 'ID', value: ({ id }) => id },
       { title: 'SOURCE', value: ({ source }) => source ?? '-', elastic: true },
       { title: 'STATUS', value: state },
       { title: 'STEPS', value: ({ steps }) => String(steps ?? '-'), right: true },

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
 import type { SetupProgress } from '../contract';
+import { count } from '../view/figures';
 import { setupEnding } from '../view/setup/ending';
 import { setupStepLines } from '../view/setup/step';
 import type { Cli } from './context';
@@ -80,7 +81,7 @@ class Follower {
 function doing({ phase, frames, services, suggested }: SetupProgress): string {
   return [
     phase.toLowerCase(),
-    `${frames.length} frames`,
+    count(frames.length, 'frame'),
     ...(services.length > 0 ? [`services ${services.join(', ')}`] : []),
     ...(suggested.length > 0 ? [`suggested ${suggested.join(', ')}`] : []),
   ].join(' · ');

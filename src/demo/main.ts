@@ -1,8 +1,9 @@
 import { isSwitchyardError } from '../contract';
 import { rolloutDemo } from './rollout';
+import { setupDemo } from './setup';
 
 /** What `npm run demo NAME` shows. A new demo is one more entry. */
-const DEMOS: Readonly<Record<string, () => Promise<void>>> = { rollout: rolloutDemo };
+const DEMOS: Readonly<Record<string, () => Promise<void>>> = { rollout: rolloutDemo, setup: setupDemo };
 
 async function main(name = 'rollout'): Promise<void> {
   const demo = DEMOS[name];

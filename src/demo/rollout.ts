@@ -43,7 +43,7 @@ export async function rolloutDemo(): Promise<void> {
   tell.title('1. Services');
   const stage = await tell.step(
     'Temporal server and scripted models',
-    () => Stage.set(`${FOLDER}/script.yaml`, `${FOLDER}/switchyard.yaml`),
+    () => Stage.set({ script: `${FOLDER}/script.yaml`, config: `${FOLDER}/switchyard.yaml` }),
     (s) => s.ui,
   );
   await tell.step(

@@ -23,28 +23,32 @@ export class Stage {
   private constructor(
     readonly client: Client,
     readonly ui: string,
-    private readonly config: string,
-    private readonly port: number,
+    private readonly env: Readonly<Record<string, string>>,
   ) {
     this.cli = new Cli(DEMO_QUEUE);
   }
 
-  static async set(script: string, config: string): Promise<Stage> {
+  /** With a script of models, or without any model. */
+  static async set(scripted?: { readonly script: string; readonly config: string }): Promise<Stage> {
     process.env.SWITCHYARD_HOME = switchyardHome();
-    process.env.SWITCHYARD_CONFIG = join(REPOSITORY, config);
+    if (scripted) process.env.SWITCHYARD_CONFIG = join(REPOSITORY, scripted.config);
     const local = await ensureServer(() => {});
     await stopDaemon(WORKER);
     await stopDaemon(MODELS);
+    const ui = local.ui ?? (await uiBeside(local.address)) ?? `http://${local.address}`;
+    const client = await new Cli(DEMO_QUEUE).client();
+    if (!scripted) return new Stage(client, ui, {});
     const port = await freePort(PORT);
     startDaemon({
       name: MODELS,
       script: 'src/cli.ts',
-      args: ['rehearsal', 'start', '--script', join(REPOSITORY, script), '--port', String(port)],
+      args: ['rehearsal', 'start', '--script', join(REPOSITORY, scripted.script), '--port', String(port)],
     });
-    const ui = local.ui ?? (await uiBeside(local.address)) ?? `http://${local.address}`;
-    const stage = new Stage(await new Cli(DEMO_QUEUE).client(), ui, config, port);
-    await stage.modelsReady();
-    return stage;
+    await modelsReady(port);
+    return new Stage(client, ui, {
+      SWITCHYARD_CONFIG: join(REPOSITORY, scripted.config),
+      SWITCHYARD_REHEARSAL_URL: `http://127.0.0.1:${port}/v1`,
+    });
   }
 
   /** Starts a worker, waits until it polls, and gives its pid. The one before must be gone. */
@@ -52,10 +56,7 @@ export class Stage {
     return startWorker(this.client, {
       name: WORKER,
       queue: DEMO_QUEUE,
-      env: {
-        SWITCHYARD_CONFIG: join(REPOSITORY, this.config),
-        SWITCHYARD_REHEARSAL_URL: `http://127.0.0.1:${this.port}/v1`,
-      },
+      env: this.env,
     });
   }
 
@@ -67,15 +68,15 @@ export class Stage {
     process.kill(pid, 'SIGKILL');
     return pid;
   }
+}
 
-  private async modelsReady(): Promise<void> {
-    await until(`the scripted models did not come up, see ${logOf(MODELS)}`, async () =>
-      fetch(`http://127.0.0.1:${this.port}/v1/models`).then(
-        (response) => response.ok,
-        () => false,
-      ),
-    );
-  }
+async function modelsReady(port: number): Promise<void> {
+  await until(`the scripted models did not come up, see ${logOf(MODELS)}`, async () =>
+    fetch(`http://127.0.0.1:${port}/v1/models`).then(
+      (response) => response.ok,
+      () => false,
+    ),
+  );
 }
 
 async function until(failure: string, ready: () => Promise<boolean>): Promise<void> {

@@ -42,7 +42,7 @@ export interface ThrowawayCommand {
 }
 
 export interface ThrowawayOutcome {
-  /** Null when the command was stopped at its deadline, or was not run because a service did not start. */
+  /** Null when the command was stopped at its deadline; 125 when it was not run, because a service did not start. */
   readonly exitCode: number | null;
   readonly timedOut: boolean;
   /** Both streams, in the order in which they came. */
@@ -52,6 +52,9 @@ export interface ThrowawayOutcome {
   /** Wall time of the command alone. */
   readonly seconds: number;
 }
+
+/** As other tools say that a command could not even be begun. It is evidence like any other code. */
+const NOT_RUN = 125;
 
 /** What tests write into beside their own tree: homes, logs, and where sockets and locks are. */
 const STATE = ['/var/log', '/run', '/root', '/home'];
@@ -91,7 +94,7 @@ export async function runInThrowaway(
     const failed = await startServices(container, spec.services ?? [], { cwd: spec.cwd, env, prelude }, request.signal);
     if (failed) {
       const output = Buffer.from(`the service ${failed.name} did not start: ${failed.why}\n`);
-      return { exitCode: null, timedOut: false, output, failedService: failed.name, seconds: 0 };
+      return { exitCode: NOT_RUN, timedOut: false, output, failedService: failed.name, seconds: 0 };
     }
     for (const file of request.files ?? []) await write(container, file.path, file.content);
     const began = Date.now();

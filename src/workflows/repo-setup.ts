@@ -273,7 +273,7 @@ export async function repoSetup(raw: RepoSetupInput): Promise<RepoSetupResult> {
       cost: { usd: Math.round(state.purse.usd * 1e6) / 1e6, tokens: state.purse.tokens },
       seconds: Math.round((Date.now() - state.startedAt) / 100) / 10,
       head: state.head,
-      notes: [...prepared.notes],
+      notes: [...prepared.notes, ...state.notes],
       ...(state.detail === undefined ? {} : { detail: state.detail }),
     };
   }

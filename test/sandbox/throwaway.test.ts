@@ -72,7 +72,7 @@ test('a service that runs beside the code is started first and waited for', asyn
 
 test('a service that does not start is named with what it said, and the command is not run', async () => {
   const done = await run('echo ran', { services: [{ ...web, start: 'echo "$WHO: no configuration"; exit 4' }] });
-  expect(done).toMatchObject({ exitCode: null, timedOut: false, failedService: 'web' });
+  expect(done).toMatchObject({ exitCode: 125, timedOut: false, failedService: 'web' });
   expect(done.output).toBe('the service web did not start: its start command ended with 4\nweb: no configuration\n');
 });
 

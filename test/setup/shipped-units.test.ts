@@ -69,6 +69,16 @@ test('no unit catches the errors of many others', () => {
   expect(greedy.filter(({ catches }) => catches.length > 3)).toEqual([]);
 });
 
+test('every error finds its own unit first, or second after one that is about the same line', () => {
+  const strength = (unit: ExperienceUnit, error: string) =>
+    Math.max(0, ...signalsIn(unit, error).map((hit) => hit.strength));
+  const misled = [...proved.values()].filter((row) => {
+    const own = strength(unitOf(row.unit), row.before);
+    return units.filter((unit) => strength(unit, row.before) > own).length > 1;
+  });
+  expect(misled.map((row) => row.unit)).toEqual([]);
+});
+
 test('every atom can be rendered; a unit without atoms was proved with an adapted command', () => {
   const refused = units.flatMap(({ id, atoms }) => renderAtoms(atoms, DEBIAN).refused.map((why) => `${id}: ${why}`));
   expect(refused).toEqual([]);

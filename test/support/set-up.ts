@@ -1,5 +1,5 @@
-import { createServer, type Server } from 'node:http';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -9,7 +9,7 @@ import Docker from 'dockerode';
 import { ExperienceUnit, type RepoSetupResult, type SetupProgress, type SetupStep } from '../../src/contract';
 import { BUILTIN_EMBEDDER, ExperienceStore } from '../../src/experience';
 import { SetupChains } from '../../src/store/setup-chains';
-import { World } from './world';
+import type { World } from './world';
 
 type Raw = { readonly raw: string };
 
@@ -137,7 +137,12 @@ export async function activitiesOf(handle: WorkflowHandle): Promise<string[]> {
 /** Removes environment images that tests made: people keep those, and nothing else removes them. */
 export async function removeImages(results: readonly RepoSetupResult[]): Promise<void> {
   const docker = new Docker();
-  for (const { image } of results) if (image) await docker.getImage(image).remove({ force: true }).catch(() => {});
+  for (const { image } of results)
+    if (image)
+      await docker
+        .getImage(image)
+        .remove({ force: true })
+        .catch(() => {});
 }
 
 /** Passes requests on to the scripted models and keeps each prompt: what a model was told can be looked at. */

@@ -9,6 +9,7 @@ import { readInterpreters } from './rules/interpreter';
 import { missingModule } from './rules/missing-module';
 import { testPlans } from './rules/native-tests';
 import { nextMove, type Play, type Repository, repositoriesOf } from './rules/play';
+import { neverBegan } from './rules/probes';
 
 /** What the judge is given of one charge. */
 type Charged = JudgeDossier['charges'][number];
@@ -41,7 +42,7 @@ function* hearing(dossier: JudgeDossier, charge: Charged): Generator<JudgeMove, 
   const repository = repositoryOf(dossier, charge);
   const first = yield again(charge.evidence.command);
   if (first.exitCode === 0) return dismissed('not_reproduced', 'the same command succeeds');
-  if (first.exitCode === null && !first.timedOut) return upheld(first.output.trim().slice(0, 300));
+  if (neverBegan(first)) return upheld(first.output.trim().slice(0, 300));
   switch (charge.kind) {
     case 'service':
     case 'interpreter':

@@ -7,7 +7,7 @@ import { editedTests, lookForTampering, readTampering } from './rules/integrity'
 import { type Interpreter, lookForInterpreters, readInterpreters } from './rules/interpreter';
 import { runSuite, testPlans } from './rules/native-tests';
 import { nextMove, type Play, type Repository, repositoriesOf } from './rules/play';
-import { probeOf } from './rules/probes';
+import { neverBegan, probeOf } from './rules/probes';
 
 type Inquiry = Generator<ProsecutorMove, void, Observed>;
 
@@ -45,7 +45,7 @@ function* services({ services, wanted = [] }: ProsecutorDossier): Generator<Pros
     const command = probeOf(service);
     const probed = yield examine(`Does ${service.name} answer?`, command);
     if (probed.exitCode === 0) continue;
-    stuck ||= probed.exitCode === null && !probed.timedOut;
+    stuck ||= neverBegan(probed);
     yield charge({
       kind: 'service',
       claim: `The service ${service.name} does not answer`,

@@ -1,6 +1,7 @@
 import type { ComparedRun, Comparison, Lift, ModeSummary } from '../../analysis/comparison';
 import { wrapWords } from '../columns';
 import { count, dollars, duration } from '../figures';
+import { safeLine } from '../safe-text';
 import type { Look } from '../shown-run';
 import { type Column, table } from '../table';
 import { heading } from '../verdict';
@@ -11,13 +12,13 @@ export function comparisonText(runs: readonly ComparedRun[], { modes, lifts }: C
   return [
     heading('runs', look),
     table(runs, several ? [...RUN.slice(0, 2), PASS, ...RUN.slice(2)] : RUN, look.width),
-    ...runs.flatMap(({ id, trouble }) => (trouble ? wrapWords([`${id}: ${trouble}`], look.width) : [])),
+    ...runs.flatMap(({ id, trouble }) => (trouble ? wrapWords([safeLine(`${id}: ${trouble}`)], look.width) : [])),
     '',
     heading('modes', look),
     table(modes, MODE, look.width),
     '',
     heading('what memory was worth', look),
-    ...modes.flatMap((mode) => wrapWords([gapLine(mode)], look.width)),
+    ...modes.filter(({ runs: n }) => n > 0).flatMap((mode) => wrapWords([gapLine(mode)], look.width)),
     ...(lifts.length === 0 ? ['No difference: it needs `off` and another mode.'] : []),
     ...lifts.flatMap((lift) => wrapWords([liftLine(lift)], look.width)),
   ].join('\n');

@@ -92,7 +92,7 @@ export class SetupActions {
       others.length > 0 ? await this.race(frame, { unit, command }, others) : await this.trial(unit, command);
     const keep =
       trial.record.outcome === 'success' ||
-      (trial.record.outcome === 'neutral' && this.input.experience.neutral === 'keep');
+      (trial.here && trial.record.outcome === 'neutral' && this.input.experience.neutral === 'keep');
     const record = { ...trial.record, kept: keep };
     state.trials.push(record);
     const told: (Ref | string)[] = [...trial.told, verdictLine(record)];
@@ -100,11 +100,9 @@ export class SetupActions {
       `frame ${frame.index} before it`,
       `${record.unit}: ${record.outcome}, ${keep ? 'kept' : 'rolled back'}`,
     ];
-    if (!keep) {
-      const back = await sandbox.rollback(1, state.turn);
-      notes.push(...back.notes);
-    } else state.kept[state.turn] = standing(trial, record, state.failure);
-    await this.tell(decided, trial.exitCode, told, notes);
+    if (keep) state.kept[state.turn] = standing(trial, record, state.failure);
+    else if (trial.here) notes.push(...(await sandbox.rollback(1, state.turn)).notes);
+    await this.tell(decided, trial.exitCode, told, notes, keep ? [] : [state.turn]);
     if (keep && trial.again) return this.after(trial.again, state.failure!.command);
     if (keep && record.outcome === 'success') state.failure = null;
     await this.memory.consider();
@@ -120,6 +118,7 @@ export class SetupActions {
       const outcome = ran.exitCode === 0 ? ('neutral' as const) : ('failure' as const);
       return {
         command,
+        here: true,
         exitCode: ran.exitCode,
         told: [ran.output] as Told,
         again: null,
@@ -136,7 +135,7 @@ export class SetupActions {
       `--- the command that had failed, again (exit code ${again.exitCode}) ---`,
       again.output,
     ];
-    return { command, exitCode: ran.exitCode, told, again, record: { ...basis, before, after, outcome } };
+    return { command, here: true, exitCode: ran.exitCode, told, again, record: { ...basis, before, after, outcome } };
   }
 
   /** Several units side by side in containers forked from one frame; the first success becomes the sandbox. */
@@ -177,7 +176,9 @@ export class SetupActions {
       outcome: lane.outcome,
       kept: false,
     };
-    return { command: lane.command, exitCode: lane.exitCode, told, again: null, record };
+    // Without a winner nothing came into the sandbox: there is nothing to keep, and nothing to roll back.
+    const here = winner !== null;
+    return { command: lane.command, here, exitCode: lane.exitCode, told, again: null, record };
   }
 
   private async rollback(decided: Decided): Promise<void> {

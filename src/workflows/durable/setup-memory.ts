@@ -1,4 +1,5 @@
 import type { Ref, RepoSetupInput, RepoSetupResult, SetupVerdictResult } from '../../contract';
+import { isCancellation, messageOf } from './failures';
 import type { SetupSandbox } from './setup-sandbox';
 import type { SetupState } from './setup-state';
 
@@ -6,7 +7,8 @@ const OFFERED = 3;
 
 /**
  * Experience in the loop: units are looked up when something new stands in the way, and every look-up is audited by what
- * happened after it, at the next one or at the end. `off` does nothing at all; `frozen` writes nothing.
+ * happened after it, at the next one or at the end. `off` does nothing at all; `frozen` writes nothing. It is advice: where
+ * it cannot be had, the report says so and the run goes on without it.
  */
 export class SetupMemory {
   /** Error and number of tried units of the last look-up: the same question has the same answer. */
@@ -32,15 +34,16 @@ export class SetupMemory {
     this.asked = asked;
     await this.audit();
     const { command, output, turn, signature } = failure;
-    const found = await this.host().suggestUnits.executeWithOptions(
-      { summary: `experience: ${signature}`.slice(0, 120) },
-      [
+    const summary = `experience: ${signature}`.slice(0, 120);
+    const found = await this.ifAnswered(`look-up of turn ${turn}`, () =>
+      this.host().suggestUnits.executeWithOptions({ summary }, [
         {
           ...{ ...this.librarian(), lease: this.sandbox.at, given: this.given, turn, command, output },
           ...{ exclude: state.tried, learn: input.experience.mode === 'learn', most: OFFERED },
         },
-      ],
+      ]),
     );
+    if (!found) return;
     this.spend(found.usage);
     state.anchor = found.anchor;
     state.offer = found.suggestions ? { signature, suggestions: found.suggestions, units: found.units } : null;
@@ -61,27 +64,41 @@ export class SetupMemory {
 
   /** What became of the units that were shown last. */
   async audit(): Promise<void> {
-    const { anchor, head } = this.state;
+    const { anchor, head, trials } = this.state;
     this.state.anchor = null;
     if (!anchor || this.input.experience.mode !== 'learn') return;
     const summary = `audit of ${anchor.id}`;
-    const { usage } = await this.host().auditUnits.executeWithOptions({ summary }, [
-      { ...this.librarian(), anchor, head },
-    ]);
-    this.spend(usage);
+    const audited = await this.ifAnswered(summary, () =>
+      this.host().auditUnits.executeWithOptions({ summary }, [
+        { ...this.librarian(), anchor, head, trials: trials.filter(({ turn }) => turn > anchor.turn) },
+      ]),
+    );
+    if (audited) this.spend(audited.usage);
   }
 
   /** After the run: units from what it met, judged as its environment was. */
   async learn(verdict: SetupVerdictResult | null): Promise<RepoSetupResult['learned']> {
     if (this.input.experience.mode !== 'learn') return [];
-    const { learned, usage } = await this.host().learnUnits.executeWithOptions({ summary: 'units from this run' }, [
-      {
-        ...{ ...this.librarian(), given: this.given, head: this.state.head, verdict },
-        created: new Date().toISOString(),
-      },
-    ]);
-    this.spend(usage);
-    return learned;
+    const summary = 'units from this run';
+    const created = new Date().toISOString();
+    const done = await this.ifAnswered(summary, () =>
+      this.host().learnUnits.executeWithOptions({ summary }, [
+        { ...this.librarian(), given: this.given, head: this.state.head, verdict, created },
+      ]),
+    );
+    if (!done) return [];
+    this.spend(done.usage);
+    return done.learned;
+  }
+
+  private async ifAnswered<T>(what: string, ask: () => Promise<T>): Promise<T | null> {
+    try {
+      return await ask();
+    } catch (error) {
+      if (isCancellation(error)) throw error;
+      this.state.notes.push(`experience: ${what}: ${messageOf(error)}`);
+      return null;
+    }
   }
 
   private spend({

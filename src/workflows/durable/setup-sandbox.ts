@@ -150,6 +150,7 @@ export class SetupSandbox {
   async rollback(frames: number, turn: number): Promise<WentBack> {
     const steps = Math.min(this.clean ? frames : frames - 1, this.frames.length - 1);
     const lost = await this.surviving(() => this.host().undeclaredProcesses({ lease: this.lease }));
+    const declared = this.services.map(({ name }) => name);
     await this.surviving(() => this.restore(steps));
     for (const dropped of this.standing.splice(this.standing.length - steps)) this.records[dropped]!.droppedAt = turn;
     const frame = this.top;
@@ -158,10 +159,14 @@ export class SetupSandbox {
     this.rollbacks += 1;
     this.touched();
     this.clean = true;
+    const gone = declared.filter((name) => !frame.services.includes(name));
     return {
       frame,
       undone: [...new Set(undone)].sort((a, b) => a - b),
-      notes: lost.map((line) => `ended with the rollback: ${line}`),
+      notes: [
+        ...lost.map((line) => `ended with the rollback: ${line}`),
+        ...gone.map((name) => `the service ${name} was started after that frame and is no longer declared`),
+      ],
     };
   }
 
@@ -227,6 +232,7 @@ export class SetupSandbox {
   private async restore(steps: number): Promise<void> {
     const frame = await this.stack.rollback(steps);
     this.position = frame.position;
+    this.services = this.services.filter(({ name }) => frame.services.includes(name));
     await this.startAll();
   }
 

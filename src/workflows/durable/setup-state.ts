@@ -47,6 +47,8 @@ export interface SetupState {
   readonly recent: RecentStep[];
   status: SetupStatus;
   detail: string | undefined;
+  /** What the report says beside. */
+  readonly notes: string[];
 }
 
 export function beginSetup(source: string): SetupState {
@@ -69,5 +71,6 @@ export function beginSetup(source: string): SetupState {
     recent: [],
     status: 'cancelled',
     detail: undefined,
+    notes: [],
   };
 }

@@ -54,6 +54,12 @@ test.each([
     "apt-file search -x '^/usr/include/(.+/)?odd/unknown\\.h$'",
   ],
   ['project', '/usr/bin/ld: cannot find -lpq: No such file or directory', 'libpq-dev'],
+  ['project', "[Errno 2] No such file or directory: 'x86_64-linux-gnu-g++'", ' g++'],
+  [
+    'project',
+    'Error: Please make sure the libxml2 and libxslt development packages are installed.',
+    'libxml2-dev libxslt1-dev',
+  ],
   ['project', IN_BUILD("ModuleNotFoundError: No module named 'numpy'"), 'pip install -q setuptools wheel numpy'],
   [
     'project',
@@ -190,6 +196,8 @@ test.each([
 
 test.each([
   ['a module of Python 2', 'python/tests', "ModuleNotFoundError: No module named 'ConfigParser'"],
+  ['a private module', 'python/tests', "ModuleNotFoundError: No module named '_common'"],
+  ['a helper that lies beside its tests', 'python/tests', "ModuleNotFoundError: No module named 'settings'"],
   ['a header of its own', 'python/tests', 'fatal error: own_of_the_tree.h: No such file'],
   [
     'a refused connection to nobody in particular',

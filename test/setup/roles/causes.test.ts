@@ -105,3 +105,11 @@ test('a run that went wrong as a whole', () => {
     whole('== 3 passed in 0.1s ==\nFAIL Required test coverage of 100% not reached. Total coverage: 90%'),
   ).toMatchObject([{ test: WHOLE_RUN, class: 'repository_bug' }]);
 });
+
+test('a program that ctest cannot find was never built', () => {
+  const output =
+    '1/1 Test #1: runs .....***Not Run   0.00 sec\n\n0% tests passed, 1 tests failed out of 1\n\nThe following tests FAILED:\n\t  1 - runs (Not Run)\n';
+  expect(classify('ctest', observed(output, 8), { repository, services: [] })).toMatchObject([
+    { test: 'runs', class: 'setup' },
+  ]);
+});

@@ -28,12 +28,7 @@ const KNOWN = Object.values(SERVICE_PORTS);
 export const errors: readonly Reader[] = [
   { cause: 'command', pattern: /(?:^|: )(?:line \d+: )?([^\s:]+): (?:command )?not found\b/gm, what: asProgram },
   { cause: 'command', pattern: /command '([^']+)' failed: No such file or directory/g, what: asProgram },
-  { cause: 'command', pattern: /error: \[Errno 2\] No such file or directory: '([^'/]+)'/g, what: asProgram },
-  {
-    cause: 'command',
-    pattern: /FileNotFoundError: \[Errno 2\] No such file or directory: '([a-z][\w+-]*)'/g,
-    what: asProgram,
-  },
+  { cause: 'command', pattern: /\[Errno 2\] No such file or directory: '([a-z][\w+-]*)'/g, what: asProgram },
   { cause: 'command', pattern: /exec: "([^"]+)": executable file not found/g, what: asProgram },
   {
     cause: 'command',
@@ -69,6 +64,8 @@ export const errors: readonly Reader[] = [
     pattern: /(?:fatal )?error: ([\w./+-]+\.h(?:pp|xx)?|iostream|vector|string): No such file or directory/g,
   },
   { cause: 'header', pattern: /fatal error: '([^']+)' file not found/g },
+  { cause: 'library', pattern: /\blib(\w+?)\d? (?:and \w+ )?development (?:packages|files|headers)/g },
+  { cause: 'library', pattern: /\band lib(\w+) development (?:packages|files|headers)/g },
   { cause: 'library', pattern: /cannot find -l([\w.+-]+)/g },
   {
     cause: 'shared-library',

@@ -11,12 +11,15 @@ function isOwn(module: string, { facts }: Project): boolean {
   return facts.modules.includes(root) || normalName(root) === normalName(facts.name ?? '');
 }
 
+/** Something that a registry may bring: no module of the project, nor a helper that lies beside its tests, nor a private one. */
 function foreign(found: RegExpMatchArray, project: Project): string | null {
   const module = found[1]!;
   const root = module.split('.')[0]!;
-  return ANCIENT.test(root) || isOwn(module, project) || /^(setuptools|pkg_resources|pip|distutils)$/.test(root)
-    ? null
-    : module;
+  const inTree = project.survey.paths.some(
+    (path) => `/${path}`.endsWith(`/${root}.py`) || `/${path}`.endsWith(`/${root}/__init__.py`),
+  );
+  if (root.startsWith('_') || ANCIENT.test(root) || isOwn(module, project) || inTree) return null;
+  return /^(setuptools|pkg_resources|pip|distutils)$/.test(root) ? null : module;
 }
 
 /** From the step of a build that failed to what it says, so that a module that the build needs is told from one that tests need. */
@@ -82,11 +85,6 @@ export const pythonReaders: readonly Reader[] = [
     pattern:
       /can't find Rust compiler|Cargo, the Rust package manager, is not installed|(?:Rust toolchain|rustc)[^\n]*not found/g,
     what: () => 'cargo',
-  },
-  {
-    cause: 'library',
-    pattern: /(?:libxml2|libxslt) development packages|Please make sure the (libxml2|libxslt)/g,
-    what: () => 'xml2',
   },
   { cause: 'magic', pattern: /failed to find libmagic/g },
   {

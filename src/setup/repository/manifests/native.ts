@@ -5,9 +5,12 @@ import type { Survey } from '../survey';
 export function nativeFacts({ texts, paths }: Survey): ManifestFacts {
   const has = (...names: string[]) => names.some((name) => paths.includes(name));
   const systems: BuildSystem[] = [];
+  // A release that brings its `configure` was made with it; a CMakeLists.txt beside it is often kept by few.
+  const released = has('configure') && !/--buildsystem[= ]cmake/.test(texts['debian/rules'] ?? '');
+  if (released) systems.push('autotools');
   if (has('CMakeLists.txt')) systems.push('cmake');
   if (has('meson.build')) systems.push('meson');
-  if (has('configure', 'configure.ac', 'configure.in')) systems.push('autotools');
+  if (!released && has('configure', 'configure.ac', 'configure.in')) systems.push('autotools');
   if (has('Makefile', 'makefile', 'GNUmakefile')) systems.push('make');
   const cmake = texts['CMakeLists.txt'] ?? '';
   const meson = texts['meson.build'] ?? '';

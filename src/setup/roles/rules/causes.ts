@@ -99,6 +99,7 @@ export function classify(command: string, observed: Observed, surroundings: Surr
 }
 
 function unnamed(framework: string, test: string, report: string): Cause {
+  if (framework === 'ctest' && /\*\*\*Not Run\b/.test(report)) return setupCause('its program was not built');
   // A file or package instead of a test: it was not even loaded.
   const unloaded =
     /\.(?:py|[cm]?[jt]sx?)$/.test(test) ||

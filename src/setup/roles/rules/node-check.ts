@@ -58,13 +58,15 @@ function package_(name, spec, from = dir, seen = new Set()) {
   if (!at) return name + ' is not installed';
   let manifest;
   try { manifest = JSON.parse(fs.readFileSync(at, 'utf8')); } catch (error) { return at + ': ' + error.message; }
-  if (!allows(spec, manifest.version || '')) return name + ' ' + manifest.version + ' is installed, ' + spec + ' is declared';
+  // What lies deeper was chosen by the package manager, overrides included; what the system keeps, by nobody.
+  const chosen = seen.size > 0 && !system.some((root) => at.startsWith(root + '/'));
+  if (!chosen && !allows(spec, manifest.version || '')) return name + ' ' + manifest.version + ' is installed, ' + spec + ' is declared';
   if (seen.has(at)) return null;
   seen.add(at);
   const optional = Object.keys(manifest.optionalDependencies || {});
   for (const [next, range] of Object.entries(manifest.dependencies || {})) {
     if (optional.includes(next)) continue;
-    const why = package_(next, '*', fs.realpathSync(path.dirname(at)), seen);
+    const why = package_(next, range, fs.realpathSync(path.dirname(at)), seen);
     if (why) return why + ' (' + name + ' needs it)';
   }
   return null;

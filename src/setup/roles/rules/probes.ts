@@ -1,5 +1,11 @@
 import { quote } from '../../../agent/shell';
 import type { ServiceSpec } from '../../../contract';
+import type { Observed } from '../role';
+
+/** Whether a command was not run, because a service that was to be there first did not start. */
+export function neverBegan({ exitCode, output }: Observed): boolean {
+  return exitCode === 125 && /^the service \S+ did not start: /.test(output);
+}
 
 /** What a server says when it is greeted in its own protocol: an open port alone may be anybody's. */
 interface Greeting {

@@ -1,0 +1,113 @@
+import { relative } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { WorkflowHandle } from '@temporalio/client';
+import { fromWorkflow } from '../cli/context';
+import { readSetup } from '../cli/setup-reading';
+import { temporalCommand } from '../cli/temporal-command';
+import { look } from '../cli/terminal';
+import { type RepoSetupInput, type RepoSetupResult, type SetupProgress, SwitchyardError } from '../contract';
+import { REPOSITORY, room } from '../home';
+import { frameTree } from '../view/setup/frame-tree';
+import { trialLines } from '../view/setup/trials';
+import type { RecentStep } from '../workflows/durable/setup-state';
+import { Narrator } from './narrator';
+import { DEMO_QUEUE, Stage } from './stage';
+
+const SOURCE = 'pypi:pymemcache==4.0.0';
+
+/**
+ * A real repository whose tests need more than its documentation says: each fix uncovers the next error, a unit of
+ * experience is tried and taken back, a verifier and a court look at the end, and the Dockerfile is built again.
+ */
+export async function setupDemo(): Promise<void> {
+  const tell = new Narrator();
+  tell.title('A repository set up with experience, judged, and built again');
+  tell.line(`  ${SOURCE}: pinned test requirements that no longer build, and a service that its tests talk to.`);
+  tell.line(
+    '  No model takes part: the agent is `builtin:playbook`, verifier, prosecutor and judge are `builtin:rules`.',
+  );
+  tell.line('  The units of experience are those that come with Switchyard; with a key, each role can be a model.');
+
+  tell.title('1. Services');
+  const stage = await tell.step(
+    'Temporal server',
+    () => Stage.set(),
+    (s) => s.ui,
+  );
+  await tell.step(
+    'worker',
+    () => stage.startWorker(),
+    () => `task queue ${DEMO_QUEUE}`,
+  );
+
+  tell.title('2. The set-up');
+  const input: Partial<RepoSetupInput> = { source: SOURCE };
+  const id = `setup/pymemcache/${new Date().toISOString().slice(0, 19).replaceAll(':', '')}`;
+  const handle = await stage.cli.start('repoSetup', input, { id, note: `demo: ${SOURCE}` });
+  const watched = watch(handle, tell);
+  const result = (await handle.result().catch((error: unknown) => {
+    throw fromWorkflow(error);
+  })) as RepoSetupResult;
+  await watched;
+
+  tell.title('3. Frames and trials');
+  for (const line of frameTree(result.frames, look())) tell.line(`  ${line}`);
+  tell.line();
+  for (const line of trialLines(result.units, look())) tell.line(`  ${line}`);
+
+  tell.title('4. Three opinions');
+  const { tests, verifier, verdict } = result;
+  const numbers = `${tests.passed} passed, ${tests.failed} failed, ${tests.errors} errors, ${tests.skipped} skipped`;
+  tell.line(`  the agent says   ${result.selfClaim ? 'it works' : 'it does not work'}`);
+  tell.line(`  the verifier     ${verifier?.success ? 'passed' : 'not passed'} (${numbers})`);
+  tell.line(
+    `  the verdict      ${verdict?.verdict.replace('_', ' ') ?? 'none'} (${verdict?.charges.length ?? 0} charges)`,
+  );
+  tell.line(
+    `  built again      ${result.reproduced ? 'from the base image by the script alone: the same counts' : `no: ${result.reproducedDetail ?? result.detail ?? ''}`}`,
+  );
+
+  tell.title('Look on');
+  const run = await readSetup(stage.cli, id);
+  tell.line(`  everything   bin/switchyard setup show ${id} --full`);
+  tell.line(`  Dockerfile   bin/switchyard setup show ${id} --dockerfile   (and --script, --lock)`);
+  tell.line(`  in the UI    ${stage.cli.uiLink(stage.ui, stage.client, id)}`);
+  if (result.image) tell.line(`  image        docker run --rm -it ${result.image} bash`);
+  tell.line(`  steps        ${relative(REPOSITORY, room('blobs'))}/ (head ${(run.head ?? '').slice(0, 16)}…)`);
+  tell.line('  by hand      (the worker stays up; `bin/switchyard down` stops it)');
+  tell.line(`    ${temporalCommand('repoSetup', DEMO_QUEUE, 'by-hand', input)}`);
+  tell.end();
+  await stage.cli.close();
+  if (result.status !== 'verified' || verdict?.verdict !== 'not_guilty')
+    throw new SwitchyardError(
+      'Unavailable',
+      `the set-up ended ${result.status}, verdict ${verdict?.verdict ?? 'none'}: ${result.detail ?? ''}`,
+      `Look at it: bin/switchyard setup show ${id} --full`,
+    );
+}
+
+/** Tells of each step as it comes, of what stands in the way and of what memory offers, until the run has ended. */
+async function watch(handle: WorkflowHandle, tell: Narrator): Promise<void> {
+  let told = 0;
+  let phase = '';
+  let error = '';
+  for (;;) {
+    const progress = await handle.query<SetupProgress>('progress').catch(() => undefined);
+    const transcript = await handle.query<{ recent: readonly RecentStep[] }>('transcript').catch(() => undefined);
+    for (const each of transcript?.recent ?? []) {
+      if (each.turn <= told) continue;
+      told = each.turn;
+      tell.note(`turn ${String(each.turn).padStart(2)} · exit ${each.exitCode ?? '-'} · ${each.line}`.slice(0, 110));
+    }
+    if (progress && progress.error !== error) {
+      error = progress.error;
+      if (error) tell.event(`in the way: ${error}`.slice(0, 110));
+    }
+    if (progress && progress.phase !== phase) {
+      phase = progress.phase;
+      if (!['Setting up', 'Starting', 'Done'].includes(phase)) tell.note(`${phase.toLowerCase()} …`);
+    }
+    if (phase === 'Done') return;
+    await sleep(250);
+  }
+}

@@ -66,7 +66,9 @@ it('prints runs, modes and plain words', () => {
   const text = comparisonText(runs, compared(runs, ['off', 'frozen']), LOOK);
   expect(text).toContain('dir:/s11');
   expect(text).toMatch(/frozen {2}not guilty {2}yes {7}yes +4\/5 +10 +1 min 00 s +1 +1\/2 +\$0\.50/);
-  expect(text.replace(/\s+/g, ' ')).toContain('12 pairs, 0 better, 0 worse). No lift is shown');
+  expect(text.replace(/\s+/g, ' ')).toContain(
+    '12 pairs, 0 better, 0 worse). No lift is shown: no source ended otherwise.',
+  );
   expect(text).toContain('off: self-claims are 0.0 points above verdicts');
   const alone = comparisonText(runs, compared(runs, ['frozen']), LOOK);
   expect(alone).toContain('No difference: it needs `off` and another mode.');

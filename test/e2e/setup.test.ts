@@ -1,80 +1,23 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
 import Docker from 'dockerode';
-import { ExperienceUnit, type RepoSetupResult, type SetupProgress } from '../../src/contract';
+import type { RepoSetupResult, SetupProgress } from '../../src/contract';
 import { BUILTIN_EMBEDDER, ExperienceStore } from '../../src/experience';
 import { SetupChains } from '../../src/store/setup-chains';
+import { calcScript, calcUnit, writeCalc } from '../support/calc-project';
 import { World } from '../support/world';
-
-const PROJECT: Readonly<Record<string, string>> = {
-  'setup.py': "from setuptools import setup\nsetup(name='calc', version='1.0', py_modules=['calc'])\n",
-  'calc.py':
-    "import configparser\n\n\ndef mode():\n    with open('/opt/calc/mode') as file:\n        return file.read().strip()\n",
-  'test_calc.py':
-    "import os\nimport unittest\n\nimport calc\n\n\nclass Modes(unittest.TestCase):\n    def test_mode(self):\n        self.assertEqual(calc.mode(), 'exact')\n\n    def test_level(self):\n        self.assertEqual(os.environ['CALC_LEVEL'], '3 of 3')\n\n\nif __name__ == '__main__':\n    unittest.main()\n",
-  'README.md': '# calc\n\nRun the tests with `python3 -m unittest`.\n',
-};
-
-const act = (action: string, more: object = {}) => ({
-  raw: JSON.stringify({ action, thought: `I ${action}.`, ...more }),
-});
-const shell = (command: string) => act('shell', { command });
-const TESTS = 'cd /repo && python3 -m unittest';
-
-/** What a unit needs to be one; the error that it is about is the project's own. */
-function unit(id: string, command: string): ExperienceUnit {
-  return ExperienceUnit.parse({
-    id,
-    signals: {
-      keywords: ['/opt/calc/mode'],
-      regex: ["No such file or directory: '/opt/calc/mode'"],
-      applicability: { lang: 'python' },
-    },
-    advice_nl: ['The calculator reads its mode from a file: write it.'],
-    atoms: [{ name: 'shell', args: { cmd: command } }],
-    provenance: { created: '2026-01-01T00:00:00Z' },
-  });
-}
-
-const script = {
-  models: {
-    careful: {
-      turns: [
-        shell('ls && cat README.md'),
-        shell(TESTS),
-        { raw: 'I would rather talk about it.', slip: true },
-        act('finish', { message: 'done' }),
-        act('try_experience', { unit: 'calc-wrong', why: 'it looks right' }),
-        act('try_experience', { unit: 'calc-right', why: 'it looks right too' }),
-        act('set_env', { key: 'CALC_LEVEL', value: '3 of 3' }),
-        shell('mkdir -p /srv/work && cd /srv/work && export KEPT=yes && rm -rf /opt/never'),
-        shell('touch /opt/mistake && rm -rf /usr/share/doc/bash'),
-        act('rollback', { frames: 1 }),
-        shell('pwd; echo "$KEPT $CALC_LEVEL"; ls /opt'),
-        act('verify', { hint: TESTS }),
-      ],
-    },
-    hasty: { turns: [act('verify'), act('finish', { success: false, message: 'it is beyond me' })] },
-    garbled: { turns: [{ raw: 'no' }, { raw: '{"action": "dance"}' }, { raw: '{"action": "shell"}' }] },
-  },
-};
 
 let world: World;
 let project: string;
 let chains: SetupChains;
 beforeAll(async () => {
-  project = mkdtempSync(join(tmpdir(), 'switchyard-project-'));
-  for (const [path, text] of Object.entries(PROJECT)) {
-    mkdirSync(dirname(join(project, path)), { recursive: true });
-    writeFileSync(join(project, path), text);
-  }
-  world = await World.start({ script, profiles: { careful: {}, hasty: {}, garbled: {} } });
+  project = writeCalc();
+  world = await World.start({ script: calcScript, profiles: { careful: {}, hasty: {}, garbled: {} } });
   chains = new SetupChains(world.blobs);
   const store = await ExperienceStore.open({ folder: join(world.home, 'experience'), embed: BUILTIN_EMBEDDER });
   await store.import([
-    unit('calc-wrong', 'mkdir -p /opt/other && echo exact > /opt/other/mode'),
-    unit('calc-right', 'mkdir -p /opt/calc && echo exact > /opt/calc/mode'),
+    calcUnit('calc-wrong', 'mkdir -p /opt/other && echo exact > /opt/other/mode'),
+    calcUnit('calc-right', 'mkdir -p /opt/calc && echo exact > /opt/calc/mode'),
   ]);
   await store.close();
 }, 120_000);

@@ -5,7 +5,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { WorkflowHandle } from '@temporalio/client';
 import Docker from 'dockerode';
 import type { RolloutInput } from '../../src/contract';
+import { BASE_IMAGE } from '../../src/provision/image';
 import { AFTER, BEFORE, shopInput, writeTree } from '../security/shop';
+import { calcScript, writeCalc } from '../support/calc-project';
 import { containerOf, pastTurn } from '../support/chaos';
 import { tinyProblem } from '../support/tiny-problem';
 import type { World } from '../support/world';
@@ -30,6 +32,7 @@ export const script = {
     slow: { turns: [], generate: { steps: 40, command: 'sleep 0.2; echo {k}' } },
     prose: { turns: [bash('ls')], end: { malformed: 'prose' } },
     closed: { turns: [bash('ls')], faults: [{ kind: 'rejected', status: 401, message: 'no' }] },
+    ...calcScript.models,
   },
 };
 export const profiles = {
@@ -38,6 +41,10 @@ export const profiles = {
   slow: { price: PRICE, maxOutputTokens: 100 },
   prose: {},
   closed: {},
+  careful: {},
+  direct: {},
+  hasty: {},
+  garbled: {},
 };
 
 export interface Scenario {
@@ -73,6 +80,7 @@ const shop = () => {
   for (const [name, files] of Object.entries({ before: BEFORE, after: AFTER })) writeTree(join(folder, name), files);
   return shopInput(join(folder, 'before'), join(folder, 'after'));
 };
+const calc = () => ({ source: `dir:${writeCalc()}` });
 const cancelSoon = async (handle: WorkflowHandle) => {
   await sleep(700);
   await handle.cancel();
@@ -128,6 +136,21 @@ export const scenarios: readonly Scenario[] = [
   other('problemInit-ok', shop),
   other('problemInit-cancelled', () => ({ ...shop(), id: 'never', statement: 's', setup: ['sleep 60'] }), cancelSoon),
   other('janitor-ok', () => ({ hosts: ['replay'], olderThanSeconds: 3600 })),
+  // The units of the agent's script are not in the store: each try is refused, which the loop has to survive as well.
+  other('repoSetup-gave-up', () => ({ ...calc(), roles: { agent: 'hasty' } })),
+  other('repoSetup-limits', () => ({ ...calc(), roles: { agent: 'careful' }, limits: { steps: 10 } })),
+  other('repoSetup-verified', () => ({ ...calc(), roles: { agent: 'direct' }, reproduce: true })),
+  other('repoSetup-format-exhausted', () => ({ ...calc(), roles: { agent: 'garbled' } })),
+  other(
+    'repoSetup-cancelled',
+    () => ({ ...calc(), roles: { agent: 'careful' } }),
+    async (handle) => {
+      await sleep(4_000);
+      await handle.cancel();
+    },
+  ),
+  other('repoSetup-bad-input', () => ({ source: 'pypi:no-version' })),
+  other('setupVerdict-guilty', () => ({ ...calc(), image: BASE_IMAGE })),
   other('unknown-type', () => ({})),
 ];
 export const crossing: readonly Scenario[] = [

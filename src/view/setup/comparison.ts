@@ -59,7 +59,10 @@ function liftLine({ mode, against, difference, low, high, p, pairs, counts, left
   const said = {
     lift: 'Memory helped.',
     loss: 'Memory hurt.',
-    none: 'No lift is shown: chance explains it as well.',
+    none:
+      counts.onlyFirst + counts.onlySecond === 0
+        ? 'No lift is shown: no source ended otherwise.'
+        : 'No lift is shown: chance explains it as well.',
   }[shown];
   const interval = `95 %: ${points(low)} to ${points(high)}; exact McNemar p = ${p.toFixed(3)}`;
   const basis = [

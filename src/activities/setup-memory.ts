@@ -54,6 +54,8 @@ import { createReader, type Given } from './setup-chain';
 interface Librarian {
   readonly run: string;
   readonly policy: string;
+  /** A memory apart; without it the worker's own. */
+  readonly memory?: string;
   readonly budget?: SharedBudget;
 }
 
@@ -98,7 +100,7 @@ const FREE: Usage = { promptTokens: 0, cachedTokens: 0, completionTokens: 0, cos
 const OUTPUT_CHARS = 6_000;
 
 export function createSetupMemoryActivities(deps: Deps) {
-  const { blobs, host, config, experience } = deps;
+  const { blobs, host, config } = deps;
   const ask = createAsker(deps);
   const reader = createReader(deps);
 
@@ -125,6 +127,8 @@ export function createSetupMemoryActivities(deps: Deps) {
       return { answer: undefined, usage };
     }
   }
+
+  const memoryOf = ({ memory }: Librarian) => (memory === undefined ? deps.experience : deps.experience.apart(memory));
 
   const byRules = ({ policy }: Librarian) => policy.startsWith('builtin:');
 
@@ -199,6 +203,7 @@ export function createSetupMemoryActivities(deps: Deps) {
           command: await reader.text(input.command),
           summary: `Setting up a ${facts.lang} project in ${given.workdir}; turn ${input.turn}.`,
         };
+        const experience = memoryOf(input);
         await shipExperience(experience);
         const ranked = await experience.find(situation, facts, { exclude: input.exclude, limit: 10 });
         const nothing = { preview: 'no unit applies', suggestions: null, units: [], anchor: null };
@@ -264,7 +269,7 @@ export function createSetupMemoryActivities(deps: Deps) {
         }
         const undone = new Set(moments.filter((each) => each.undone).map(({ turn }) => turn));
         const booked = withTrials(shown, verdicts, input.trials, undone);
-        await experience.audit({ run: input.run, anchor: anchor.id, verdicts: booked });
+        await memoryOf(input).audit({ run: input.run, anchor: anchor.id, verdicts: booked });
         return { verdicts: booked, usage };
       });
     },
@@ -296,7 +301,7 @@ export function createSetupMemoryActivities(deps: Deps) {
         const drafts = await draftsOf(input, moments, options, spend, signal);
         const learned = [];
         for (const [at, draft] of drafts.entries()) {
-          const { outcome, unit } = await experience.learn(draft, (one, nearest) =>
+          const { outcome, unit } = await memoryOf(input).learn(draft, (one, nearest) =>
             same(input, at, one, nearest, spend, signal),
           );
           learned.push({ unit, how: outcome });

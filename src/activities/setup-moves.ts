@@ -209,7 +209,7 @@ export function createSetupMoveActivities(deps: Deps) {
           rejected,
         });
         const call = {
-          run: `${input.run}/${role}`,
+          run: callsOf(input),
           turn,
           attempt: rejected.length,
           name: policy,
@@ -234,6 +234,11 @@ export function createSetupMoveActivities(deps: Deps) {
       });
     },
   };
+}
+
+/** Names a role's calls in ledger and budget: a set-up asks its verifier several times, each from turn 1. */
+function callsOf({ run, role, about }: TakeMoveInput): string {
+  return 'agent' in about ? `${run}/${role}-${about.agent.slice(0, 12)}` : `${run}/${role}`;
 }
 
 function briefOf(move: Record<string, unknown>): { brief: Brief; command: null } {

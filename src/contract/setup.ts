@@ -101,6 +101,14 @@ export const ExperienceChoice = z.strictObject({
   speculate: z.int().min(1).max(4).default(1),
   /** What becomes of a trial of which nobody can tell whether it helped. */
   neutral: z.enum(['keep', 'rollback']).default('keep'),
+  /**
+   * Name of a memory apart from the worker's own: it begins with the units of the package, in the home of the worker's
+   * host, and only runs that name it read or write it.
+   */
+  memory: z
+    .string()
+    .regex(/^[a-z0-9][a-z0-9._-]{0,62}$/, 'small letters, digits, ".", "_" and "-"')
+    .optional(),
 });
 export type ExperienceChoice = z.infer<typeof ExperienceChoice>;
 

@@ -61,10 +61,12 @@ interface Parts {
 export class ExperienceStore {
   private ready: Promise<Parts> | undefined;
 
-  private constructor(private readonly place: () => ExperiencePlace) {}
+  private readonly others = new Map<string, ExperienceStore>();
+
+  private constructor(private readonly place: (apart?: string) => ExperiencePlace) {}
 
   /** Nothing is looked at or opened yet: a worker that needs no experience pays nothing for it. */
-  static at(place: () => ExperiencePlace): ExperienceStore {
+  static at(place: (apart?: string) => ExperiencePlace): ExperienceStore {
     return new ExperienceStore(place);
   }
 
@@ -75,7 +77,15 @@ export class ExperienceStore {
     return store;
   }
 
+  /** A memory of its own under that name, which is closed with this one. */
+  apart(name: string): ExperienceStore {
+    const other = this.others.get(name) ?? new ExperienceStore(() => this.place(name));
+    this.others.set(name, other);
+    return other;
+  }
+
   async close(): Promise<void> {
+    await Promise.all([...this.others.values()].map((other) => other.close()));
     const parts = await this.ready?.catch(() => undefined);
     await parts?.database.close();
   }

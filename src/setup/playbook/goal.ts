@@ -6,6 +6,8 @@ import type { Survey } from '../repository/survey';
 export interface Project {
   /** Empty for the main one. */
   readonly name: string;
+  /** As the input writes it. */
+  readonly source: string;
   readonly workdir: string;
   readonly survey: Survey;
   readonly facts: ProjectFacts;

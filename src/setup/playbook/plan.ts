@@ -8,11 +8,14 @@ import type { Ecosystem, Goal, Project } from './goal';
 export function projectsOf(dossier: SetupDossier): Project[] {
   const components = dossier.components.map(({ name, workdir, survey }): Project => {
     const facts = factsOf(survey);
-    return { name, workdir, survey, facts, version: facts.version, wanted: [] };
+    return { name, source: '', workdir, survey, facts, version: facts.version, wanted: [] };
   });
   const facts = factsOf(dossier.survey);
-  const { survey, workdir, wanted } = dossier;
-  return [...components, { name: '', workdir, survey, facts, version: dossier.version ?? facts.version, wanted }];
+  const { source, survey, workdir, wanted } = dossier;
+  return [
+    ...components,
+    { name: '', source, workdir, survey, facts, version: dossier.version ?? facts.version, wanted },
+  ];
 }
 
 function ecosystemOf({ facts }: Project): Ecosystem | undefined {

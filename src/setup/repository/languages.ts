@@ -38,6 +38,8 @@ export function languagesOf(survey: Survey): Language[] {
   const count = (pattern: RegExp) => sources.filter((path) => pattern.test(path)).length;
   const counts = Object.entries(SOURCES).map(([language, pattern]) => [language as Language, count(pattern)] as const);
   const all = counts.reduce((sum, [, files]) => sum + files, 0) || 1;
+  // A Makefile beside nothing that we know is taken for C's; beside Go it only calls Go.
+  const lonely = counts.every(([, files]) => files === 0);
   const cpp = counts.find(([language]) => language === 'cpp')![1] > 0;
   return counts
     .map(([language, files]) => {
@@ -46,7 +48,9 @@ export function languagesOf(survey: Survey): Language[] {
       const manifest = strong ? (language === 'python' ? 2 : 1) : weak ? 0.3 : 0;
       // CMake and Make speak of both: the one that has files is meant, and C alone where there are none of the other.
       const own =
-        language === 'cpp' || language === 'c' ? files > 0 || (manifest > 0 && language === 'c' && !cpp) : true;
+        language === 'cpp' || language === 'c'
+          ? files > 0 || (language === 'c' && !cpp && (strong || (weak && lonely)))
+          : true;
       return { language, weight: own ? manifest + files / all : 0, manifest, files };
     })
     .filter(
@@ -62,4 +66,4 @@ function isPackage({ texts }: Survey): boolean {
 }
 
 /** Languages whose files run without a manifest. */
-const isScript = (language: Language) => language === 'python' || language === 'c' || language === 'cpp';
+const isScript = (language: Language) => ['python', 'go', 'c', 'cpp'].includes(language);

@@ -115,8 +115,13 @@ export class SetupMemory {
   }
 
   private librarian() {
-    const { budget, roles } = this.input;
-    return { run: this.run, policy: roles.librarian, ...(budget ? { budget } : {}) };
+    const { budget, roles, experience } = this.input;
+    const { memory } = experience;
+    return {
+      ...{ run: this.run, policy: roles.librarian },
+      ...(memory === undefined ? {} : { memory }),
+      ...(budget ? { budget } : {}),
+    };
   }
 
   private host() {

@@ -65,7 +65,7 @@ test('B4: the same port in two runs is no clash: neither is on the network of th
     expect(Object.keys(HostConfig.PortBindings ?? {})).toEqual([]);
     expect(NetworkSettings.Networks.host).toBeUndefined();
   }
-  const addresses = Object.values(inspected).map(({ NetworkSettings }) => NetworkSettings.IPAddress);
+  const addresses = Object.values(inspected).map((each) => each.NetworkSettings.Networks.bridge!.IPAddress);
   expect(new Set(addresses).size).toBe(2);
 });
 
@@ -79,7 +79,8 @@ test('B5: a rollback restores directory, variables and service, says what is gon
   expect(told[8]).toContain('the service web was started after that frame and is no longer declared');
   const [cwd, who, ...rest] = told[9]!.split('\n');
   expect([cwd, who]).toEqual(['/repo', '[]']);
-  expect(rest.join('\n')).toMatch(/^(?!.*site)[\s\S]*refused/);
+  expect(rest).not.toContain('site');
+  expect(rest.join('\n')).toContain('refused');
   expect(results.north).toMatchObject({ services: [] });
 });
 

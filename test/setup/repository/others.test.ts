@@ -53,6 +53,13 @@ test('Go: module, version, direct requirements, commands', () => {
   expect(facts.entryPoints).toEqual([{ kind: 'bin', name: 'tool', target: './cmd/tool' }]);
 });
 
+test('Go without a go.mod, beside a Makefile', () => {
+  expect(factsOfFiles({ Makefile: 'test:\n\tgo test ./...\n', 'a.go': '', 'a_test.go': '' })).toMatchObject({
+    languages: ['go'],
+    testFrameworks: ['go'],
+  });
+});
+
 test('Rust: a workspace that shares its version', () => {
   const facts = factsOfFiles({
     'Cargo.toml': `[workspace]

@@ -41,20 +41,14 @@ function toolchain({ facts }: Project): Goal[] {
 }
 
 function plan(project: Project): Goal[] {
-  const { survey, facts } = project;
+  const { survey, facts, source } = project;
+  // A tree from the module proxy may lack the file, but its address is its path.
+  const path = /^go:([^@]+)@/.exec(source)?.[1] ?? facts.name ?? 'module.local/main';
   const vendored = survey.paths.includes('vendor/modules.txt');
   const module = survey.paths.includes('go.mod');
   return [
     ...toolchain(project),
-    ...(module
-      ? []
-      : [
-          step(
-            'module',
-            'It is older than modules: make it one.',
-            `go mod init ${facts.name ?? 'module.local/main'} && go mod tidy`,
-          ),
-        ]),
+    ...(module ? [] : [step('module', 'It is older than modules: make it one.', `go mod init ${path} && go mod tidy`)]),
     ...(vendored ? [] : [step('dependencies', 'Fetch its modules.', 'go mod download', true)]),
     step('build', 'Build all packages.', 'go build ./...', true),
     step('tests', 'Run its tests.', 'go test ./...', true),

@@ -44,7 +44,9 @@ function notFound(id: string | undefined, message: string): SwitchyardError {
   return new SwitchyardError(
     'NotFound',
     done ? 'the workflow has ended already' : `no workflow ${id ? `"${id}"` : 'of that id'} on this server`,
-    done ? '`switchyard rollout show ID` shows how it ended.' : '`switchyard rollout list` shows those there are.',
+    done
+      ? '`switchyard rollout show ID` and `setup show ID` show how it ended.'
+      : '`switchyard rollout list` and `setup list` show those there are.',
   );
 }
 

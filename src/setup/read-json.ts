@@ -1,35 +1,61 @@
-/**
- * The one JSON object of a model's reply: alone, in a fence, or with words around it. Throws with what is wrong.
- */
+import { cutEnd } from '../agent/clip';
+
+/** The first JSON object of a model's reply. Throws when there is none. */
 export function readJsonObject(text: string): Record<string, unknown> {
-  const bare = text.replace(/<think>[\s\S]*?<\/think>/g, '').trim();
-  const fenced = /```(?:json)?\s*\n([\s\S]*?)```/.exec(bare)?.[1];
-  for (const candidate of [bare, fenced, outermost(bare)]) {
-    if (candidate === undefined) continue;
-    try {
-      const value: unknown = JSON.parse(candidate);
-      if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
-    } catch {
-      // The next way of reading it.
-    }
-  }
+  const [object] = objectsIn(text).objects;
+  if (object) return object;
   throw new SyntaxError('the reply holds no JSON object');
 }
 
-/** From the first brace to the one that closes it. */
-function outermost(text: string): string | undefined {
-  const from = text.indexOf('{');
-  if (from < 0) return undefined;
+/** All outermost JSON objects of a text, and what stands around them. Reasoning that a server left in is not looked at. */
+export function objectsIn(content: string): { objects: Record<string, unknown>[]; around: string } {
+  const text = content.replace(/<think>[\s\S]*?(?:<\/think>|$)/g, '');
+  const objects: Record<string, unknown>[] = [];
+  const around: string[] = [];
+  let from = 0;
+  for (let at = text.indexOf('{'); at >= 0; at = text.indexOf('{', at)) {
+    const end = endOf(text, at);
+    const object = end === null ? null : objectOf(text.slice(at, end));
+    if (object === null || end === null) {
+      at += 1;
+      continue;
+    }
+    objects.push(object);
+    around.push(text.slice(from, at));
+    from = end;
+    at = end;
+  }
+  around.push(text.slice(from));
+  const said = around
+    .join('\n')
+    .replace(/^\s*`{3,}\w*\s*$/gm, '')
+    .trim();
+  return { objects, around: cutEnd(said, 4000) };
+}
+
+/** Just after the brace that closes the one at `start`; null when it never closes. */
+function endOf(text: string, start: number): number | null {
   let depth = 0;
   let quoted = false;
-  for (let at = from; at < text.length; at++) {
+  for (let at = start; at < text.length; at += 1) {
     const char = text[at];
     if (quoted) {
-      if (char === '\\') at++;
+      if (char === '\\') at += 1;
       else if (char === '"') quoted = false;
     } else if (char === '"') quoted = true;
-    else if (char === '{') depth++;
-    else if (char === '}' && --depth === 0) return text.slice(from, at + 1);
+    else if (char === '{') depth += 1;
+    else if (char === '}') {
+      depth -= 1;
+      if (depth === 0) return at + 1;
+    }
   }
-  return undefined;
+  return null;
+}
+
+function objectOf(text: string): Record<string, unknown> | null {
+  try {
+    return JSON.parse(text) as Record<string, unknown>;
+  } catch {
+    return null;
+  }
 }

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { cutEnd, preview } from '../../agent/clip';
 import type { ChatTool, FormatError, FormatErrorCode, RawReply } from '../../contract';
 import { nearest } from '../../contract/parse';
+import { objectsIn } from '../read-json';
 
 export type ReadMove<Move> =
   | { readonly ok: true; readonly move: Move }
@@ -132,59 +133,6 @@ function literalOf(option: z.ZodObject, tag: string): unknown {
 function calledWith(tag: string, call: { name: string; arguments: string }) {
   const { objects } = objectsIn(call.arguments.trim() === '' ? '{}' : call.arguments);
   return { objects: objects.slice(0, 1).map((object) => ({ ...object, [tag]: call.name })), around: '' };
-}
-
-/** All outermost JSON objects of a text, and what stands around them. Reasoning that a server left in is not looked at. */
-function objectsIn(content: string): { objects: Record<string, unknown>[]; around: string } {
-  const text = content.replace(/<think>[\s\S]*?(?:<\/think>|$)/g, '');
-  const objects: Record<string, unknown>[] = [];
-  const around: string[] = [];
-  let from = 0;
-  for (let at = text.indexOf('{'); at >= 0; at = text.indexOf('{', at)) {
-    const end = endOf(text, at);
-    const object = end === null ? null : objectOf(text.slice(at, end));
-    if (object === null || end === null) {
-      at += 1;
-      continue;
-    }
-    objects.push(object);
-    around.push(text.slice(from, at));
-    from = end;
-    at = end;
-  }
-  around.push(text.slice(from));
-  const said = around
-    .join('\n')
-    .replace(/^\s*`{3,}\w*\s*$/gm, '')
-    .trim();
-  return { objects, around: cutEnd(said, 4000) };
-}
-
-/** Just after the brace that closes the one at `start`; null when it never closes. */
-function endOf(text: string, start: number): number | null {
-  let depth = 0;
-  let quoted = false;
-  for (let at = start; at < text.length; at += 1) {
-    const char = text[at];
-    if (quoted) {
-      if (char === '\\') at += 1;
-      else if (char === '"') quoted = false;
-    } else if (char === '"') quoted = true;
-    else if (char === '{') depth += 1;
-    else if (char === '}') {
-      depth -= 1;
-      if (depth === 0) return at + 1;
-    }
-  }
-  return null;
-}
-
-function objectOf(text: string): Record<string, unknown> | null {
-  try {
-    return JSON.parse(text) as Record<string, unknown>;
-  } catch {
-    return null;
-  }
 }
 
 function codeOf(issues: readonly z.core.$ZodIssue[]): FormatErrorCode {

@@ -11,10 +11,14 @@ interface BuildPlan {
 /** Options of a CMake project that turn its tests on and are off by default. */
 function testOptions({ survey }: Project): string {
   const text = survey.texts['CMakeLists.txt'] ?? '';
-  return [...text.matchAll(/\boption\s*\(\s*(\w*TEST\w*)\s+(?:"[^"]*"|\S+)\s+(?:OFF|FALSE|0|\$\{[^}]*\})?\s*\)/gi)]
-    .map(([, name]) => ` -D${name}=ON`)
-    .filter((flag) => !/SAN|COVERAGE|FUZZ|BENCH|INSTALL|DISABLE|NO_|WITHOUT|PERF/i.test(flag))
-    .join('');
+  return (
+    [...text.matchAll(/\boption\s*\(\s*(\w*TEST\w*)\s+(?:"[^"]*"|\S+)\s+(?:OFF|FALSE|0|\$\{[^}]*\})?\s*\)/gi)]
+      // `TEST_WITH_VALGRIND` and the like say how, not whether.
+      .filter(([, name]) => /TEST(S|ING)?$|(^|_)(BUILD|ENABLE)_TEST/i.test(name!))
+      .map(([, name]) => ` -D${name}=ON`)
+      .filter((flag) => !/SAN|COVERAGE|FUZZ|BENCH|INSTALL|DISABLE|NO_|WITHOUT|PERF/i.test(flag))
+      .join('')
+  );
 }
 
 /** Build systems that lie in the root, the one to begin with first. */

@@ -1,5 +1,4 @@
 import type { Deps } from './deps';
-import { createExperienceActivities } from './experience';
 import { createGradingActivities } from './grading';
 import { createJanitorActivities } from './janitor';
 import { createModelActivities } from './model';
@@ -28,6 +27,5 @@ export function createActivities(deps: Deps) {
     ...createSetupRaceActivities(deps),
     ...createSetupResultActivities(deps),
     ...createSetupMemoryActivities(deps),
-    ...createExperienceActivities(deps),
   };
 }

@@ -23,6 +23,7 @@ export class Cli {
   json = false;
   private made: { client: Client; local: Local } | undefined;
   private given: Settings | undefined;
+  private worker: Promise<void> | undefined;
 
   constructor(public queue = process.env.SWITCHYARD_QUEUE ?? DEFAULT_QUEUE) {}
 
@@ -68,7 +69,9 @@ export class Cli {
   async start(type: string, input: unknown, { id, note }: StartOptions) {
     const { client, local } = await this.connected();
     shareWithDaemons(this.settings);
-    await ensureWorker(client, this.queue, local, (line) => this.say(line));
+    // Several starts at once must not start a worker each.
+    this.worker ??= ensureWorker(client, this.queue, local, (line) => this.say(line));
+    await this.worker;
     const handle = await client.workflow.start(type, {
       taskQueue: this.queue,
       workflowId: id,

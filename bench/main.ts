@@ -1,8 +1,10 @@
 import { benchCalibration } from './calibration';
+import { benchUnits } from './prove-units';
 import { benchRollout } from './rollout';
 
 /** What `npm run bench NAME` measures. Figures are printed as Markdown, with what they were measured beside. */
 const BENCHES: Readonly<Record<string, (args: string[]) => Promise<void>>> = {
+  units: benchUnits,
   rollout: benchRollout,
   calibration: benchCalibration,
 };

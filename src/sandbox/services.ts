@@ -23,6 +23,9 @@ export interface ServicesRequest {
 }
 
 const SIBLING_REPOSITORY = 'switchyard/service';
+const SIBLING_BYTES = 2 * 1024 ** 3;
+/** Digest of the spec that a sibling was made from. */
+const MADE_FROM = 'switchyard.service';
 
 /** The run's own network, which leads nowhere else: siblings and whoever asks them meet there. */
 export function runNetwork(owner: Owner): string {
@@ -55,7 +58,10 @@ export class Services {
     const state = await this.host.journal(lease.container, (journal) => journal.state());
     const shell = { cwd: state.cwd || lease.workdir, env: withoutShellWords(parseExports(state.env)), prelude: '' };
     const own = services.filter(({ kind }) => kind === 'process');
-    const failed = await startServices(container, own, shell, signal);
+    const down: ServiceSpec[] = [];
+    // One that an attempt before this one started has its port: started again it could only fail.
+    for (const spec of own) if (!(await isReady(container, spec, signal))) down.push(spec);
+    const failed = await startServices(container, down, shell, signal);
     if (failed) return { started, failed };
     return { started: [...started, ...own.map(({ name }) => name)], failed: null };
   }
@@ -102,7 +108,8 @@ export class Services {
       .getContainer(name)
       .inspect()
       .catch(() => undefined);
-    if (!running?.State.Running) {
+    const madeFrom = digestOf(spec);
+    if (!running?.State.Running || running.Config.Labels[MADE_FROM] !== madeFrom) {
       await removeContainer(docker, name);
       const image = spec.image ?? (await this.imageOf(request, spec));
       const container = await docker.createContainer({
@@ -111,7 +118,12 @@ export class Services {
         Hostname: spec.name,
         ...(spec.start ? { Entrypoint: [], Cmd: ['bash', '-c', spec.start] } : {}),
         Env: Object.entries(spec.env).map(([key, value]) => `${key}=${value}`),
-        Labels: { ...runLabels(owner), [LABEL.scope]: this.host.scope, [LABEL.role]: `service-${spec.name}` },
+        Labels: {
+          ...runLabels(owner),
+          [LABEL.scope]: this.host.scope,
+          [LABEL.role]: `service-${spec.name}`,
+          [MADE_FROM]: madeFrom,
+        },
         HostConfig: {
           Init: true,
           NetworkMode: runNetwork(owner),
@@ -119,8 +131,8 @@ export class Services {
           CapAdd: CAPABILITIES,
           SecurityOpt: ['no-new-privileges'],
           PidsLimit: 512,
-          Memory: 2 << 30,
-          MemorySwap: 2 << 30,
+          Memory: SIBLING_BYTES,
+          MemorySwap: SIBLING_BYTES,
         },
         NetworkingConfig: { EndpointsConfig: { [runNetwork(owner)]: { Aliases: [spec.name] } } },
       });
@@ -134,13 +146,11 @@ export class Services {
     spec: ServiceSpec,
     signal: AbortSignal,
   ): Promise<string | undefined> {
-    const health = spec.health ?? `exec 3<>/dev/tcp/127.0.0.1/${spec.port}`;
     for (let tries = 0; tries < 240; tries++) {
       signal.throwIfAborted();
       const { State } = await container.inspect();
       if (!State.Running) return `it ended with ${State.ExitCode}: ${(await logOf(container)).slice(-800)}`;
-      const { exitCode } = await runInGuest(container, { command: health, timeoutMs: 10_000, signal });
-      if (exitCode === 0) return undefined;
+      if (await isReady(container, spec, signal)) return undefined;
       await new Promise((resolve) => setTimeout(resolve, 250));
     }
     return `it was not ready after 60 s: ${(await logOf(container)).slice(-800)}`;
@@ -149,10 +159,7 @@ export class Services {
   /** The base image with the service's packages, made once a host. */
   private async imageOf({ owner, base, install }: ServicesRequest, spec: ServiceSpec): Promise<string> {
     const { docker } = this.host;
-    const tag = createHash('sha256')
-      .update(JSON.stringify({ base, packages: spec.packages }))
-      .digest('hex')
-      .slice(0, 24);
+    const tag = digestOf({ base, packages: spec.packages });
     const image = `${SIBLING_REPOSITORY}:${tag}`;
     if (
       await docker
@@ -182,6 +189,15 @@ export class Services {
     );
     return image;
   }
+}
+
+async function isReady(container: Docker.Container, spec: ServiceSpec, signal: AbortSignal): Promise<boolean> {
+  const command = spec.health ?? `exec 3<>/dev/tcp/127.0.0.1/${spec.port}`;
+  return (await runInGuest(container, { command, timeoutMs: 10_000, signal })).exitCode === 0;
+}
+
+function digestOf(value: unknown): string {
+  return createHash('sha256').update(JSON.stringify(value)).digest('hex').slice(0, 24);
 }
 
 /** Bookkeeping of the shell that reads the state back. */

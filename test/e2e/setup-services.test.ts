@@ -114,7 +114,7 @@ beforeAll(async () => {
     run('forgetful', dir(FAMILY), { family: { components, services: [{ name: 'memcached' }] } }),
     run('broken', dir(COMPONENT)),
   ]);
-}, 300_000);
+}, 150_000);
 afterAll(async () => {
   await world?.close();
   await keeper?.close();

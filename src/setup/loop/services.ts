@@ -1,28 +1,33 @@
 import type { ServiceSpec } from '../../contract';
 
-type Known = Required<Pick<ServiceSpec, 'packages' | 'start' | 'port' | 'health'>> & { env?: Record<string, string> };
+type Known = Required<Pick<ServiceSpec, 'packages' | 'port' | 'health'>> & {
+  /** `$LISTEN` stands for the address that it listens on. */
+  readonly start: string;
+  readonly env?: Record<string, string>;
+};
 
 /**
- * Services that repositories ask for, as Debian packages them. Each starts as its own user where it refuses root, listens
- * on all of the container's addresses, and keeps its data under /var/lib, which a frame holds.
+ * Services that repositories ask for, as Debian packages them. Each starts as its own user where it refuses root, and keeps
+ * its data under /var/lib, which a frame holds. A sibling listens on all of its addresses, one in the sandbox on none but
+ * its own: sandboxes of other runs are on the same bridge.
  */
 const KNOWN: Readonly<Record<string, Known>> = {
   postgres: {
     packages: ['postgresql'],
     start:
-      'set -- /etc/postgresql/*/main; version=$(basename "$(dirname "$1")"); mkdir -p /var/run/postgresql; chown postgres:postgres /var/run/postgresql; sed -ri \'s/^(host\\s.*)(scram-sha-256|md5)$/\\1trust/; s/^(local\\s.*)peer$/\\1trust/\' "$1/pg_hba.conf"; grep -q "^host all all 0.0.0.0/0" "$1/pg_hba.conf" || echo "host all all 0.0.0.0/0 trust" >> "$1/pg_hba.conf"; rm -f /var/lib/postgresql/*/main/postmaster.pid; exec su postgres -s /bin/bash -c "exec /usr/lib/postgresql/$version/bin/postgres -D $1 -c listen_addresses=\'*\' -c fsync=off"',
+      'set -- /etc/postgresql/*/main; version=$(basename "$(dirname "$1")"); mkdir -p /var/run/postgresql; chown postgres:postgres /var/run/postgresql; sed -ri \'s/^(host\\s.*)(scram-sha-256|md5)$/\\1trust/; s/^(local\\s.*)peer$/\\1trust/\' "$1/pg_hba.conf"; grep -q "^host all all 0.0.0.0/0" "$1/pg_hba.conf" || echo "host all all 0.0.0.0/0 trust" >> "$1/pg_hba.conf"; rm -f /var/lib/postgresql/*/main/postmaster.pid; exec su postgres -s /bin/bash -c "exec /usr/lib/postgresql/$version/bin/postgres -D $1 -c listen_addresses=$LISTEN -c fsync=off"',
     port: 5432,
     health: 'su postgres -s /bin/bash -c "psql -h 127.0.0.1 -tAc \'select 1\'" | grep -q 1',
   },
   redis: {
     packages: ['redis-server'],
-    start: 'exec redis-server --bind 0.0.0.0 --protected-mode no --dir /var/lib/redis --save ""',
+    start: 'exec redis-server --bind $LISTEN --protected-mode no --dir /var/lib/redis --save ""',
     port: 6379,
     health: 'redis-cli -h 127.0.0.1 ping | grep -q PONG',
   },
   memcached: {
     packages: ['memcached'],
-    start: 'exec memcached -u nobody -l 0.0.0.0 -m 64',
+    start: 'exec memcached -u nobody -l $LISTEN -m 64',
     port: 11211,
     health:
       "exec 3<>/dev/tcp/127.0.0.1/11211 && printf 'version\\r\\n' >&3 && read -r -t 2 line <&3 && [[ $line == VERSION* ]]",
@@ -30,7 +35,7 @@ const KNOWN: Readonly<Record<string, Known>> = {
   mysql: {
     packages: ['mariadb-server'],
     start:
-      'mkdir -p /run/mysqld; chown mysql:mysql /run/mysqld; exec mariadbd --user=mysql --bind-address=0.0.0.0 --skip-grant-tables --skip-networking=0',
+      'mkdir -p /run/mysqld; chown mysql:mysql /run/mysqld; exec mariadbd --user=mysql --bind-address=$LISTEN --skip-grant-tables --skip-networking=0',
     port: 3306,
     health: 'mariadb-admin --protocol=tcp -h 127.0.0.1 ping 2>/dev/null | grep -q alive',
   },
@@ -58,7 +63,7 @@ export function completeService(spec: ServiceSpec): ServiceSpec {
   return {
     ...spec,
     packages: spec.packages.length > 0 ? spec.packages : known.packages,
-    start: spec.start ?? known.start,
+    start: spec.start ?? known.start.replace('$LISTEN', spec.kind === 'container' ? '0.0.0.0' : '127.0.0.1'),
     port: spec.port ?? known.port,
     health: spec.health ?? known.health,
     env: { ...known.env, ...spec.env },

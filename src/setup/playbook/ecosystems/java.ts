@@ -1,7 +1,8 @@
 import { aptInstall } from '../apt';
 import { type Ecosystem, type Goal, type Project, type Reader, type Remedy, step } from '../goal';
 
-const JDK = 'default-jdk-headless';
+/** Its package links manual pages into a folder that images without manuals lack, and fails half installed. */
+const jdkWith = (tool: string) => `mkdir -p /usr/share/man/man1 && ${aptInstall(['default-jdk-headless', tool])}`;
 
 /** Quiet about downloads, which are thousands of lines. */
 const MAVEN = 'mvn -B -ntp';
@@ -17,7 +18,7 @@ function maven(): Goal[] {
         : '',
     ].join('');
   return [
-    step('toolchain', 'Install a JDK and Maven.', `${aptInstall([JDK, 'maven'])} && mvn -version`),
+    step('toolchain', 'Install a JDK and Maven.', `${jdkWith('maven')} && mvn -version`),
     step('build', 'Compile it with its tests.', (ways) => `${MAVEN} test-compile${flags(ways)}`),
     step('tests', 'Run its tests.', (ways) => `${MAVEN} test${flags(ways)}`, true),
   ];
@@ -28,7 +29,7 @@ function gradle({ survey }: Project): Goal[] {
   const command = (from: string | undefined) =>
     wrapper && from !== 'debian' ? 'sh ./gradlew --no-daemon' : 'gradle --no-daemon';
   return [
-    step('toolchain', 'Install a JDK and Gradle.', `${aptInstall([JDK, 'gradle'])} && gradle --version`),
+    step('toolchain', 'Install a JDK and Gradle.', `${jdkWith('gradle')} && gradle --version`),
     step('build', 'Compile it with its tests.', (ways) => `${command(ways.get('gradle'))} testClasses`),
     step('tests', 'Run its tests.', (ways) => `${command(ways.get('gradle'))} test`, true),
   ];

@@ -1,5 +1,5 @@
 import { aptInstall } from '../apt';
-import { type Ecosystem, type Goal, type Project, type Reader, type Remedy, step } from '../goal';
+import { type Ecosystem, type Goal, type Project, type Reader, type Remedy, shell, step } from '../goal';
 
 /** Its package links manual pages into a folder that images without manuals lack, and fails half installed. */
 const jdkWith = (tool: string) => `mkdir -p /usr/share/man/man1 && ${aptInstall(['default-jdk-headless', tool])}`;
@@ -35,7 +35,21 @@ function gradle({ survey }: Project): Goal[] {
   ];
 }
 
+/**
+ * Java does not look at the bundle that other tools are told of. What the system does not trust already is added to a copy
+ * of Java's own store, which only the build is told of.
+ */
+const TRUST = [
+  'test -n "$SSL_CERT_FILE"',
+  'cp -L /etc/ssl/certs/java/cacerts /opt/build-trust.jks && chmod u+w /opt/build-trust.jks',
+  `csplit -s -z -f /tmp/authority- "$SSL_CERT_FILE" '/-BEGIN CERTIFICATE-/' '{*}'`,
+  'for one in /tmp/authority-*; do line=$(sed -n 8p "$one"); [ -z "$line" ] || grep -qF -- "$line" /etc/ssl/certs/ca-certificates.crt || keytool -importcert -noprompt -keystore /opt/build-trust.jks -storepass changeit -alias "${one##*/}" -file "$one"; done',
+  'rm -f /tmp/authority-*',
+  'export MAVEN_OPTS=-Djavax.net.ssl.trustStore=/opt/build-trust.jks GRADLE_OPTS=-Djavax.net.ssl.trustStore=/opt/build-trust.jks',
+].join(' && ');
+
 const readers: readonly Reader[] = [
+  { cause: 'java-certificates', pattern: /PKIX path building failed/g },
   { cause: 'java-level', pattern: /(?:Source|Target) option \d+ is no longer supported\. Use (\d+) or later/g },
   {
     cause: 'project-checks',
@@ -46,6 +60,7 @@ const readers: readonly Reader[] = [
 ];
 
 const remedies: readonly Remedy[] = [
+  { name: 'trust what the host trusts', cause: 'java-certificates', sure: true, fix: () => ({ act: shell(TRUST) }) },
   {
     name: 'compile for what this JDK knows',
     cause: 'java-level',

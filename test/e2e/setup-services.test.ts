@@ -31,7 +31,7 @@ const asksSibling = `import urllib.request as u; print(u.urlopen('http://pages:8
 const BESIDE = {
   'setup.py': setupPy('beside'),
   'beside.py': 'NAME = 1\n',
-  'test_beside.py': `import unittest\nimport urllib.request\n\n\nclass Sibling(unittest.TestCase):\n    def test_pages(self):\n        with urllib.request.urlopen('http://pages:8080/os-release', timeout=10) as answer:\n            self.assertIn(b'Debian', answer.read())\n\n    def test_no_way_out(self):\n        with open('/proc/net/route') as routes:\n            targets = [line.split()[1] for line in routes.readlines()[1:]]\n        self.assertTrue(targets)\n        self.assertNotIn('00000000', targets)\n`,
+  'test_beside.py': `import socket\nimport unittest\nimport urllib.request\n\n\nclass Sibling(unittest.TestCase):\n    def test_pages(self):\n        with urllib.request.urlopen('http://pages:8080/os-release', timeout=10) as answer:\n            self.assertIn(b'Debian', answer.read())\n\n    def test_no_way_out(self):\n        with self.assertRaises(OSError):\n            socket.create_connection(('1.1.1.1', 53), 3)\n`,
 };
 
 const FAMILY = {
@@ -55,7 +55,7 @@ const models = {
       act('rollback'),
       shell(TESTS),
       act('start_service', { service: { name: 'memcached' } }),
-      shell('awk \'$4 == "0A" {print $2}\' /proc/net/tcp; ls /opt'),
+      shell('awk \'$4 == "0A" {print $2}\' /proc/net/tcp; ls -I switchyard /opt'),
       verify,
     ],
   },
@@ -64,7 +64,7 @@ const models = {
       act('start_service', {
         service: { name: 'pages', kind: 'container', start: 'exec python3 -m http.server 8080 -d /etc', port: 8080 },
       }),
-      shell(`python3 -c "${asksSibling}"; awk '$2 == "00000000"' /proc/net/route | wc -l`),
+      shell(`python3 -c "${asksSibling}"`),
       shell('rm -rf /opt/none; touch /opt/mistake'),
       act('rollback'),
       shell(`python3 -c "${asksSibling}"`),
@@ -102,7 +102,7 @@ beforeAll(async () => {
     if (agent === 'beside') {
       await reach(handle, 2);
       const docker = new Docker();
-      const found = await docker.listNetworks({ filters: { label: ['switchyard.workflow=beside'] } });
+      const found = await docker.listNetworks({ filters: { label: [`switchyard.scope=${await world.scope()}`] } });
       networks = await Promise.all(found.map(({ Id }) => docker.getNetwork(Id).inspect()));
     }
     results[agent] = (await handle.result()) as RepoSetupResult;
@@ -150,8 +150,7 @@ test('B4: a known service of one run takes no calls from other runs', async () =
 test('B9: a sibling is reached by its name from the sandbox and by the verifier, on a network of the run without a way out', async () => {
   const { told } = await chainOf('beside');
   expect(told[0]).toBe('pages is ready at pages:8080.');
-  // The sandbox itself has a way out, to registries; the copy that the tests were examined in has none.
-  expect(told[1]).toMatch(/Debian[\s\S]*\n1\n$/);
+  expect(told[1]).toContain('Debian');
   expect(told[4]).toContain('Debian');
   expect(networks).toMatchObject([{ Internal: true }]);
   expect(results.beside).toMatchObject({
@@ -197,5 +196,5 @@ test('a service that does not start is told with what it said, and is none of th
 });
 
 test('B9: siblings, networks and their volumes are gone with the run', async () => {
-  for (const agent of Object.keys(models)) expect(await labelled(`switchyard.workflow=${agent}`)).toEqual(NOTHING);
+  expect(await labelled(`switchyard.scope=${await world.scope()}`)).toEqual(NOTHING);
 });

@@ -9,6 +9,7 @@ import Docker from 'dockerode';
 import { ExperienceUnit, type RepoSetupResult, type SetupProgress, type SetupStep } from '../../src/contract';
 import { BUILTIN_EMBEDDER, ExperienceStore } from '../../src/experience';
 import { SetupChains } from '../../src/store/setup-chains';
+import { type Leftovers, labelled } from './chaos';
 import type { World } from './world';
 
 type Raw = { readonly raw: string };
@@ -117,10 +118,26 @@ export async function reach(handle: WorkflowHandle, turn: number): Promise<void>
   }
 }
 
+/** What is on the engine of a run of this world; other worlds have runs of the same name. */
+export async function leftOf(world: World, workflow: string): Promise<Leftovers> {
+  const both = await Promise.all(
+    [`switchyard.scope=${await world.scope()}`, `switchyard.workflow=${workflow}`].map((label) => labelled(label)),
+  );
+  const [scope, run] = both as [Leftovers, Leftovers];
+  const among = (kind: keyof Leftovers) => run[kind].filter((name) => scope[kind].includes(name));
+  return {
+    containers: among('containers'),
+    images: among('images'),
+    networks: among('networks'),
+    volumes: among('volumes'),
+  };
+}
+
 /** The sandbox of a set-up. */
-export async function sandboxOf(workflow: string): Promise<Docker.Container> {
+export async function sandboxOf(world: World, workflow: string): Promise<Docker.Container> {
   const docker = new Docker();
-  const filters = { label: [`switchyard.workflow=${workflow}`, 'switchyard.role=main'] };
+  const scope = `switchyard.scope=${await world.scope()}`;
+  const filters = { label: [scope, `switchyard.workflow=${workflow}`, 'switchyard.role=main'] };
   const [found] = await docker.listContainers({ filters });
   if (!found) throw new Error(`${workflow} has no sandbox`);
   return docker.getContainer(found.Id);

@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RepoSetupResult } from '../../../src/contract';
-import { labelled, NOTHING } from '../../support/chaos';
+import { NOTHING } from '../../support/chaos';
 import {
   act,
   folderOf,
   giveUp,
+  leftOf,
   mendOf,
   projectOf,
   reach,
@@ -50,7 +51,7 @@ async function keepsAll(result: RepoSetupResult): Promise<void> {
   const { steps, told } = await readChain(world, result.head);
   expect(steps.length).toBeGreaterThanOrEqual(2);
   expect(told[0]).toContain("No such file or directory: '/opt/calc/mode'");
-  expect(await labelled(`switchyard.workflow=${result.id}`)).toEqual(NOTHING);
+  expect(await leftOf(world, result.id)).toEqual(NOTHING);
 }
 
 // There a timeout returned before report, audit and clean-up.

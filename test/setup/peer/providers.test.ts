@@ -1,9 +1,10 @@
 import type { RepoSetupResult } from '../../../src/contract';
-import { labelled, NOTHING } from '../../support/chaos';
+import { NOTHING } from '../../support/chaos';
 import {
   act,
   folderOf,
   giveUp,
+  leftOf,
   mendOf,
   projectOf,
   readChain,
@@ -59,7 +60,7 @@ async function keepsAll(result: RepoSetupResult): Promise<void> {
   const { steps, told } = await readChain(world, result.head);
   expect(steps.length).toBeGreaterThanOrEqual(2);
   expect(told[0]).toContain("No such file or directory: '/opt/calc/mode'");
-  expect(await labelled(`switchyard.workflow=${result.id}`)).toEqual(NOTHING);
+  expect(await leftOf(world, result.id)).toEqual(NOTHING);
 }
 
 // There each of these ended the process: its container left behind, and nothing written down.

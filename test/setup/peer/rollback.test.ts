@@ -1,7 +1,7 @@
 import Docker from 'dockerode';
 import type { RepoSetupResult } from '../../../src/contract';
-import { labelled, NOTHING } from '../../support/chaos';
-import { act, folderOf, giveUp, reach, readChain, removeFolders, sandboxOf, shell } from '../../support/set-up';
+import { NOTHING } from '../../support/chaos';
+import { act, folderOf, giveUp, leftOf, reach, readChain, removeFolders, sandboxOf, shell } from '../../support/set-up';
 import { World } from '../../support/world';
 
 const PORT = 8123;
@@ -36,7 +36,7 @@ beforeAll(async () => {
     const input = { source, roles: { agent }, experience: { mode: 'off' }, judge: false };
     const handle = await world.begin('repoSetup', input, agent);
     await reach(handle, 2);
-    inspected[agent] = await (await sandboxOf(agent)).inspect();
+    inspected[agent] = await (await sandboxOf(world, agent)).inspect();
     return [agent, (await handle.result()) as RepoSetupResult] as const;
   };
   results = Object.fromEntries(await Promise.all(['north', 'south'].map(run)));
@@ -108,6 +108,6 @@ test('B5: the restored container has its network, and a first process that ends 
 test('B5: all frames are gone at the end, those that a rollback dropped too', async () => {
   for (const agent of ['north', 'south']) {
     expect(results[agent]!.frames.filter(({ droppedAt }) => droppedAt !== null).length).toBeGreaterThanOrEqual(2);
-    expect(await labelled(`switchyard.workflow=${agent}`)).toEqual(NOTHING);
+    expect(await leftOf(world, agent)).toEqual(NOTHING);
   }
 });

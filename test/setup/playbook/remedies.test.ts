@@ -183,6 +183,7 @@ test.each([
   ],
   [AUTOTOOLS, 'c/configure', 'configure.ac:9: error: possibly undefined macro: AX_CXX_COMPILE', 'autoconf-archive'],
   [AUTOTOOLS, 'c/tests', "make: *** No rule to make target 'check'.  Stop.", 'make test'],
+  [JAVA, 'java/build', '(certificate_unknown) PKIX path building failed: sun.security', '/opt/build-trust.jks'],
   [JAVA, 'java/build', '[ERROR] Source option 6 is no longer supported. Use 7 or later.', '-Dmaven.compiler.source=8'],
   [
     JAVA,

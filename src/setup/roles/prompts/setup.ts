@@ -67,7 +67,7 @@ export function setupPrompt(dossier: SetupDossier, chars = 1000): ChatMessage[] 
     first.join('\n'),
     seen,
     chars,
-    (at) => [...(seen[at]!.undone ? ['(A later rollback undid this step.)'] : []), ...seen[at]!.notes],
+    (at) => [...(seen[at]!.undone ? ['(This step was undone.)'] : []), ...seen[at]!.notes],
   );
   const now = [
     section(

@@ -1,0 +1,103 @@
+import Docker from 'dockerode';
+import type { RepoSetupResult } from '../../src/contract';
+import { NOTHING } from '../support/chaos';
+import {
+  act,
+  folderOf,
+  giveUp,
+  leftOf,
+  mendOf,
+  projectOf,
+  readChain,
+  removeFolders,
+  setUp,
+  shell,
+  TESTS,
+  telemetryOf,
+  unitFor,
+  withExperience,
+} from '../support/set-up';
+import { World } from '../support/world';
+
+/** What each leaves tells whose files are in the sandbox afterwards. */
+const units = [
+  unitFor('calc', 'calc-wrong', 'touch /opt/by-wrong && mkdir -p /opt/other && echo exact > /opt/other/mode'),
+  unitFor('calc', 'calc-slow', `touch /opt/by-slow && sleep 45 && ${mendOf('calc')}`),
+  unitFor('calc', 'calc-quick', `touch /opt/by-quick && sleep 6 && ${mendOf('calc')}`),
+];
+const useless = ['calq-a', 'calq-b', 'calq-c'].map((id) => unitFor('calq', id, `touch /opt/${id}`));
+const work = 'mkdir -p /srv/work && touch /srv/work/before && cd /srv/work && export KEPT=yes';
+const look = 'pwd; echo "$KEPT"; ls -I switchyard /opt /srv/work';
+
+const models = {
+  racing: {
+    turns: [
+      shell(work),
+      shell(TESTS),
+      act('try_experience', { unit: 'calc-slow' }),
+      shell(look),
+      act('verify', { hint: TESTS }),
+    ],
+  },
+  vain: { turns: [shell(work), shell(TESTS), act('try_experience', { unit: 'calq-a' }), shell(look), giveUp()] },
+};
+
+let world: World;
+let source: string;
+beforeAll(async () => {
+  source = `dir:${folderOf(projectOf('calc'))}`;
+  world = await World.start({ script: { models }, profiles: { racing: {}, vain: {} } });
+  await withExperience(world, (store) => store.import([...units, ...useless]));
+}, 120_000);
+afterAll(async () => {
+  await world?.close();
+  removeFolders();
+}, 60_000);
+
+const input = (agent: string, of = source) => ({ source: of, roles: { agent }, experience: { speculate: 3 } });
+
+async function quickHasWon(result: RepoSetupResult): Promise<void> {
+  expect(result).toMatchObject({ status: 'verified', tests: { passed: 1 } });
+  const outcomes = Object.fromEntries(result.units.map(({ unit, outcome, kept }) => [unit, [outcome, kept]]));
+  expect(outcomes).toEqual({
+    'calc-wrong': ['failure', false],
+    'calc-slow': ['neutral', false],
+    'calc-quick': ['success', true],
+  });
+  expect((await readChain(world, result.head)).of(look.slice(0, 8))).toMatch(
+    /^\/repo\nyes\n\/opt:\nby-quick\ncalc\n\n\/srv\/work:\nbefore\n$/,
+  );
+  // Looking changed nothing, so none was taken before the verify.
+  expect(result.frames.map(({ label }) => label)).toEqual(['base', 'before calc-slow', 'after calc-quick']);
+}
+
+test('of three units at once the first success becomes the sandbox, and the others leave nothing', async () => {
+  const result = await setUp(world, 'race', input('racing'));
+  await quickHasWon(result);
+  expect(await telemetryOf(world, 'calc-quick')).toEqual({ hits: 1, successes: 1, failures: 0 });
+  expect(await telemetryOf(world, 'calc-wrong')).toEqual({ hits: 1, successes: 0, failures: 1 });
+  expect(await telemetryOf(world, 'calc-slow')).toEqual({ hits: 1, successes: 0, failures: 0 });
+  expect(await leftOf(world, 'race')).toEqual(NOTHING);
+}, 120_000);
+
+test('a worker that is killed during the race changes nothing of how it ends', async () => {
+  const handle = await world.begin('repoSetup', { ...input('racing'), judge: false, reproduce: false }, 'killed');
+  const docker = new Docker();
+  const filters = { label: [`switchyard.scope=${await world.scope()}`, 'switchyard.role=lane-2'] };
+  while ((await docker.listContainers({ filters })).length === 0) await new Promise((go) => setTimeout(go, 100));
+  await world.killWorkers('SIGKILL');
+  world.startWorker();
+  await world.workerReady();
+  await quickHasWon((await handle.result()) as RepoSetupResult);
+  expect(await telemetryOf(world, 'calc-quick')).toEqual({ hits: 2, successes: 2, failures: 0 });
+  expect(await leftOf(world, 'killed')).toEqual(NOTHING);
+}, 180_000);
+
+test('where none succeeds nothing of them is kept, and nothing of what was there before is lost', async () => {
+  const result = await setUp(world, 'vain', input('vain', `dir:${folderOf(projectOf('calq'))}`));
+  expect(result.units.map(({ unit, outcome, kept }) => [unit, outcome, kept])).toEqual(
+    expect.arrayContaining(useless.map(({ id }) => [id, 'failure', false])),
+  );
+  expect((await readChain(world, result.head)).of(look.slice(0, 8))).toBe('/repo\nyes\n/opt:\n\n/srv/work:\nbefore\n');
+  expect(result).toMatchObject({ status: 'gave_up', rollbacks: 0 });
+}, 120_000);

@@ -302,6 +302,8 @@ export function createSetupSandboxActivities(deps: Deps) {
         const source = await fetchSource(deps, owner, input.source, undefined, base, signal);
         const given = await describe({ source: input.source, goal, base, workdir }, source, []);
         const found = await inspected(image);
+        // One that does not start is no outage: the prosecutor finds it missing.
+        await deps.services.startSiblings({ owner, services: input.services, base, install: installCommand }, signal);
         const frame = {
           ...{ index: 0, label: image, image, imageId: found.Id, cwd: workdir, env: environmentOf(found.Config.Env) },
           ...{ services: [], network: 'none', position: '-' },

@@ -43,17 +43,9 @@ export class Services {
   ): Promise<{ started: string[]; failed: { name: string; why: string } | null }> {
     const { docker } = this.host;
     const { owner, lease, services } = request;
-    const siblings = services.filter(({ kind }) => kind === 'container');
-    const started: string[] = [];
-    if (siblings.length > 0) {
-      await this.network(owner);
-      for (const spec of siblings) {
-        const why = await this.sibling(request, spec, signal);
-        if (why !== undefined) return { started, failed: { name: spec.name, why } };
-        started.push(spec.name);
-      }
-      await this.connect(owner, lease.container, []);
-    }
+    const { started, failed: away } = await this.startSiblings(request, signal);
+    if (away) return { started, failed: away };
+    if (started.length > 0) await this.connect(owner, lease.container, []);
     const container = docker.getContainer(lease.container);
     const state = await this.host.journal(lease.container, (journal) => journal.state());
     const shell = { cwd: state.cwd || lease.workdir, env: withoutShellWords(parseExports(state.env)), prelude: '' };
@@ -64,6 +56,22 @@ export class Services {
     const failed = await startServices(container, down, shell, signal);
     if (failed) return { started, failed };
     return { started: [...started, ...own.map(({ name }) => name)], failed: null };
+  }
+
+  /** The sibling containers alone, on the run's network, for whoever looks at an image without a sandbox of its own. */
+  async startSiblings(
+    request: Omit<ServicesRequest, 'lease'>,
+    signal: AbortSignal,
+  ): Promise<{ started: string[]; failed: { name: string; why: string } | null }> {
+    const siblings = request.services.filter(({ kind }) => kind === 'container');
+    const started: string[] = [];
+    if (siblings.length > 0) await this.network(request.owner);
+    for (const spec of siblings) {
+      const why = await this.sibling(request, spec, signal);
+      if (why !== undefined) return { started, failed: { name: spec.name, why } };
+      started.push(spec.name);
+    }
+    return { started, failed: null };
   }
 
   /** Command lines of processes that commands left behind and that are no service: a rollback would end them silently. */
@@ -100,7 +108,11 @@ export class Services {
     });
   }
 
-  private async sibling(request: ServicesRequest, spec: ServiceSpec, signal: AbortSignal): Promise<string | undefined> {
+  private async sibling(
+    request: Omit<ServicesRequest, 'lease'>,
+    spec: ServiceSpec,
+    signal: AbortSignal,
+  ): Promise<string | undefined> {
     const { docker } = this.host;
     const { owner } = request;
     const name = runName(owner, `service-${spec.name}`);
@@ -157,7 +169,7 @@ export class Services {
   }
 
   /** The base image with the service's packages, made once a host. */
-  private async imageOf({ owner, base, install }: ServicesRequest, spec: ServiceSpec): Promise<string> {
+  private async imageOf({ owner, base, install }: Omit<ServicesRequest, 'lease'>, spec: ServiceSpec): Promise<string> {
     const { docker } = this.host;
     const tag = digestOf({ base, packages: spec.packages });
     const image = `${SIBLING_REPOSITORY}:${tag}`;

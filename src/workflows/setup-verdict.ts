@@ -2,8 +2,9 @@ import { proxyActivities, setCurrentDetails, workflowInfo } from '@temporalio/wo
 import type { createModelActivities } from '../activities/model';
 import type { Exhibit } from '../activities/setup-evidence';
 import { queuesUnder, SetupVerdictInput, type SetupVerdictResult } from '../contract';
+import { completeService, serviceTrouble } from '../setup/loop/services';
 import { publish } from './durable/attributes';
-import { checked } from './durable/input';
+import { checked, refuse } from './durable/input';
 import { setupHost, setupPool } from './durable/setup-activities';
 import { describeVerdict } from './durable/setup-details';
 import { type RoleGround, tryCase } from './durable/setup-roles';
@@ -19,6 +20,8 @@ const models = proxyActivities<Pick<ReturnType<typeof createModelActivities>, 'c
  */
 export async function setupVerdict(raw: SetupVerdictInput): Promise<SetupVerdictResult> {
   const input = checked(SetupVerdictInput, raw, 'setup verdict');
+  const services = input.services.map(completeService);
+  for (const trouble of services.map(serviceTrouble)) if (trouble) refuse(`setup verdict: services: ${trouble}`);
   const { workflowId, firstExecutionRunId, taskQueue } = workflowInfo();
   const queues = queuesUnder(taskQueue);
   const { prosecutor, judge } = input.roles;
@@ -38,12 +41,12 @@ export async function setupVerdict(raw: SetupVerdictInput): Promise<SetupVerdict
   };
   const own = { workflowId, firstRunId: firstExecutionRunId };
   const of = input.of ?? (await openCase());
-  const exhibit: Exhibit = { ...of, services: input.services, profile: input.sandbox };
+  const exhibit: Exhibit = { ...of, services, profile: input.sandbox };
   try {
     const about = {
       agent: of.agent,
       claim: of.claim,
-      services: input.services,
+      services,
       hint: '',
       verifier: of.verifier,
       charges: null,
@@ -64,7 +67,7 @@ export async function setupVerdict(raw: SetupVerdictInput): Promise<SetupVerdict
   }
 
   async function openCase() {
-    const { source, image, workdir, base, goal, services } = input;
+    const { source, image, workdir, base, goal } = input;
     return setupPool(queues).openCase.executeWithOptions({ summary: `environment ${image}`.slice(0, 120) }, [
       { owner: own, source, image, workdir, base, goal, services },
     ]);

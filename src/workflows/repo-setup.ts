@@ -87,11 +87,16 @@ export async function repoSetup(raw: RepoSetupInput): Promise<RepoSetupResult> {
   try {
     const prepared = await sandbox.prepare();
     const { given } = prepared;
-    const opened = await moveActivities(queues.workflows).openSetupChain({
-      role: 'agent',
-      source: input.source,
-      given,
-    });
+    const opened = await moveActivities(queues.workflows).openSetupChain.executeWithOptions(
+      { summary: 'the agent begins' },
+      [
+        {
+          role: 'agent',
+          source: input.source,
+          given,
+        },
+      ],
+    );
     state.head = opened.head;
     const memory = new SetupMemory(state, sandbox, input, firstExecutionRunId, given);
     const actions = new SetupActions(state, sandbox, memory, input, ground, given, owner);

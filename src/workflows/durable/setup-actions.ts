@@ -294,10 +294,12 @@ export class SetupActions {
     notes: readonly string[] = [],
     undoes: readonly number[] = [],
   ): Promise<void> {
-    const { head } = await this.sandbox.host().appendSetupStep({
-      ...{ head: this.state.head, turn: decided.turn, notes, undoes },
-      observation: { text, exitCode },
-    });
+    const { head } = await this.sandbox
+      .host()
+      .appendSetupStep.executeWithOptions(
+        { summary: `turn ${this.state.turn} · told: ${decided.brief.line}`.slice(0, 120) },
+        [{ ...{ head: this.state.head, turn: decided.turn, notes, undoes }, observation: { text, exitCode } }],
+      );
     this.state.head = head;
     this.remember(decided.brief.line, exitCode);
   }

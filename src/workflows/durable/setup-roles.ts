@@ -92,11 +92,16 @@ async function investigate(
   about: CaseView,
   over: (brief: (TakeMoveResult & { ok: true })['brief']) => boolean,
 ): Promise<string> {
-  let { head } = await moveActivities(ground.queueOf(policy)).openSetupChain({
-    role,
-    source: ground.source,
-    given: exhibit.given,
-  });
+  let { head } = await moveActivities(ground.queueOf(policy)).openSetupChain.executeWithOptions(
+    { summary: `the ${role} begins` },
+    [
+      {
+        role,
+        source: ground.source,
+        given: exhibit.given,
+      },
+    ],
+  );
   for (let turn = 1; turn <= ground.limits.roleSteps; turn++) {
     const taken = await decideMove(ground, { role, policy, turn, head, given: exhibit.given, about });
     const seconds = ground.limits.commandSeconds;
@@ -117,7 +122,9 @@ export async function verify(
   about: CaseView,
 ): Promise<{ result: VerifierResult; ref: Ref }> {
   const head = await investigate(ground, exhibit, 'verifier', policy, about, ({ kind }) => kind === 'conclude');
-  return setupHost(exhibit.lease.host, 60).concludeVerifier({ head });
+  return setupHost(exhibit.lease.host, 60).concludeVerifier.executeWithOptions({ summary: 'what the verifier saw' }, [
+    { head },
+  ]);
 }
 
 /**
@@ -143,7 +150,9 @@ export async function tryCase(
       about,
       ({ kind }) => kind === 'rest',
     );
-    const brought = await concludeProsecutor({ head: heads.prosecutor });
+    const brought = await concludeProsecutor.executeWithOptions({ summary: 'the charges' }, [
+      { head: heads.prosecutor },
+    ]);
     charges = brought.charges;
     if (brought.count > 0) {
       const found = new Set<number>();
@@ -163,5 +172,7 @@ export async function tryCase(
     if (isCancellation(error)) throw error;
     outage = error instanceof RoleEnded ? error.message : messageOf(error);
   }
-  return concludeJudge({ charges, heads, ...(outage === undefined ? {} : { outage }) });
+  return concludeJudge.executeWithOptions({ summary: 'the verdict' }, [
+    { charges, heads, ...(outage === undefined ? {} : { outage }) },
+  ]);
 }

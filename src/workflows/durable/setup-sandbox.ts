@@ -204,7 +204,7 @@ export class SetupSandbox {
   }
 
   async keepText(text: string): Promise<Ref> {
-    return this.host().keepText({ text });
+    return this.host().keepText.executeWithOptions({ summary: text.slice(0, 120) }, [{ text }]);
   }
 
   async release(): Promise<void> {

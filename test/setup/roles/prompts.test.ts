@@ -86,7 +86,7 @@ test('the agent is shown its steps with head and tail, what was undone, experien
   expect(text).toContain('[806 characters left out]');
   expect(text).not.toContain('MIDDLE');
   for (const part of [
-    'A later rollback undid this step',
+    'This step was undone',
     'a frame was taken',
     'unit-7: use a virtual environment',
     'redis',

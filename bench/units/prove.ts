@@ -54,7 +54,10 @@ async function apply(shell: Shell, commands: readonly string[]): Promise<ProofVe
 function shown(output: string): string {
   const { head, tail, elided } = cutMiddle(output.trim(), SHOWN);
   const text = elided > 0 ? `${head}\n[…]\n${tail}` : head;
-  return text.replace(/\b[a-z][a-z+.-]*:\/\/[^\s'"<>)\]]+/gi, '<url>');
+  // Where a registry is stays out of the repository: in addresses, and in the folder that cargo names after it.
+  return text
+    .replace(/\b[a-z][a-z+.-]*:\/\/[^\s'"<>)\]]+/gi, '<url>')
+    .replace(/(?<=registry\/src\/)[^/\s]+/g, 'registry-index');
 }
 
 function no(why: string, output: string): ProofVerdict {

@@ -22,6 +22,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   config: ['contract', 'home'],
   provision: ['contract', 'sandbox', 'config', 'home', 'ports'],
   grading: ['contract', 'problems', 'sandbox', 'sources', 'store', 'activities'],
+  harness: ['contract', 'problems', 'sandbox', 'store'],
   activities: [
     'contract',
     'agent',
@@ -33,6 +34,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'sources',
     'experience',
     'grading',
+    'harness',
     'config',
   ],
   workflows: ['contract', 'agent', 'problems', 'setup', 'activities', 'sandbox'],

@@ -1,0 +1,98 @@
+import { z } from 'zod';
+
+/** What a repository's Python source says of one function, and of what it depends on. Nothing here was ever run. */
+
+/** First and last line, from 1, decorators included. */
+export const Lines = z.tuple([z.int().min(1), z.int().min(1)]);
+export type Lines = z.infer<typeof Lines>;
+
+export const FunctionKind = z.enum(['function', 'method', 'classmethod', 'staticmethod']);
+export type FunctionKind = z.infer<typeof FunctionKind>;
+
+export const FunctionTarget = z.strictObject({
+  /** Dotted name that it is imported by, like `humanize.time`. */
+  module: z.string(),
+  /** Name within the module: `precisedelta`, or `Headers.raw_items`. */
+  name: z.string(),
+  kind: FunctionKind,
+  /** Relative to the repository. */
+  file: z.string(),
+  lines: Lines,
+});
+export type FunctionTarget = z.infer<typeof FunctionTarget>;
+
+/** One top-level definition. A method stands for its class. */
+export const SliceItem = z.strictObject({
+  kind: z.enum(['function', 'class', 'global']),
+  module: z.string(),
+  name: z.string(),
+  file: z.string(),
+  lines: Lines,
+  outOfFile: z.boolean(),
+});
+export type SliceItem = z.infer<typeof SliceItem>;
+
+/** Statement that runs when its module is imported and changes what an item of the slice holds. */
+export const ImportTimeEffect = z.strictObject({
+  module: z.string(),
+  file: z.string(),
+  lines: Lines,
+  /** Names of the items that it changes. */
+  mutates: z.array(z.string()),
+  text: z.string(),
+});
+export type ImportTimeEffect = z.infer<typeof ImportTimeEffect>;
+
+/** A look-up that no reading of the source can follow, or that was widened so that nothing is missed. */
+export const Unresolved = z.strictObject({
+  file: z.string(),
+  line: z.int().min(1),
+  /** The expression, as it stands there. */
+  text: z.string(),
+  why: z.string(),
+});
+export type Unresolved = z.infer<typeof Unresolved>;
+
+/** All that a function needs, directly or not: the closure of *functions called* and *globals accessed* (R2E, eq. 1). */
+export const Slice = z.strictObject({
+  target: FunctionTarget,
+  /** In the order in which they can be defined; the target's own definition is the last. */
+  items: z.array(SliceItem),
+  /** Import statements of packages from elsewhere that the items need, as source. */
+  imports: z.array(z.string()),
+  importTimeEffects: z.array(ImportTimeEffect),
+  unresolved: z.array(Unresolved),
+});
+export type Slice = z.infer<typeof Slice>;
+
+/** Words and bounds that decide which functions are worth a problem. Users edit it; a rule that is `null` is off. */
+export const FunctionFilters = z.strictObject({
+  /** Functions whose docstring holds one of these words are left out. */
+  docstringWords: z.array(z.string()).nullable().default(null),
+  /** Functions whose body names one of these are left out: what needs hardware, a cloud, a screen or a network. */
+  bodyWords: z.array(z.string()).nullable().default(null),
+  /** Beginnings of names that are left out. */
+  namePrefixes: z.array(z.string()).nullable().default(null),
+  requireDocstring: z.boolean().default(true),
+  /** Calls or uses something else that this repository defines. */
+  requireDependency: z.boolean().default(true),
+  /** Takes at least one argument and gives something back. */
+  requireInputAndOutput: z.boolean().default(true),
+  /** Decorators other than `staticmethod` and `classmethod` that are still taken. `null`: any. */
+  decorators: z.array(z.string()).nullable().default([]),
+  /** Lines of the body without its docstring. */
+  minLines: z.int().min(1).nullable().default(2),
+  maxLines: z.int().min(1).nullable().default(60),
+  /** Glob patterns of files that are not looked at. */
+  excludeFiles: z.array(z.string()).default([]),
+});
+export type FunctionFilters = z.infer<typeof FunctionFilters>;
+
+/** A function that was looked at: taken, or left out for a reason. */
+export const ConsideredFunction = z.strictObject({
+  target: FunctionTarget,
+  /** Name of the first rule that left it out, null where it was taken. */
+  rejectedBy: z.string().nullable(),
+  why: z.string(),
+});
+export type ConsideredFunction = z.infer<typeof ConsideredFunction>;

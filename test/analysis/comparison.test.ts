@@ -74,6 +74,15 @@ it('prints runs, modes and plain words', () => {
   expect(alone).toContain('No difference: it needs `off` and another mode.');
 });
 
+it('fits a terminal of 80 columns, leaving out what --csv has too', () => {
+  const long = ['pypi:python-dateutil==2.9.0.post0', 'go:github.com/spf13/pflag@v1.0.5'];
+  const runs = long.flatMap((source) => [run(source, 'off', true), run(source, 'frozen', true)]);
+  const text = comparisonText(runs, compared(runs, ['off', 'frozen']), { ...LOOK, width: 80 });
+  expect(Math.max(...text.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80);
+  expect(text).toMatch(/SOURCE +MODE +VERDICT +VERIFIER +CLAIM/);
+  expect(text).toContain('pypi:python-date…');
+});
+
 it('lets no escape code of a failure through', () => {
   const bad = run('dir:/a', 'off', false, { status: null, verdict: null, trouble: 'a\u001b]0;owned\u0007' });
   expect(comparisonText([bad], compared([bad], ['off']), LOOK)).not.toContain('\u001b');

@@ -5,6 +5,7 @@ module.exports = {
     '^.+\\.ts$': ['@swc/jest', { jsc: { target: 'es2022', parser: { syntax: 'typescript' } }, sourceMaps: 'inline' }],
   },
   testMatch: ['<rootDir>/test/**/*.test.ts'],
+  setupFiles: ['<rootDir>/test/support/seed.ts'],
   testTimeout: 60_000,
   maxWorkers: 1,
   // A handle that somebody forgot is a nuisance at a desk, and ninety lost minutes on a build machine.

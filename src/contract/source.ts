@@ -110,7 +110,10 @@ function readSource(text: string): SourceSpec | Wrong {
   const colon = text.indexOf(':');
   const [kind, rest] = [text.slice(0, Math.max(colon, 0)), text.slice(colon + 1)];
   if (isRegistry(kind)) return readRegistry(kind, rest);
-  if (kind === 'dir') return rest.startsWith('/') ? { kind, path: rest } : expected('dir', 'the path is not absolute');
+  if (kind === 'dir') {
+    if (!rest.startsWith('/')) return expected('dir', 'the path is not absolute');
+    return /[^/]/.test(rest) ? { kind, path: rest } : expected('dir', 'the whole machine is no repository');
+  }
   if (kind === 'archive') return readArchiveName(rest);
   return unknownKind(text, kind, rest);
 }
@@ -157,6 +160,7 @@ function readArchiveName(rest: string): SourceSpec | Wrong {
   if (url && sha256 === undefined) return expected('archive', 'a URL needs the sha256 of what it gives');
   if (url && hasSecret(url[1]!, url[2]!)) return expected('archive', SECRET);
   if (!url && !location.startsWith('/')) return expected('archive', 'neither an absolute path nor a URL');
+  if (location.endsWith('/')) return expected('archive', 'it names a folder, not a file');
   return { kind: 'archive', location, ...(sha256 === undefined ? {} : { sha256 }) };
 }
 

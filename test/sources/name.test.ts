@@ -110,20 +110,37 @@ describe('a source', () => {
   });
 
   it('is read or refused, whatever the text', () => {
-    const kinds = fc.constantFrom('pypi:', 'npm:', 'go:', 'crate:', 'deb-src:', 'git+https://', 'archive:', 'x:', '');
+    const kinds = fc.constantFrom(
+      ...['pypi:', 'npm:', 'go:', 'crate:', 'deb-src:', 'git+https://', 'archive:', 'dir:', 'x:', ''],
+    );
     const rest = fc.string({ unit: fc.constantFrom(...'ab1@=:/.-v#+\n ') });
     fc.assert(
       fc.property(kinds, rest, (kind, end) => {
-        const text = kind + end;
-        try {
-          expect(labelOfSource(text).includes('/')).toBe(false);
-        } catch (error) {
-          expect(isSwitchyardError(error) && error.code).toBe('InvalidInput');
-        }
+        const label = labelled(kind + end);
+        // A label becomes part of ids and of names of files.
+        expect(label).not.toBe('');
+        expect(label).not.toContain('/');
       }),
+      {
+        examples: [
+          ['archive:', '/'],
+          ['dir:', '/'],
+          ['dir:', '/a//'],
+        ],
+      },
     );
   });
 });
+
+/** The label, or that there is none because the text was refused as it should be. */
+function labelled(text: string): string {
+  try {
+    return labelOfSource(text);
+  } catch (error) {
+    expect(isSwitchyardError(error) && error.code).toBe('InvalidInput');
+    return 'refused';
+  }
+}
 
 function refusalOf(attempt: () => unknown): Error {
   try {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 /** What a container may use and reach. The image and directory come from the problem. */
 export const SandboxProfile = z.strictObject({
-  /** `none`: no way out, the default of rollouts and grading. `bridge`: the engine's default network. */
+  /** `none`: no way out, the default of rollouts and grading. `bridge`: out, but to no other sandbox. */
   network: z.enum(['none', 'bridge']).default('none'),
   memoryMiB: z.int().min(64).default(2048),
   cpus: z.number().positive().default(2),

@@ -4,6 +4,7 @@ import type Docker from 'dockerode';
 import { pack } from 'tar-stream';
 import { SwitchyardError } from '../contract/errors';
 import type { SandboxProfile } from '../contract/sandbox';
+import { ensureEgress } from './egress';
 import { ignoreMissing, statusOf } from './engine';
 import { hostAccess } from './host-access';
 import { GUEST_HOME } from './journal';
@@ -37,7 +38,8 @@ export async function ensureContainer(docker: Docker, spec: ContainerSpec): Prom
     return existing;
   }
   if (state) await removeContainer(docker, spec.name);
-  const container = await docker.createContainer(createOptions(spec)).catch((error: unknown) => {
+  const network = spec.profile.network === 'none' ? 'none' : await ensureEgress(docker);
+  const container = await docker.createContainer(createOptions(spec, network)).catch((error: unknown) => {
     if (statusOf(error) !== 404) throw error;
     throw new SwitchyardError(
       'NotFound',
@@ -56,7 +58,7 @@ export async function removeContainer(docker: Docker, name: string): Promise<voi
   await ignoreMissing(docker.getContainer(name).remove({ force: true, v: true }));
 }
 
-function createOptions(spec: ContainerSpec): Docker.ContainerCreateOptions {
+function createOptions(spec: ContainerSpec, network: string): Docker.ContainerCreateOptions {
   const { profile } = spec;
   const access = profile.network === 'none' || !profile.hostCertificates ? undefined : hostAccess();
   const memory = profile.memoryMiB * 1024 * 1024;
@@ -72,7 +74,7 @@ function createOptions(spec: ContainerSpec): Docker.ContainerCreateOptions {
     Env: Object.entries({ ...access?.env, ...profile.env }).map(([name, value]) => `${name}=${value}`),
     HostConfig: {
       Init: true,
-      NetworkMode: profile.network,
+      NetworkMode: network,
       CapDrop: ['ALL'],
       CapAdd: CAPABILITIES,
       SecurityOpt: ['no-new-privileges'],

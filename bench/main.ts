@@ -1,12 +1,16 @@
 import { benchCalibration } from './calibration';
 import { benchUnits } from './prove-units';
 import { benchRollout } from './rollout';
+import { benchSlices } from './slices';
+import { benchStandalone } from './standalone';
 
 /** What `npm run bench NAME` measures. Figures are printed as Markdown, with what they were measured beside. */
 const BENCHES: Readonly<Record<string, (args: string[]) => Promise<void>>> = {
   units: benchUnits,
   rollout: benchRollout,
   calibration: benchCalibration,
+  slices: benchSlices,
+  standalone: benchStandalone,
 };
 
 const [name = 'rollout', ...args] = process.argv.slice(2);

@@ -1,10 +1,13 @@
 import { Command, CommanderError } from 'commander';
 import { Cli } from './cli/context';
 import { addDoctorCommand } from './cli/doctor';
+import { addEvaluationCommands } from './cli/evaluation';
 import { addExperienceCommands } from './cli/experience';
+import { addFunctionsCommands } from './cli/functions';
 import { addJanitorCommands } from './cli/janitor';
 import { addModelCommands } from './cli/models';
 import { addProblemCommands } from './cli/problem';
+import { addProblemsCommands } from './cli/problems';
 import { addRehearsalCommands } from './cli/rehearsal';
 import { addRolloutCommands } from './cli/rollout';
 import { addSchemaCommands } from './cli/schemas';
@@ -34,6 +37,9 @@ export function createProgram(cli: Cli): Command {
   addSetupCommands(program, cli);
   addRolloutCommands(program, cli);
   addProblemCommands(program, cli);
+  addFunctionsCommands(program, cli);
+  addProblemsCommands(program, cli);
+  addEvaluationCommands(program, cli);
   addModelCommands(program, cli);
   addExperienceCommands(program, cli);
   addWorkerCommands(program, cli);

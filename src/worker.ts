@@ -63,7 +63,12 @@ export function createDeps(settings: Settings, scope: string, queue: string): De
  */
 export async function serve(choice: WorkerChoice, settings: Settings = loadSettings()): Promise<void> {
   const logger = pino(
-    { name: 'switchyard', level: process.env.LOG_LEVEL ?? 'info' },
+    // Temporal's SDK says why an activity failed under `error`.
+    {
+      name: 'switchyard',
+      level: process.env.LOG_LEVEL ?? 'info',
+      serializers: { error: pino.stdSerializers.errWithCause },
+    },
     pino.destination({ fd: 2, sync: false }),
   );
   const metrics = settings.config.worker.metrics ?? process.env.SWITCHYARD_METRICS;

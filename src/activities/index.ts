@@ -1,5 +1,10 @@
 import type { Deps } from './deps';
+import { createEvaluationActivities } from './evaluation';
+import { createEvaluationResultActivities } from './evaluation-results';
+import { createFunctionProblemActivities } from './function-problem';
+import { createFunctionProblemsActivities } from './function-problems';
 import { createGradingActivities } from './grading';
+import { createHarnessAuthorActivities } from './harness-author';
 import { createJanitorActivities } from './janitor';
 import { createModelActivities } from './model';
 import { createProblemActivities } from './problem';
@@ -27,5 +32,10 @@ export function createActivities(deps: Deps) {
     ...createSetupRaceActivities(deps),
     ...createSetupResultActivities(deps),
     ...createSetupMemoryActivities(deps),
+    ...createFunctionProblemsActivities(deps),
+    ...createFunctionProblemActivities(deps),
+    ...createHarnessAuthorActivities(deps),
+    ...createEvaluationActivities(deps),
+    ...createEvaluationResultActivities(deps),
   };
 }

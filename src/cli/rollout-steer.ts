@@ -63,7 +63,8 @@ export function addSteering(rollout: Command, cli: Cli): void {
     });
 }
 
-async function sendUpdate(cli: Cli, id: string, update: string, argument?: unknown): Promise<unknown> {
+/** Sends an update and gives its answer; says how to do it by hand. */
+export async function sendUpdate(cli: Cli, id: string, update: string, argument?: unknown): Promise<unknown> {
   const input = argument === undefined ? '' : ` --input ${quote(JSON.stringify(argument))}`;
   cli.say(`by hand: temporal workflow update execute --workflow-id ${quote(id)} --name ${update}${input}`);
   const client = await cli.client();

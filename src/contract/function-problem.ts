@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ConsideredFunction, FunctionFilters, FunctionTarget, Slice } from './function';
+import { ConsideredFunction, FilterTable, FunctionTarget, Slice } from './function';
 import {
   ContextKind,
   Harness,
@@ -62,10 +62,31 @@ const Shared = {
   budget: SharedBudget.optional(),
 };
 
+/** What a continued build takes over from the run before. Written by continue-as-new; do not write it by hand. */
+export const FunctionProblemsCarry = z.strictObject({
+  read: z.strictObject({
+    environment: FunctionEnvironment,
+    /** What was read of the repository, and how many of its functions are worked on. */
+    repository: Ref,
+    functions: z.int(),
+    /** Calls that its own tests made, by function. */
+    recorded: Ref.nullable(),
+  }),
+  done: z.strictObject({
+    /** Blobs of `FunctionProblemEnd` lists. */
+    pages: z.array(Ref),
+    tried: z.int(),
+    admitted: z.int(),
+    cost: z.strictObject({ usd: z.number(), tokens: z.int() }),
+  }),
+  window: z.strictObject({ next: z.int(), concurrency: z.int(), paused: z.boolean() }),
+});
+export type FunctionProblemsCarry = z.infer<typeof FunctionProblemsCarry>;
+
 export const FunctionProblemsInput = z.strictObject({
   /** The id of a finished `repoSetup`, or an environment. */
   environment: z.union([z.string().min(1), FunctionEnvironment]),
-  filters: FunctionFilters.prefault({}),
+  filters: FilterTable.default({}),
   /** Dotted names (`toolz.recipes.countby`); without them all that pass the filters. */
   only: z.array(z.string()).default([]),
   /** Functions that are worked on, in the order of their names. */
@@ -73,13 +94,15 @@ export const FunctionProblemsInput = z.strictObject({
   /** Functions worked on at once. */
   concurrency: z.int().min(1).max(64).default(2),
   ...Shared,
+  carry: FunctionProblemsCarry.optional(),
 });
 export type FunctionProblemsInput = z.infer<typeof FunctionProblemsInput>;
 
 export const FunctionProblemInput = z.strictObject({
   environment: FunctionEnvironment,
-  subject: Subject,
-  /** Slice, contexts, source, mutants: a `PreparedFunction` blob, written by `functionProblems`. */
+  /** Dotted name of the function, for people. */
+  name: z.string(),
+  /** What was read of the function: a blob written by `functionProblems`. */
   prepared: Ref,
   /** Calls that the repository's own tests made, by function: a blob written by `functionProblems`. */
   recorded: Ref.nullable(),
@@ -125,11 +148,15 @@ export const FunctionInstance = z.strictObject({
   signature: z.string(),
   /** The function as the repository has it. Never in a candidate's container. */
   reference: z.string(),
+  /** The file that holds it, as the repository has it. */
+  moduleText: z.string(),
   /** Lines of code and tokens of it, without docstring. */
   size: z.strictObject({ lines: z.int(), tokens: z.int() }),
   /** Contexts for a solver, the reference's own body taken out. */
   contexts: z.record(ContextKind, z.string()),
   harness: Harness,
+  /** What random numbers of the cases were seeded with when the reference ran; 0 where it is not said. */
+  seed: z.int().optional(),
   /** `CaseOutcome` of each case on the reference: what a candidate is compared with. */
   expected: z.array(z.unknown()),
   quality: HarnessQuality,
@@ -150,6 +177,18 @@ export const FunctionProblemResult = z.strictObject({
   cost: z.strictObject({ usd: z.number(), tokens: z.int() }),
 });
 export type FunctionProblemResult = z.infer<typeof FunctionProblemResult>;
+
+/** What a run of `functionProblem` gives back. Small, because its parent may have thousands of them. */
+export const FunctionProblemEnd = z.strictObject({
+  name: z.string(),
+  admitted: z.boolean(),
+  /** Why not, in a line. */
+  reason: z.string(),
+  /** `FunctionProblemResult` as a blob. */
+  result: Ref,
+  cost: z.strictObject({ usd: z.number(), tokens: z.int() }),
+});
+export type FunctionProblemEnd = z.infer<typeof FunctionProblemEnd>;
 
 export const FunctionProblemsResult = z.strictObject({
   id: z.string(),

@@ -65,28 +65,38 @@ export const Slice = z.strictObject({
 });
 export type Slice = z.infer<typeof Slice>;
 
-/** Words and bounds that decide which functions are worth a problem. Users edit it; a rule that is `null` is off. */
-export const FunctionFilters = z.strictObject({
-  /** Functions whose docstring holds one of these words are left out. */
-  docstringWords: z.array(z.string()).nullable().default(null),
-  /** Functions whose body names one of these are left out: what needs hardware, a cloud, a screen or a network. */
-  bodyWords: z.array(z.string()).nullable().default(null),
-  /** Beginnings of names that are left out. */
-  namePrefixes: z.array(z.string()).nullable().default(null),
-  requireDocstring: z.boolean().default(true),
-  /** Calls or uses something else that this repository defines. */
-  requireDependency: z.boolean().default(true),
-  /** Takes at least one argument and gives something back. */
-  requireInputAndOutput: z.boolean().default(true),
-  /** Decorators other than `staticmethod` and `classmethod` that are still taken. `null`: any. */
-  decorators: z.array(z.string()).nullable().default([]),
-  /** Lines of the body without its docstring. */
-  minLines: z.int().min(1).nullable().default(2),
-  maxLines: z.int().min(1).nullable().default(60),
-  /** Glob patterns of files that are not looked at. */
-  excludeFiles: z.array(z.string()).default([]),
-});
-export type FunctionFilters = z.infer<typeof FunctionFilters>;
+const Words = z.array(z.string().min(1)).nullable();
+
+/**
+ * Words and bounds that decide which functions are worth a problem, as users write them. A field that is missing is ours, `null`
+ * switches its rule off, a list takes the place of ours, and a list of `+word` and `-word` extends and shrinks it.
+ */
+export const FilterTable = z
+  .strictObject({
+    /** Functions whose docstring holds one of these words are left out. */
+    docstringWords: Words,
+    /** Functions whose body names one of these are left out: what needs hardware, a cloud, a screen or a network. */
+    bodyWords: Words,
+    /** Beginnings of names that are left out. */
+    namePrefixes: Words,
+    requireDocstring: z.boolean(),
+    /** Calls or uses something else that this repository defines. */
+    requireDependency: z.boolean(),
+    /** Takes at least one argument and gives something back. */
+    requireInputAndOutput: z.boolean(),
+    /** Decorators other than `staticmethod` and `classmethod` that are still taken. `null`: any. */
+    decorators: Words,
+    /** Lines of the body without its docstring. */
+    minLines: z.int().min(1).nullable(),
+    maxLines: z.int().min(1).nullable(),
+    /** Glob patterns of files that are not looked at. */
+    excludeFiles: Words,
+  })
+  .partial();
+export type FilterTable = z.infer<typeof FilterTable>;
+
+/** A table in which nothing is missing. */
+export type FunctionFilters = Required<Omit<FilterTable, 'excludeFiles'>> & { readonly excludeFiles: string[] };
 
 /** A function that was looked at: taken, or left out for a reason. */
 export const ConsideredFunction = z.strictObject({

@@ -36,10 +36,10 @@ export type Harness = z.infer<typeof Harness>;
 
 /**
  * A Python value as data. `t` names its type; containers hold their elements, objects their state by attribute. A value met
- * again is `ref` to the place where it stood first, so that cycles end and aliases are seen. What is too large is cut and
- * counted, and hashed so that a difference still shows.
+ * again is `ref` to the tree with that `id`, so that cycles end and aliases are seen. What is too large is cut and counted, and
+ * hashed so that a difference still shows; the hash is empty for an iterator that was not run to its end.
  */
-export type ValueTree =
+export type ValueTree = { id?: number } & (
   | { t: 'none' }
   | { t: 'bool'; v: boolean }
   | { t: 'int'; v: string }
@@ -51,7 +51,7 @@ export type ValueTree =
   | { t: 'list' | 'tuple' | 'set' | 'frozenset' | 'deque'; type?: string; v: ValueTree[]; cut?: Cut }
   /** Consumed up to a bound: what it gave. */
   | { t: 'iterator'; v: ValueTree[]; cut?: Cut; raised?: ValueTree }
-  | { t: 'dict'; type?: string; v: [ValueTree, ValueTree][]; cut?: Cut }
+  | { t: 'dict'; type?: string; ordered?: true; v: [ValueTree, ValueTree][]; cut?: Cut }
   /** A value that has one spelling: dates, decimals, paths, enum members, patterns, ranges, slices. */
   | { t: 'scalar'; type: string; v: string }
   | { t: 'array'; type: string; dtype: string; shape: number[]; v: ValueTree[]; cut?: Cut }
@@ -61,7 +61,8 @@ export type ValueTree =
   | { t: 'name'; kind: 'function' | 'class' | 'module' | 'builtin'; v: string }
   | { t: 'object'; type: string; state: [string, ValueTree][] }
   | { t: 'ref'; v: number }
-  | { t: 'opaque'; type: string; why: string };
+  | { t: 'opaque'; type: string; why: string }
+);
 
 export interface Cut {
   /** Elements, characters or bytes of the whole. */
@@ -78,8 +79,17 @@ export const CaseOutcome = z.strictObject({
   value: z.custom<ValueTree>().optional(),
   /** What came out of it as an exception; the message and trace are for people and are not compared. */
   raised: z.strictObject({ type: z.string(), message: z.string(), trace: z.string() }).optional(),
-  /** Files that it left in the temporary directory it ran in, by path: their text, or base64 where it is none. */
-  files: z.record(z.string(), z.union([z.string(), z.strictObject({ base64: z.string() })])).default({}),
+  /** Files that it left in the temporary directory it ran in, by path: their text, or base64 where it is none, or size and hash. */
+  files: z
+    .record(
+      z.string(),
+      z.union([
+        z.string(),
+        z.strictObject({ base64: z.string() }),
+        z.strictObject({ bytes: z.int(), sha256: z.string() }),
+      ]),
+    )
+    .default({}),
   /** Calls that reached the subject while the case ran. */
   calls: z.int().min(0).optional(),
   seconds: z.number().min(0),

@@ -1,9 +1,14 @@
 import { isSwitchyardError } from '../contract';
+import { problemsDemo } from './problems';
 import { rolloutDemo } from './rollout';
 import { setupDemo } from './setup';
 
 /** What `npm run demo NAME` shows. A new demo is one more entry. */
-const DEMOS: Readonly<Record<string, () => Promise<void>>> = { rollout: rolloutDemo, setup: setupDemo };
+const DEMOS: Readonly<Record<string, () => Promise<void>>> = {
+  rollout: rolloutDemo,
+  setup: setupDemo,
+  problems: problemsDemo,
+};
 
 async function main(name = 'rollout'): Promise<void> {
   const demo = DEMOS[name];

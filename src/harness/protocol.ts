@@ -2,11 +2,12 @@ import { z } from 'zod';
 import { CaseOutcome, ObservedCall, Subject } from '../contract';
 
 /**
- * What we and the Python in `guest/` say to each other: one JSON request on a file, JSON lines back on a descriptor of its own. The
- * guest knows nothing of references and candidates: it runs cases on whatever stands in the work directory.
+ * What we and the Python in `guest/` say to each other. Each script is started as `PYTHON guest/run.py REQUEST OUTPUT`: a file with
+ * one JSON request, and a file (appended to) or the number of an inherited descriptor for JSON lines. PYTHONHASHSEED is the
+ * caller's. The guest knows nothing of references and candidates: it runs cases on whatever stands in the work directory.
  */
 
-/** `guest/run.py`: runs the cases of a harness on the subject. */
+/** `guest/run.py`: runs the cases of a harness on the subject, each in a process of its own. */
 export const RunRequest = z.strictObject({
   subject: Subject,
   /** Source of the harness. */
@@ -15,14 +16,14 @@ export const RunRequest = z.strictObject({
   cases: z.array(z.string()),
   seed: z.int(),
   secondsPerCase: z.number().positive(),
-  /** `fork`: every case in a process of its own. `inline`: all in one, which coverage needs. */
-  isolation: z.enum(['fork', 'inline']),
   /** Elements, characters or bytes of one value that are kept. */
   keep: z.int().min(16).default(10_000),
   /** Calls of the subject that are reported with types and examples; 0 reports none. */
   observeCalls: z.int().min(0).default(0),
-  /** Reports lines and branches of the subject's own lines, by coverage.py. Only inline. */
+  /** Reports lines and branches of the subject's own lines, by coverage.py, which must be importable from `tools`. */
   coverage: z.boolean().default(false),
+  /** Directory with coverage.py (and, for `GenerateRequest`, hypothesis): searched after all that the environment has. */
+  tools: z.string().optional(),
   /** Busy processes beside the run, to shake out what depends on timing. */
   load: z.int().min(0).default(0),
 });
@@ -47,7 +48,7 @@ export const RunLine = z.discriminatedUnion('kind', [
     /** File that the subject's module was really imported from. */
     file: z.string(),
   }),
-  /** The harness or the subject cannot be imported: no case was run. */
+  /** The harness or the subject cannot be imported: no case was run. `type` is empty where the process ended or hung. */
   z.strictObject({
     kind: z.literal('unusable'),
     stage: z.enum(['subject', 'harness']),
@@ -108,7 +109,12 @@ export type RecordLine = z.infer<typeof RecordLine>;
 /** `guest/generate.py`: inputs by hypothesis, from annotations, defaults, docstring and seen types. */
 export const GenerateRequest = z.strictObject({
   subject: Subject,
+  /** Types that arguments were seen to have, by name, as `ObservedCall` writes them. */
+  seen: z.record(z.string(), z.array(z.string())).optional(),
+  /** Directory with hypothesis. */
+  tools: z.string().optional(),
   seed: z.int(),
+  /** Calls that are wanted. */
   examples: z.int().min(1),
   seconds: z.number().positive(),
 });
@@ -116,7 +122,7 @@ export type GenerateRequest = z.infer<typeof GenerateRequest>;
 
 export const GenerateLine = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('calls'), calls: z.array(RecordedCall) }),
-  /** No strategy for an argument: which, and why. */
+  /** No calls: no strategy for this argument, or `*` where it is not for one argument; and why. */
   z.strictObject({ kind: z.literal('refused'), argument: z.string(), why: z.string() }),
   z.strictObject({ kind: z.literal('end') }),
 ]);

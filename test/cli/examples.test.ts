@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import { parse } from 'yaml';
 import { Config } from '../../src/config';
 import {
+  EvaluationInput,
   GradeInput,
   JanitorInput,
   ProblemCheckInput,
@@ -23,6 +24,7 @@ const SCHEMAS = {
   'setup-pypi.json': RepoSetupInput,
   'setup-npm.json': RepoSetupInput,
   'setup-family.json': RepoSetupInput,
+  'evaluation.json': EvaluationInput,
   'janitor.json': JanitorInput,
   'grade.json': GradeInput,
   'problem-check.json': ProblemCheckInput,

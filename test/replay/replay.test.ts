@@ -32,7 +32,7 @@ test('histories recorded earlier run on this code', async () => {
   const failed: string[] = [];
   for (const file of files) {
     // Continued runs share the id of the first; elsewhere the file is named after the workflow.
-    const workflowId = nameOf(file).replace(/^(rollout-continued)-\d+$/, '$1');
+    const workflowId = nameOf(file).replace(/^(\w+-continued)-\d+$/, '$1');
     await Worker.runReplayHistory({ workflowBundle: bundle }, historyOf(file), workflowId).catch((error: Error) => {
       failed.push(`${file}: ${error.message}`);
     });

@@ -1,4 +1,4 @@
-import { mkdtempSync } from 'node:fs';
+import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -9,6 +9,8 @@ import { BASE_IMAGE } from '../../src/provision/image';
 import { AFTER, BEFORE, shopInput, writeTree } from '../security/shop';
 import { calcScript, writeCalc } from '../support/calc-project';
 import { containerOf, pastTurn } from '../support/chaos';
+import { textkitSolver } from '../support/solvers';
+import { textkitJsonl } from '../support/textkit';
 import { tinyProblem } from '../support/tiny-problem';
 import type { World } from '../support/world';
 
@@ -33,6 +35,7 @@ export const script = {
     prose: { turns: [bash('ls')], end: { malformed: 'prose' } },
     closed: { turns: [bash('ls')], faults: [{ kind: 'rejected', status: 401, message: 'no' }] },
     ...calcScript.models,
+    answerer: textkitSolver,
   },
 };
 export const profiles = {
@@ -45,6 +48,7 @@ export const profiles = {
   direct: {},
   hasty: {},
   garbled: {},
+  answerer: {},
 };
 
 export interface Scenario {
@@ -81,6 +85,17 @@ const shop = () => {
   return shopInput(join(folder, 'before'), join(folder, 'after'));
 };
 const calc = () => ({ source: `dir:${writeCalc()}` });
+/** An evaluation of the small package's problems, in a file that stays for the worker to read. */
+const evaluation = (what: string, more: object, during?: Scenario['during']): Scenario => ({
+  name: `evaluation-${what}`,
+  type: 'evaluation',
+  input: async () => {
+    const problems = join(mkdtempSync(join(tmpdir(), 'switchyard-test-problems-')), 'problems.jsonl');
+    writeFileSync(problems, await textkitJsonl());
+    return { problems, solver: 'builtin:oracle', samples: 2, secondsPerCase: 2, ...more };
+  },
+  ...(during ? { during } : {}),
+});
 const cancelSoon = async (handle: WorkflowHandle) => {
   await sleep(700);
   await handle.cancel();
@@ -151,8 +166,23 @@ export const scenarios: readonly Scenario[] = [
   ),
   other('repoSetup-bad-input', () => ({ source: 'pypi:no-version' })),
   other('setupVerdict-guilty', () => ({ ...calc(), image: BASE_IMAGE })),
+  evaluation('repaired', { solver: 'answerer', samples: 1, repairs: 3 }),
+  evaluation('steered', { concurrency: 1 }, async (handle) => {
+    await handle.executeUpdate('pause');
+    await handle.executeUpdate('setConcurrency', { args: [{ concurrency: 3 }] });
+    await sleep(400);
+    await handle.executeUpdate('resume');
+    await sleep(4_000);
+    await handle.executeUpdate('abandon');
+  }),
+  evaluation('cancelled', { samples: 50 }, async (handle) => {
+    await sleep(8_000);
+    await handle.cancel();
+  }),
+  evaluation('bad-input', { k: [3] }),
   other('unknown-type', () => ({})),
 ];
 export const crossing: readonly Scenario[] = [
   rollout('continued', { student: 'slow', expert: 'expert', handOver: { at: 8 }, sandbox: { checkpointEvery: 3 } }),
+  evaluation('continued', { samples: 6 }),
 ];

@@ -1,0 +1,71 @@
+import { randomBytes } from 'node:crypto';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { ContextKind } from '../contract';
+import type { Cli } from './context';
+import { printEvaluationAnswer, waitedEvaluation } from './evaluation-answer';
+import { type EvaluationFlags, evaluationInput, warnOfSolver } from './evaluation-input';
+import { followEvaluation } from './evaluation-watch';
+import { dollarsOption, wholeOption } from './options';
+import { readInput } from './rollout-input';
+import { quote } from './temporal-command';
+
+interface StartFlags extends EvaluationFlags {
+  readonly input?: string;
+  readonly id?: string;
+  readonly wait?: boolean;
+  readonly watch?: boolean;
+}
+
+/** Exit code of `--wait` for an evaluation that ended before all candidates were done. */
+const NOT_COMPLETE = 3;
+
+/** `evaluation start`: samples of a solver on problems, and self-repair of what none solved. */
+export function addEvaluationStart(evaluation: Command, cli: Cli): void {
+  evaluation
+    .command('start')
+    .description('have a solver answer function problems, and run what it answers')
+    .option('-i, --input <file>', 'JSON or YAML file, "-" for standard input')
+    .option('--problems <file>', 'problems.jsonl, or the id of a finished build')
+    .option('--solver <name>', 'profile, builtin:oracle, builtin:stub or builtin:mutant')
+    .option('--only <id...>', 'these problems alone')
+    .option('--samples <n>', 'answers to each problem (default: 5)', wholeOption)
+    .option('--k <list>', 'k of each PASS@k, parted by commas (default: 1)', wholeNumbers)
+    .addOption(new Option('--context <kind>', 'what a solver is shown').choices(ContextKind.options))
+    .option('--plan-first', 'ask for a plan before the code')
+    .option('--repairs <n>', 'iterations of self-repair', wholeOption)
+    .option('--concurrency <n>', 'candidates at once (default: 4)', wholeOption)
+    .option('--temperature <t>', 'default: 0.2', numberOption)
+    .option('--top-p <p>', 'default: 0.95', numberOption)
+    .option('--seed <n>', 'of samples, mutants and intervals', wholeOption)
+    .option('--cost <usd>', 'USD at most', dollarsOption)
+    .option('--id <id>', 'workflow id; one that runs already is joined')
+    .option('--wait', 'wait for the result and print it')
+    .option('--watch', 'follow it on standard error, then print the result')
+    .addHelpText('after', '\nExit code of --wait and --watch: 0 complete, 3 ended before that, 1 an error.')
+    .action(async ({ input: file, id, wait, watch, ...flags }: StartFlags) => {
+      const input = await evaluationInput(cli, file ? readInput(file) : {}, flags);
+      warnOfSolver(cli, input.solver);
+      const solver = String(input.solver);
+      const handle = await cli.start('evaluation', input, {
+        id: id ?? `evaluation/${solver.replace(':', '-')}-${randomBytes(4).toString('hex')}`,
+        note: `evaluation of ${solver}`,
+      });
+      if (!wait && !watch) {
+        cli.say(`follow it: switchyard evaluation watch ${quote(handle.workflowId)}`);
+        return cli.print({ id: handle.workflowId, runId: handle.firstExecutionRunId }, () => handle.workflowId);
+      }
+      const result = watch ? await followEvaluation(cli, handle) : await waitedEvaluation(cli, handle);
+      await printEvaluationAnswer(cli, result);
+      if (result.status !== 'complete') process.exitCode = NOT_COMPLETE;
+    });
+}
+
+function wholeNumbers(text: string): number[] {
+  return text.split(',').map((part) => wholeOption(part.trim()));
+}
+
+function numberOption(text: string): number {
+  const value = Number(text);
+  if (text.trim() === '' || !Number.isFinite(value)) throw new InvalidArgumentError('expected a number, like 0.2.');
+  return value;
+}

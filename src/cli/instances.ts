@@ -1,0 +1,41 @@
+import { readFileSync } from 'node:fs';
+import { type FunctionInstance, nearest, SwitchyardError } from '../contract';
+import type { Cli } from './context';
+import { instancesFile, instancesIn } from './instances-file';
+import { readBuild } from './problems-reading';
+
+/** Instances and where they come from. */
+export interface Instances {
+  readonly from: string;
+  readonly instances: readonly FunctionInstance[];
+}
+
+/** Of a `problems.jsonl`, of the folder that `problems build --out` wrote, or of a build on the server. */
+export async function readInstances(cli: Cli, from: string): Promise<Instances> {
+  const file = instancesFile(from);
+  if (file !== undefined) return { from: file, instances: instancesIn(readFileSync(file, 'utf8'), file) };
+  const { instances, result, status } = await readBuild(cli, from);
+  if (result) return { from, instances };
+  throw new SwitchyardError(
+    'NotFound',
+    `${from} has no problems${status === 'running' ? ' yet' : ` (${status})`}`,
+    `\`switchyard problems show ${from}\` says where it is.`,
+  );
+}
+
+/** By id, or by the dotted name of its function where only one has it. Throws `NotFound` that suggests the nearest. */
+export function instanceNamed({ from, instances }: Instances, id: string): FunctionInstance {
+  const exact = instances.find((each) => each.id === id);
+  if (exact) return exact;
+  const dotted = instances.filter(({ subject: { target } }) => `${target.module}.${target.name}` === id);
+  if (dotted.length === 1 && dotted[0]) return dotted[0];
+  const close = nearest(
+    id,
+    instances.flatMap((each) => [each.id, `${each.subject.target.module}.${each.subject.target.name}`]),
+  );
+  throw new SwitchyardError(
+    'NotFound',
+    `${from} has no problem "${id}"${close ? `, did you mean "${close}"?` : ''}`,
+    `\`switchyard problems list ${from}\` lists those it has.`,
+  );
+}

@@ -1,0 +1,68 @@
+import type { WorkflowHandle } from '@temporalio/client';
+import type { FunctionProblemsResult } from '../contract';
+import { count, dollars, grouped } from '../view/figures';
+import { funnelTable } from '../view/problems/rejected';
+import { type Cli, fromWorkflow } from './context';
+import { type WrittenBuild, writeBuild } from './problems-folder';
+import { quote } from './temporal-command';
+import { look } from './terminal';
+
+/** Waits for the end. Ctrl-C stops the waiting, never the build. Throws what the workflow failed with. */
+export async function waitedBuild(cli: Cli, handle: WorkflowHandle): Promise<FunctionProblemsResult> {
+  const leave = () => {
+    cli.say(`${handle.workflowId} goes on; \`switchyard problems watch ${quote(handle.workflowId)}\` follows it`);
+    process.exit(130);
+  };
+  process.once('SIGINT', leave);
+  try {
+    return (await handle.result()) as FunctionProblemsResult;
+  } catch (error) {
+    throw fromWorkflow(error);
+  } finally {
+    process.off('SIGINT', leave);
+  }
+}
+
+/** Prints a result, and with a folder writes all of it there first. */
+export async function printBuildAnswer(cli: Cli, result: FunctionProblemsResult, out?: string): Promise<void> {
+  const written = out === undefined ? undefined : await writeBuild(cli, result, out);
+  cli.print({ ...result, ...(written ? { out: written } : {}) }, () => answerText(result, written));
+}
+
+function answerText({ id, functions, funnel, tried, admitted, cost }: FunctionProblemsResult, written?: WrittenBuild) {
+  const spent = cost.tokens > 0 ? ` · ${dollars(cost.usd)}, ${grouped(cost.tokens)} tokens` : '';
+  const left = funnel.some(({ rejected }) => rejected > 0);
+  return [
+    ...(left ? [funnelTable(funnel, look().width), ''] : []),
+    `${id}: ${count(functions, 'function')}, ${tried} tried, ${admitted} admitted${spent}`,
+    ...(written ? [...pathLines(written), ''] : ['']),
+    ...nextCommands(id, admitted, written),
+  ].join('\n');
+}
+
+function pathLines({ problems, rejected, swebench, report, rollouts }: WrittenBuild): string[] {
+  return [
+    `problems   ${problems}`,
+    `rejected   ${rejected}`,
+    `SWE-bench  ${swebench}`,
+    `report     ${report}`,
+    ...(rollouts[0] ? [`rollouts   ${rollouts[0].replace(/[^/]*$/, '')}`] : []),
+  ];
+}
+
+/** What to do with it next, each as a line to copy. */
+function nextCommands(id: string, admitted: number, written?: WrittenBuild): string[] {
+  if (admitted === 0) return [`switchyard problems show ${quote(id)}`];
+  if (!written)
+    return [
+      `switchyard problems show ${quote(id)}`,
+      `switchyard problems export ${quote(id)} --out ${quote(id.replace(/^.*\//, ''))}`,
+    ];
+  const { problems, rollouts } = written;
+  return [
+    `switchyard problems list ${quote(problems)}`,
+    `switchyard problems check ${quote(problems)}`,
+    `switchyard evaluation start --problems ${quote(problems)} --solver NAME --watch`,
+    ...(rollouts[0] ? [`switchyard rollout start --problem ${quote(rollouts[0])} --student NAME --wait`] : []),
+  ];
+}

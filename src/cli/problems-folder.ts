@@ -1,0 +1,55 @@
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import type { FunctionProblemsResult, Ref } from '../contract';
+import { pytestBundle } from '../harness/pytest-bundle';
+import { openPython } from '../problems/python';
+import { rolloutProblem } from '../problems/tables/rollout-problem';
+import type { Cli } from './context';
+import { instancesIn } from './instances-file';
+import { readable, writeProblem } from './problem-folder';
+
+/** Files of a build, as absolute paths. */
+export interface WrittenBuild {
+  readonly problems: string;
+  readonly rejected: string;
+  readonly swebench: string;
+  readonly report: string;
+  /** A folder a problem, each for `rollout start --problem`. */
+  readonly rollouts: readonly string[];
+}
+
+/** Writes a build, in place of an earlier one of the same folder. A file is whole or not there. */
+export async function writeBuild(cli: Cli, result: FunctionProblemsResult, out: string): Promise<WrittenBuild> {
+  const folder = resolve(out);
+  mkdirSync(folder, { recursive: true });
+  const text = async ({ sha256 }: Ref) => (await cli.blobs.get(sha256)).toString('utf8');
+  const write = (name: string, body: string): string => {
+    const file = join(folder, name);
+    writeFileSync(`${file}.new`, body);
+    renameSync(`${file}.new`, file);
+    return file;
+  };
+  const problems = await text(result.instances);
+  const files = {
+    problems: write('problems.jsonl', problems),
+    rejected: write('rejected.jsonl', await text(result.rejected)),
+    swebench: write('swebench.jsonl', await text(result.rows)),
+    report: write('report.md', await text(result.report)),
+  };
+  const rollouts = join(folder, 'rollout');
+  removeProblems(rollouts);
+  const python = await openPython();
+  const made = instancesIn(problems, files.problems).map((instance) => {
+    const problem = rolloutProblem(python, instance, { moduleText: instance.moduleText, bundle: pytestBundle() });
+    return writeProblem(join(rollouts, readable(instance.id)), problem);
+  });
+  return { ...files, rollouts: made };
+}
+
+/** Of an earlier build: what was a problem then may be none now. Folders that hold no problem are somebody else's. */
+function removeProblems(folder: string): void {
+  if (!existsSync(folder)) return;
+  for (const name of readdirSync(folder)) {
+    if (existsSync(join(folder, name, 'problem.json'))) rmSync(join(folder, name), { recursive: true });
+  }
+}

@@ -1,0 +1,160 @@
+import { readFileSync } from 'node:fs';
+import { parse } from 'yaml';
+import {
+  ContextKind,
+  FunctionProblemsInput,
+  HarnessMode,
+  labelOfSource,
+  nearest,
+  parseInput,
+  SwitchyardError,
+} from '../contract';
+import { resolveFilters } from '../problems/extraction';
+import type { Cli } from './context';
+import type { Written } from './rollout-input';
+import { absoluteSource } from './setup-input';
+
+/** Flags that stand over what the input file says. */
+export interface BuildFlags {
+  readonly setup?: string;
+  readonly image?: string;
+  readonly workdir?: string;
+  readonly test?: string;
+  readonly source?: string;
+  readonly python?: string;
+  readonly only?: readonly string[];
+  readonly filters?: string;
+  readonly attempts?: readonly Attempt[];
+  readonly repairs?: number;
+  readonly tryAll?: boolean;
+  readonly refiner?: string;
+  readonly maxFunctions?: number;
+  readonly cases?: number;
+  readonly parallel?: number;
+  readonly coverage?: number;
+  readonly mutation?: number;
+  readonly seed?: number;
+}
+
+interface Attempt {
+  readonly author: string;
+  readonly context?: ContextKind;
+  readonly mode?: HarnessMode;
+}
+
+/** What a build begins with: an environment, or a source that has to be set up before. */
+export type Ground =
+  | { readonly environment: unknown; readonly label: string }
+  | { readonly source: string; readonly label: string };
+
+/** `builtin:hypothesis,mine:full:prediction`: authors in the order in which they are tried. Throws `InvalidInput`. */
+export function attemptsOption(text: string): Attempt[] {
+  return text.split(',').map((each) => {
+    const [, author = '', context, mode, rest] = /^((?:builtin:)?[^:]*)(?::([^:]*))?(?::([^:]*))?(.*)$/.exec(
+      each.trim(),
+    )!;
+    if (author === '' || rest) throw refused(`--attempts: expected AUTHOR[:CONTEXT[:MODE]] (found "${each.trim()}")`);
+    return {
+      author,
+      ...(context === undefined ? {} : { context: choice(context, ContextKind.options, 'context') }),
+      ...(mode === undefined ? {} : { mode: choice(mode, HarnessMode.options, 'mode') }),
+    };
+  });
+}
+
+function choice<T extends string>(word: string, options: readonly T[], what: string): T {
+  const found = options.find((each) => each === word);
+  if (found) return found;
+  const close = nearest(word, options);
+  throw refused(
+    `--attempts: no ${what} "${word}"${close ? `, did you mean "${close}"?` : ''}`,
+    `There are ${options.join(', ')}.`,
+  );
+}
+
+/** What the flags or the file say to begin with. Throws `InvalidInput` where they say nothing, or two things. */
+export function groundOf(written: Written, flags: BuildFlags): Ground {
+  const { setup, image, source, workdir, test, python } = flags;
+  if (setup !== undefined && (image ?? source) !== undefined)
+    throw refused('--setup stands alone: it says which image and source', 'Leave --image and --source out.');
+  const named = Object.entries({ workdir, test, python }).filter(([, value]) => value !== undefined);
+  if (image === undefined && named[0])
+    throw refused(`--${named[0][0]} goes with --image: a set-up says it itself`, 'Give --image too, or leave it out.');
+  if (setup !== undefined) return { environment: setup, label: setup.replace(/^.*\//, '') };
+  if (image !== undefined) {
+    const fields = { image, workdir, testCommand: test, python, source: source && absoluteSource(source) };
+    const given = Object.entries(fields).filter(([, value]) => value !== undefined);
+    return { environment: Object.fromEntries(given), label: labelOf(image) };
+  }
+  if (source !== undefined) return { source: absoluteSource(source), label: labelOfSource(absoluteSource(source)) };
+  const { environment } = written;
+  if (environment === undefined)
+    throw refused(
+      'nothing to build from',
+      'Give --source to set one up first, --setup with the id of a finished set-up, or --image.',
+    );
+  const name =
+    typeof environment === 'string' ? environment : String((environment as { image?: unknown })?.image ?? '');
+  return { environment, label: labelOf(name.replace(/^.*\//, '')) };
+}
+
+/** File and flags put together and checked, defaults left to the workflow. Throws `InvalidInput` that names each field. */
+export function buildInput(written: Written, environment: unknown, flags: BuildFlags): Written {
+  const { only, tryAll, refiner, maxFunctions, seed, attempts, repairs, filters, coverage, mutation } = flags;
+  const fields: Written = {
+    ...{ environment, only, tryAll, refiner, maxFunctions, seed },
+    concurrency: flags.parallel,
+    casesPerFunction: flags.cases,
+    attempts: withRepairs(attempts ?? (written.attempts as readonly Attempt[] | undefined), repairs),
+    filters: filters === undefined ? undefined : resolveFilters(readTable(filters)),
+    gates:
+      coverage === undefined && mutation === undefined
+        ? undefined
+        : {
+            ...(written.gates as object | undefined),
+            ...(coverage === undefined ? {} : { branchCoverage: coverage }),
+            ...(mutation === undefined ? {} : { mutationScore: mutation }),
+          },
+  };
+  const given = Object.entries(fields).filter(([, value]) => value !== undefined);
+  const merged: Written = { ...written, ...Object.fromEntries(given) };
+  parseInput<unknown>(FunctionProblemsInput, merged, 'problems');
+  return merged;
+}
+
+/** Only models mend: what the built-in authors write is final. */
+function withRepairs(attempts: readonly Attempt[] | undefined, repairs: number | undefined) {
+  if (attempts === undefined || repairs === undefined) return attempts;
+  return attempts.map((each) => (each.author.startsWith('builtin:') ? each : { ...each, repairs }));
+}
+
+function readTable(file: string): unknown {
+  try {
+    return parse(readFileSync(file, 'utf8')) as unknown;
+  } catch (error) {
+    const reason = (error as NodeJS.ErrnoException).code ?? (error as Error).message.split('\n')[0];
+    throw refused(
+      `--filters ${file}: cannot be read as YAML (${reason})`,
+      'Begin with examples/function-filters.yaml.',
+    );
+  }
+}
+
+/** The worker may know other profiles than this machine, so this is only said; the workflow refuses what is wrong. */
+export function warnOfAuthors(cli: Cli, { attempts, refiner }: Written): void {
+  const names = Object.keys(cli.settings.config.profiles);
+  const authors = ((attempts ?? []) as readonly Attempt[]).map(({ author }) => author);
+  for (const author of new Set([...authors, ...(typeof refiner === 'string' ? [refiner] : [])])) {
+    if (author.startsWith('builtin:') || names.includes(author)) continue;
+    const close = nearest(author, names);
+    cli.say(`warning: the configuration here has no profile "${author}"${close ? `, did you mean "${close}"?` : ''}`);
+  }
+}
+
+function labelOf(name: string): string {
+  return name.replace(/[^A-Za-z0-9._-]+/g, '-').replace(/^-+/, '') || 'image';
+}
+
+function refused(message: string, hint = 'See `switchyard problems build --help`.'): SwitchyardError {
+  return new SwitchyardError('InvalidInput', message, hint);
+}

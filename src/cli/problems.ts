@@ -1,0 +1,20 @@
+import type { Command } from 'commander';
+import type { Cli } from './context';
+import { addProblemsBuild } from './problems-build';
+import { addProblemsCheck } from './problems-check';
+import { addProblemsExport } from './problems-export';
+import { addProblemsList } from './problems-list';
+import { addProblemsShow } from './problems-show';
+import { addProblemsSteering } from './problems-steer';
+import { addProblemsWatch } from './problems-watch';
+
+export function addProblemsCommands(program: Command, cli: Cli): void {
+  const problems = program.command('problems').description('function problems of a repository: build, read, prove');
+  addProblemsBuild(problems, cli);
+  addProblemsList(problems, cli);
+  addProblemsShow(problems, cli);
+  addProblemsWatch(problems, cli);
+  addProblemsExport(problems, cli);
+  addProblemsCheck(problems, cli);
+  addProblemsSteering(problems, cli);
+}

@@ -1,0 +1,164 @@
+import { join, relative } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { WorkflowHandle } from '@temporalio/client';
+import { fromWorkflow } from '../cli/context';
+import { provedAgain } from '../cli/problems-check';
+import { type WrittenBuild, writeBuild } from '../cli/problems-folder';
+import { readBuild } from '../cli/problems-reading';
+import { setUpFirst } from '../cli/problems-setup';
+import { temporalCommand } from '../cli/temporal-command';
+import { look } from '../cli/terminal';
+import {
+  type FunctionProblemsInput,
+  type FunctionProblemsProgress,
+  type FunctionProblemsResult,
+  type RolloutResult,
+  SwitchyardError,
+} from '../contract';
+import { REPOSITORY, switchyardHome } from '../home';
+import { instanceTable } from '../view/problems/instances';
+import { proofText } from '../view/problems/proof';
+import { funnelTable, rejectedLines } from '../view/problems/rejected';
+import { share } from '../view/problems/share';
+import type { ShownBuild } from '../view/problems/shown-build';
+import { Narrator } from './narrator';
+import { DEMO_QUEUE, Stage } from './stage';
+
+const SOURCE = 'pypi:inflection==0.5.1';
+const SETUP = 'problems/demo/setup';
+const FOLDER = 'src/demo/inflection';
+/** The function that the scripted model writes anew. */
+const SOLVED = 'inflection.pluralize';
+const INPUT = {
+  environment: SETUP,
+  only: ['inflection.parameterize', SOLVED, 'inflection.titleize'],
+  // Stricter than the default, so that a harness is seen to be refused.
+  gates: { mutationScore: 0.9 },
+  concurrency: 3,
+} satisfies Partial<Omit<FunctionProblemsInput, 'gates'>> & { gates: object };
+
+/**
+ * From a published package to problems that can be trusted (R2E): harnesses of real calls and of generated inputs, measured
+ * by the mutants that they kill, proved by the reference and a stub, and one of them solved by a rollout.
+ */
+export async function problemsDemo(): Promise<void> {
+  const tell = new Narrator();
+  tell.title('Function problems from a repository, proved, and one of them solved');
+  tell.line(`  ${SOURCE}, as it is published. The harnesses are made without a model: of calls that its own tests`);
+  tell.line('  make, and of inputs that hypothesis finds. The model that solves one of the problems at the end is');
+  tell.line(`  SCRIPTED (${FOLDER}/script.yaml), because this needs no key; all else is real.`);
+
+  tell.title('1. Services');
+  const stage = await tell.step(
+    'Temporal server and a scripted model',
+    () => Stage.set({ script: `${FOLDER}/script.yaml`, config: `${FOLDER}/switchyard.yaml` }),
+    (s) => s.ui,
+  );
+  await tell.step(
+    'worker',
+    () => stage.startWorker(),
+    () => `task queue ${DEMO_QUEUE}`,
+  );
+
+  tell.title('2. The environment');
+  await tell.step(`${SOURCE} set up until its tests run, judged, built again`, () =>
+    setUpFirst(stage.cli, SOURCE, SETUP),
+  );
+
+  tell.title('3. The build');
+  const build = await builtProblems(stage, tell);
+
+  tell.title('4. Admitted, and not');
+  for (const line of instanceTable(build.instances, look().width).split('\n')) tell.line(line);
+  tell.line();
+  for (const line of rejectedLines(build.rejected, look().width)) tell.line(line);
+
+  tell.title('5. Proved');
+  const out = join(switchyardHome(), 'demo', 'inflection');
+  const written = await writeBuild(stage.cli, build.result, out);
+  const proofs = await tell.step('the reference and a stub on each problem, as a model would be judged', () =>
+    provedAgain(stage.cli, written.problems),
+  );
+  for (const line of proofText(proofs, look()).split('\n')) tell.line(`  ${line}`);
+
+  tell.title(`6. ${SOLVED} taken out, and written anew by a rollout`);
+  const rollout = await solvedBy(stage, tell, written, build);
+
+  tell.title('Look on');
+  const shown = relative(REPOSITORY, out);
+  tell.line(`  problems     ${shown}/problems.jsonl   (rejected.jsonl, swebench.jsonl, report.md beside it)`);
+  tell.line(`  one of them  bin/switchyard problems show ${shown} ${SOLVED}`);
+  tell.line(`  the build    bin/switchyard problems show ${build.id}`);
+  tell.line(`  trajectory   bin/switchyard rollout show ${rollout.id} --full`);
+  tell.line(`  in the UI    ${stage.cli.uiLink(stage.ui, stage.client, build.id)}`);
+  tell.line('  by hand      (the worker and the scripted model stay up; `bin/switchyard down` stops them)');
+  tell.line(`    ${temporalCommand('functionProblems', DEMO_QUEUE, 'by-hand', INPUT)}`);
+  tell.end();
+  await stage.cli.close();
+  if (!proofs.every(({ proved }) => proved) || !rollout.result.resolved)
+    throw new SwitchyardError(
+      'Unavailable',
+      rollout.result.resolved ? 'a problem is not proved' : 'the rollout did not resolve the problem',
+      `Look at it: bin/switchyard rollout show ${rollout.id} --full`,
+    );
+}
+
+type Built = ShownBuild & { readonly result: FunctionProblemsResult };
+
+async function builtProblems(stage: Stage, tell: Narrator): Promise<Built> {
+  const id = `problems/demo/${new Date().toISOString().slice(0, 19).replaceAll(':', '')}`;
+  const handle = await stage.cli.start('functionProblems', INPUT, { id, note: `demo: ${SOURCE}` });
+  const watched = watch(handle, tell);
+  await handle.result().catch((error: unknown) => {
+    throw fromWorkflow(error);
+  });
+  await watched;
+  const build = await readBuild(stage.cli, id);
+  const { result } = build;
+  if (!result || build.instances.length === 0)
+    throw new SwitchyardError(
+      'Unavailable',
+      build.trouble ?? 'no function was admitted',
+      `Look at it: bin/switchyard problems show ${id}`,
+    );
+  for (const line of funnelTable(result.funnel, look().width).split('\n')) tell.line(`  ${line}`);
+  return { ...build, result };
+}
+
+/** Tells where the build is whenever that changes, until it has ended. */
+async function watch(handle: WorkflowHandle, tell: Narrator): Promise<void> {
+  for (let said = ''; ; await sleep(250)) {
+    const progress = await handle.query<FunctionProblemsProgress>('progress').catch(() => undefined);
+    if (!progress) continue;
+    const { phase, tried, functions, admitted, working } = progress;
+    const line = [
+      ...[`${phase.toLowerCase()} …`, `${tried} of ${functions} tried, ${admitted} admitted`],
+      ...(working.length > 0 ? [`at ${working.join(', ')}`] : []),
+    ].join(' · ');
+    if (line !== said) tell.note(line.slice(0, 110));
+    said = line;
+    if (phase === 'Done') return;
+  }
+}
+
+async function solvedBy(
+  stage: Stage,
+  tell: Narrator,
+  { rollouts }: WrittenBuild,
+  { instances }: Built,
+): Promise<{ id: string; result: RolloutResult }> {
+  const at = instances.findIndex(({ subject: { target } }) => `${target.module}.${target.name}` === SOLVED);
+  const [instance, problem] = [instances[at], rollouts[at]];
+  if (!instance || !problem)
+    throw new SwitchyardError('Unavailable', `${SOLVED} was not admitted`, 'The table above says why.');
+  const { cases, mutationScore } = instance.quality;
+  tell.note(`${cases} hidden cases, which kill ${share(mutationScore)} of its mutants`);
+  const id = `rollout/${SOLVED}/${new Date().toISOString().slice(0, 19).replaceAll(':', '')}`;
+  const input = { problem, student: 'demo-solver', handOver: { never: true } };
+  const result = await tell.step(
+    'a rollout in a sandbox without the function and without a network',
+    () => stage.cli.run<RolloutResult>('rollout', input, { id, note: `demo: ${SOLVED}` }),
+    ({ turns, resolved, status }) => `${turns.total} turns, ${resolved ? 'RESOLVED by the hidden cases' : status}`,
+  );
+  return { id, result };
+}

@@ -1,0 +1,63 @@
+import type Docker from 'dockerode';
+import { extract } from 'tar-stream';
+import { SwitchyardError } from '../contract';
+import { runInGuest } from '../sandbox/guest-exec';
+
+export interface PythonFile {
+  /** Relative to the work directory. */
+  readonly path: string;
+  readonly text: string;
+}
+
+/** Folders that hold other people's code, or what builds left behind. */
+const NOT_OURS = [
+  '.git',
+  '.hg',
+  '.tox',
+  '.nox',
+  'node_modules',
+  '__pycache__',
+  'site-packages',
+  '.eggs',
+  'build',
+  'dist',
+];
+/** A source file above this is data or was generated. */
+const MAX_FILE = '2M';
+const MAX_BYTES = 512 << 20;
+
+/**
+ * The Python files of a work directory, sorted by path, as the image has them. Virtual environments (folders with a
+ * `pyvenv.cfg`), builds and symbolic links are left out; bytes that are no UTF-8 are replaced, as nothing but comments
+ * and strings of old files holds any.
+ */
+export async function readRepository(container: Docker.Container, workdir: string): Promise<PythonFile[]> {
+  const names = NOT_OURS.map((name) => `-name ${name}`).join(' -o ');
+  const done = await runInGuest(container, {
+    command: [
+      'set -o pipefail',
+      `find . \\( ${names} -o -exec test -e {}/pyvenv.cfg \\; \\) -prune -o -type f -name '*.py' -size -${MAX_FILE} -print0 |`,
+      'sort -z | tar -cf - --no-recursion --null -T -',
+    ].join('\n'),
+    cwd: workdir,
+    timeoutMs: 120_000,
+    keepBytes: MAX_BYTES,
+  });
+  if (done.exitCode !== 0) {
+    const why = done.stderr.toString('utf8').trim().slice(-400) || `exit code ${done.exitCode}`;
+    throw new SwitchyardError('SandboxFailed', `the Python files of ${workdir} cannot be read: ${why}`);
+  }
+  return untarred(done.stdout);
+}
+
+async function untarred(archive: Buffer): Promise<PythonFile[]> {
+  const files: PythonFile[] = [];
+  const untar = extract();
+  untar.end(archive);
+  for await (const entry of untar) {
+    const chunks: Buffer[] = [];
+    for await (const chunk of entry as AsyncIterable<Buffer>) chunks.push(chunk);
+    files.push({ path: entry.header.name.replace(/^\.\//, ''), text: Buffer.concat(chunks).toString('utf8') });
+  }
+  return files;
+}

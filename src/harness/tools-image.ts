@@ -1,0 +1,176 @@
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type Docker from 'dockerode';
+import { SwitchyardError } from '../contract';
+import { statusOf } from '../sandbox/engine';
+import { runInGuest } from '../sandbox/guest-exec';
+import { type GuestFile, putFiles } from '../sandbox/guest-files';
+import type { SandboxHost } from '../sandbox/host';
+import { LABEL, type Owner } from '../sandbox/labels';
+import { openWorkshop } from '../sandbox/workshop';
+import { findInterpreter, type Interpreter, type InterpreterQuestion } from './interpreter';
+
+const REPOSITORY = 'switchyard/harness';
+/** Counts up when the same inputs would give another image. */
+const BUILDER = 1;
+const HOME = '/opt/switchyard-harness';
+/** The guest's Python, beside nothing else: its folder is the first on the path of the interpreter that runs it. */
+export const GUEST = `${HOME}/guest`;
+/** A tool a folder: a run is given the one that it needs, and searches it after all that the environment has. */
+export const TOOLS = { coverage: `${HOME}/coverage`, hypothesis: `${HOME}/hypothesis` } as const;
+
+type Pins = { readonly coverage: readonly string[]; readonly hypothesis: readonly string[] };
+
+/** The newest that each version of Python can have and that needs no compiler, with all that they depend on. */
+const PINS: readonly { readonly below: number; readonly pins: Pins }[] = [
+  { below: 9, pins: pins('7.6.1', '6.113.0') },
+  { below: 10, pins: pins('7.10.7', '6.141.1') },
+  { below: Number.POSITIVE_INFINITY, pins: pins('7.16.2', '6.151.14') },
+];
+
+function pins(coverage: string, hypothesis: string): Pins {
+  const needed = ['sortedcontainers==2.4.0', 'attrs==25.3.0', 'exceptiongroup==1.2.2'];
+  return { coverage: [`coverage==${coverage}`], hypothesis: [`hypothesis==${hypothesis}`, ...needed] };
+}
+
+export interface HarnessHost {
+  readonly docker: Docker;
+  readonly host: SandboxHost;
+}
+
+export interface HarnessImage extends Interpreter {
+  /** The environment with our tools beside it. */
+  readonly image: string;
+}
+
+/**
+ * The environment's image with coverage.py, hypothesis and the guest's Python in a folder of their own, for the
+ * interpreter that imports the repository. Content-addressed and kept: taken as it is when this host has it, and two
+ * builders at once end with the same tag, so a retry is safe. Throws `NotFound` for an image that is not here,
+ * `InvalidInput` where it holds no Python 3.8 or later, `Unavailable` where the tools cannot be installed.
+ */
+export async function ensureHarnessImage(
+  deps: HarnessHost,
+  owner: Owner,
+  environment: InterpreterQuestion & { readonly image: string },
+  signal: AbortSignal,
+): Promise<HarnessImage> {
+  const { image: from, ...question } = environment;
+  const { Id } = await inspect(deps.docker, from);
+  const guest = guestFiles();
+  const content = { builder: BUILDER, from: Id, question, pins: PINS, guest: guest.map(digestOf) };
+  const tag = createHash('sha256').update(JSON.stringify(content)).digest('hex').slice(0, 24);
+  const image = `${REPOSITORY}:${tag}`;
+  const known = await interpreterOf(deps.docker, image);
+  if (known) return { image, ...known };
+  const spec = {
+    owner,
+    role: `tools-${tag.slice(0, 8)}`,
+    image: from,
+    workdir: question.workdir,
+    network: 'bridge' as const,
+  };
+  return openWorkshop(deps, spec, async ({ container, name, env, bundle }) => {
+    const interpreter = await findInterpreter(container, question);
+    signal.throwIfAborted();
+    for (const [tool, folder] of Object.entries(TOOLS) as [keyof Pins, string][]) {
+      await install(container, interpreter, folder, pinsFor(interpreter)[tool], env, signal);
+    }
+    await putFiles(container, guest);
+    await runInGuest(container, {
+      command: 'rm -rf -- /opt/switchyard /var/lib/switchyard $1',
+      args: [bundle ?? ''],
+    });
+    deps.host.forget(name);
+    const labels = {
+      [LABEL.lease]: 'environment',
+      [LABEL.run]: '',
+      [LABEL.workflow]: '',
+      [LABEL.scope]: '',
+      [INTERPRETER]: Buffer.from(JSON.stringify(interpreter)).toString('base64'),
+    };
+    const changes = Object.entries(labels).map(([key, value]) => `LABEL ${key}=${JSON.stringify(value)}`);
+    await container.commit({ repo: REPOSITORY, tag, pause: true, changes: changes.join('\n') });
+    return { image, ...interpreter };
+  });
+}
+
+const INTERPRETER = 'switchyard.interpreter';
+
+async function inspect(docker: Docker, image: string): Promise<Docker.ImageInspectInfo> {
+  return docker
+    .getImage(image)
+    .inspect()
+    .catch((error: unknown) => {
+      if (statusOf(error) !== 404) throw error;
+      throw new SwitchyardError(
+        'NotFound',
+        `the image ${image} is not on this host`,
+        'Set the repository up first (`switchyard setup start`), or load the image with `docker load`.',
+      );
+    });
+}
+
+/** What the builder found out, as the image's label says; undefined when the host does not have the image. */
+async function interpreterOf(docker: Docker, image: string): Promise<Interpreter | undefined> {
+  const found = await docker
+    .getImage(image)
+    .inspect()
+    .catch((error: unknown) => {
+      if (statusOf(error) === 404) return undefined;
+      throw error;
+    });
+  const label = found?.Config?.Labels?.[INTERPRETER];
+  return label ? (JSON.parse(Buffer.from(label, 'base64').toString('utf8')) as Interpreter) : undefined;
+}
+
+function pinsFor({ version }: Interpreter): Pins {
+  return PINS.find(({ below }) => version[1] < below)!.pins;
+}
+
+/** The environment's own pip, or another one of the image that installs for it. */
+async function install(
+  container: Docker.Container,
+  { python }: Interpreter,
+  folder: string,
+  packages: readonly string[],
+  env: Readonly<Record<string, string>>,
+  signal: AbortSignal,
+): Promise<void> {
+  const options = '-q --target "$folder" --no-deps --no-compile --no-cache-dir --disable-pip-version-check';
+  const command = [
+    'py=$1 folder=$2; shift 2',
+    `if "$py" -m pip --version >/dev/null 2>&1; then exec "$py" -m pip install ${options} "$@"; fi`,
+    `if python3 -m pip --python "$py" --version >/dev/null 2>&1; then exec python3 -m pip --python "$py" install ${options} "$@"; fi`,
+    'if command -v uv >/dev/null; then exec uv pip install -q --no-cache --python "$py" --target "$folder" --no-deps "$@"; fi',
+    'echo "the image has neither pip nor uv" >&2; exit 3',
+  ].join('\n');
+  const done = await runInGuest(container, {
+    command,
+    args: [python, folder, ...packages],
+    cwd: '/',
+    env,
+    timeoutMs: 600_000,
+    signal,
+  });
+  if (done.exitCode === 0) return;
+  const why = done.exitCode === null ? 'it took too long' : done.stderr.toString('utf8').trim().slice(-600);
+  throw new SwitchyardError(
+    'Unavailable',
+    `${packages[0]} could not be installed beside the environment: ${why}`,
+    'Give the engine a way to the package registry; `switchyard doctor` says what containers reach.',
+  );
+}
+
+function guestFiles(): GuestFile[] {
+  const folder = join(__dirname, 'guest');
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.py'))
+    .sort()
+    .map((name) => ({ path: `${GUEST}/${name}`, bytes: readFileSync(join(folder, name)) }));
+}
+
+function digestOf({ path, bytes }: GuestFile): string {
+  return createHash('sha256').update(path).update('\0').update(bytes).digest('hex');
+}

@@ -1,0 +1,172 @@
+import type { FunctionTarget } from '../../contract';
+import type { ClassStatement, Expression, FunctionStatement, ModuleSyntax, Python, Statement } from '../python';
+import { companionsOf } from './companions';
+import { bodyOf, definitionsOf, functionAt, isOverload, type Placed } from './function-at';
+import { dedented, reindented } from './indentation';
+import { boundBy, mentionedIn } from './names';
+import { innerIndent } from './stub';
+
+export type Placement = { readonly text: string } | { readonly refused: string };
+
+/**
+ * Puts a candidate where the function was: read tolerantly (alone, in its class, with imports and helpers around it, at any
+ * indentation, or as the whole file), and with nothing else of the file changed. Decorators of the original stay where the
+ * candidate brings none. What the candidate needs comes before the function, at the level of the module; where a name of
+ * it already means something else there, all of it goes into the function. Overload stubs stay.
+ */
+export function placeCandidate(
+  python: Python,
+  file: ModuleSyntax,
+  target: Pick<FunctionTarget, 'name' | 'lines' | 'kind'>,
+  source: string,
+): Placement {
+  const original = functionAt(file, target);
+  if (!original) return { refused: `the file does not define ${target.name}` };
+  const candidate = python.parse('candidate.py', dedented(source.replace(/^\uFEFF/, '').replace(/\r\n?/g, '\n')));
+  const trouble = candidate.errors[0];
+  if (trouble) return { refused: `no Python in line ${trouble.line}: ${trouble.text.slice(0, 80)}` };
+  const found = definitionIn(candidate.body, target);
+  if (!found) return { refused: `it does not define ${target.name.split('.').at(-1)}` };
+  const assembled = assemble(file, original, candidate, found, target);
+  if ('refused' in assembled) return assembled;
+  const text = file.text.includes('\r\n') ? assembled.text.replace(/\r?\n/g, '\r\n') : assembled.text;
+  const result = python.parse(file.path, text);
+  if (result.errors.length > file.errors.length || !functionAt(result, target)) {
+    return { refused: `it does not fit where ${target.name} is` };
+  }
+  return { text };
+}
+
+/** The definition that a candidate means: at the target's own place, else by its last name, the last one of them. */
+export function definitionIn(body: readonly Statement[], target: Pick<FunctionTarget, 'name'>): Placed | undefined {
+  const path = target.name.split('.');
+  const name = path.at(-1)!;
+  const meant = (all: readonly Placed[]) => all.findLast(({ statement }) => !isOverload(statement));
+  const exact = meant(definitionsOf(body, path));
+  if (exact || path.length === 1) return exact;
+  const inClasses = body.flatMap((each) => (each.kind === 'class' ? definitionsOf([each], [each.name, name]) : []));
+  return meant(inClasses) ?? meant(definitionsOf(body, [name]));
+}
+
+function assemble(
+  file: ModuleSyntax,
+  original: Placed,
+  candidate: ModuleSyntax,
+  found: Placed,
+  target: Pick<FunctionTarget, 'kind'>,
+): Placement {
+  const { statement } = found;
+  const own = candidate.body.filter((each) => each === statement || each === found.classes[0]);
+  const mentioned = own.filter((each) => each.kind === 'class').length > 0 ? [statement] : own;
+  const members = membersOf(found, original, candidate);
+  const { added, clashes } = companionsOf(candidate, [...mentioned, ...members], file, own);
+  const header = headerOf(statement);
+  const unhelpful = clashes.find((name) => header.has(name));
+  if (unhelpful !== undefined) return { refused: `${unhelpful} of its header means something else in the file` };
+  const inside = clashes.length > 0;
+  if (inside && added.some(isStar)) return { refused: `its star import and its ${clashes[0]} do not fit the file` };
+  const margin = marginOf(file, original.statement.keyword.start);
+  const keepsDecorators = statement.decorators.length === 0;
+  const begin = keepsDecorators ? original.statement.keyword.start : original.statement.start;
+  const body = functionText(candidate, statement, margin, inside ? added : [], missingKind(statement, target.kind));
+  const end = endOfLine(file.text, original.statement.end);
+  const before = members.map((each) => `${reindented(candidate, each, each.start, margin)}\n\n`).join('');
+  const above = inside ? '' : added.map((each) => `${reindented(candidate, each, each.start, '')}\n`).join('');
+  const outer = outermost(file, original);
+  const outerMargin = file.text.slice(lineStart(file.text, outer.start), outer.start);
+  const head = above === '' ? '' : `${above.trimEnd()}\n\n\n`;
+  const memberAt = lineStart(file.text, original.statement.start);
+  const pieces = [
+    file.text.slice(0, outer.start - outerMargin.length),
+    head,
+    file.text.slice(outer.start - outerMargin.length, memberAt),
+    before,
+    file.text.slice(memberAt, begin - margin.length),
+    body,
+    file.text.slice(end),
+  ];
+  return { text: pieces.join('') };
+}
+
+/** The function itself, with what it needs as its first statements where that has to be inside. */
+function functionText(
+  candidate: ModuleSyntax,
+  statement: FunctionStatement,
+  margin: string,
+  inside: readonly Statement[],
+  kind: string | undefined,
+): string {
+  const from = statement.decorators.length > 0 ? statement.start : statement.keyword.start;
+  const written = (end: number) => reindented(candidate, { ...statement, end }, from, margin);
+  const decorated = kind === undefined ? '' : `${margin}@${kind}\n`;
+  if (inside.length === 0) return `${decorated}${written(statement.end)}`;
+  const first = bodyOf(statement)[0] ?? statement.body[0]!;
+  const indent = `${margin}${innerIndent(candidate, statement)}`;
+  const needed = inside.map((each) => `${reindented(candidate, each, each.start, indent)}\n`).join('');
+  const upTo = lineStart(candidate.text, first.start);
+  // A body on the line of its `def` moves to lines of its own.
+  if (upTo <= statement.keyword.start) {
+    const rest = candidate.text.slice(first.start, statement.end);
+    return `${decorated}${written(first.start).trimEnd()}\n${needed}${indent}${rest}`;
+  }
+  const head = written(upTo);
+  return `${decorated}${head.endsWith('\n') ? head : `${head}\n`}${needed}${written(statement.end).slice(head.length)}`;
+}
+
+/** Methods and attributes of the candidate's class that its method uses and the class does not have. */
+function membersOf(found: Placed, original: Placed, candidate: ModuleSyntax): Statement[] {
+  const [from, into] = [found.classes.at(-1), original.classes.at(-1)];
+  if (!from || !into || candidate.body.length === 0) return [];
+  const has = new Set(into.body.flatMap(boundBy));
+  const chosen: Statement[] = [];
+  for (let grown = true; grown; ) {
+    const { attributes, names } = mentionedIn([found.statement, ...chosen]);
+    const next = from.body.find(
+      (each) =>
+        each !== found.statement &&
+        !chosen.includes(each) &&
+        boundBy(each).some((name) => !has.has(name) && (attributes.has(name) || names.has(name))),
+    );
+    grown = next !== undefined;
+    if (next) chosen.push(next);
+  }
+  return from.body.filter((each) => chosen.includes(each));
+}
+
+/** `staticmethod` and `classmethod` are what a call depends on: a candidate with other decorators gets them back. */
+function missingKind({ decorators }: FunctionStatement, kind: FunctionTarget['kind']): string | undefined {
+  if (decorators.length === 0 || (kind !== 'staticmethod' && kind !== 'classmethod')) return undefined;
+  return decorators.some((each) => each.kind === 'name' && each.id === kind) ? undefined : kind;
+}
+
+/** Names that are looked up when the function is defined, and not when it is called. */
+function headerOf(statement: FunctionStatement): ReadonlySet<string> {
+  const early: Expression[] = [
+    ...statement.decorators,
+    ...statement.parameters.flatMap(({ default: value, annotation }) => [value, annotation].filter((each) => !!each)),
+    ...(statement.returns ? [statement.returns] : []),
+  ];
+  return mentionedIn(early.map((value) => ({ ...statement, kind: 'expression' as const, value }))).names;
+}
+
+function outermost(file: ModuleSyntax, { statement, classes }: Placed): Statement | ClassStatement {
+  const inner = classes[0] ?? statement;
+  return file.body.find(({ start, end }) => start <= inner.start && inner.end <= end) ?? inner;
+}
+
+function isStar(statement: Statement): boolean {
+  return statement.kind === 'importFrom' && statement.names[0]?.name === '*';
+}
+
+function marginOf({ text }: ModuleSyntax, offset: number): string {
+  return text.slice(lineStart(text, offset), offset);
+}
+
+function lineStart(text: string, offset: number): number {
+  return text.lastIndexOf('\n', offset - 1) + 1;
+}
+
+/** A comment that ends the function's last line belongs to the function. */
+function endOfLine(text: string, offset: number): number {
+  return offset + (/^[ \t]*#[^\r\n]*/.exec(text.slice(offset, offset + 2000))?.[0].length ?? 0);
+}

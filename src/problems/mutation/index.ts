@@ -1,0 +1,1 @@
+export { type Mutant, type MutationChoice, mutantsOf } from './mutants';

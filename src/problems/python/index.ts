@@ -1,0 +1,28 @@
+export { type BoundName, type ImportedFrom, importedBy, namesBoundBy } from './bindings';
+export { type FunctionSyntax, functionsIn, functionsOf } from './functions';
+export type { ModulePlace, ModuleRole } from './module-names';
+export { openPython, type Python } from './parser';
+export {
+  assigned,
+  bindingsOf,
+  decidedIn,
+  indexOf,
+  indexRepository,
+  type PythonIndex,
+  type PythonModule,
+  type SourceFile,
+} from './repository';
+export { type Entity, type Passage, type Resolution, Resolver } from './resolve';
+export { type Scope, type ScopeVisitor, scopeOf, type Use, usesIn, walkScopes } from './scopes';
+export { cleaned } from './strings';
+export * from './syntax';
+export type { Binding, Branch, Unit } from './units';
+export {
+  blocksOf,
+  childrenOf,
+  eachExpression,
+  eachStatement,
+  expressionsIn,
+  namesInPattern,
+  namesInTarget,
+} from './walk';

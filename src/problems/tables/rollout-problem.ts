@@ -1,0 +1,67 @@
+import { type FunctionInstance, Problem, parseInput } from '../../contract';
+import type { Python } from '../python';
+import { hiddenTests, type RunSettings, testCommand, testIds } from './hidden-tests';
+import { problemStatement } from './problem-statement';
+import { stubbedModule } from './stubbed-module';
+
+export interface RolloutProblemOptions {
+  /** The function's file as the repository has it. */
+  readonly moduleText: string;
+  /** Of `pytestBundle`. */
+  readonly bundle: Readonly<Record<string, string>>;
+  readonly settings?: RunSettings;
+  /** Image to begin with, where it is not the environment's: one that was purged of every copy of the function. */
+  readonly image?: string;
+}
+
+/**
+ * An instance as a problem for agents: the image with the function taken out and its history replaced, the cases as hidden
+ * pytest tests. The environment must hold pytest and a git repository in its work directory. Copies of the function outside
+ * of the work directory stay unless `image` is a purged one.
+ */
+export function rolloutProblem(python: Python, instance: FunctionInstance, options: RolloutProblemOptions): Problem {
+  const { environment, subject, slice, dependencies, outOfFile } = instance;
+  const { text, gold } = stubbedModule(python, instance, options.moduleText);
+  const { file } = subject.target;
+  const folder = file.includes('/') ? `${file.slice(0, file.lastIndexOf('/'))}/` : '';
+  const { seconds, files } = {
+    seconds: 300 + instance.harness.cases.length * ((options.settings?.secondsPerCase ?? 10) + 20),
+    files: hiddenTests(instance, options.bundle, options.settings),
+  };
+  return parseInput(
+    Problem,
+    {
+      id: instance.id,
+      image: options.image ?? environment.image,
+      workdir: subject.workdir,
+      statement: problemStatement(instance),
+      tests: {
+        command: testCommand(instance),
+        failToPass: testIds(instance),
+        passToPass: [],
+        files,
+        timeoutSeconds: seconds,
+      },
+      goldPatch: gold,
+      preparation: {
+        files: [
+          { path: file, content: text },
+          // Compiled code of the module is the function too.
+          { path: `${folder}__pycache__`, content: null },
+        ],
+      },
+      provenance: {
+        made: 'function problem',
+        function: `${subject.target.module}.${subject.target.name}`,
+        dependencies,
+        outOfFile,
+        items: slice.items.length,
+        harness: instance.harness.author,
+        ...(environment.source ? { source: environment.source } : {}),
+        ...(environment.sha256 ? { sha256: environment.sha256 } : {}),
+      },
+      ...(environment.licence ? { licence: environment.licence } : {}),
+    },
+    'problem',
+  );
+}

@@ -1,0 +1,48 @@
+import { ActivityCancellationType, proxyActivities } from '@temporalio/workflow';
+import type { createFunctionProblemActivities } from '../../activities/function-problem';
+import type { createFunctionProblemsActivities } from '../../activities/function-problems';
+import type { createHarnessAuthorActivities } from '../../activities/harness-author';
+import type { createModelActivities } from '../../activities/model';
+import type { Queues } from '../../contract';
+
+const HEARTBEAT = '10 seconds';
+const RETRY = { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '1 minute' } as const;
+
+type OnHost = ReturnType<typeof createFunctionProblemActivities> & ReturnType<typeof createFunctionProblemsActivities>;
+
+/** On any host with room. An attempt makes its own containers, so trouble with one host is tried again on another. */
+export function harnessActivities(queues: Queues) {
+  return proxyActivities<OnHost>({
+    taskQueue: queues.sandboxes,
+    startToCloseTimeout: '2 hours',
+    heartbeatTimeout: HEARTBEAT,
+    retry: { ...RETRY, maximumAttempts: 40 },
+    // The containers must be gone before the run is.
+    cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
+  });
+}
+
+/** Questions to a model: tried until the provider is back, and what was answered is never asked again. */
+export function authorActivities(queue: string) {
+  return proxyActivities<ReturnType<typeof createHarnessAuthorActivities>>({
+    taskQueue: queue,
+    startToCloseTimeout: '15 minutes',
+    scheduleToCloseTimeout: '2 hours',
+    heartbeatTimeout: HEARTBEAT,
+    retry: { ...RETRY, maximumInterval: '2 minutes' },
+  });
+}
+
+/** Reads and writes blobs, where the workflow runs. */
+export const functionStore = proxyActivities<
+  Pick<
+    ReturnType<typeof createFunctionProblemsActivities>,
+    'environmentOf' | 'functionsFrom' | 'keepEnds' | 'writeProblems'
+  > &
+    Pick<ReturnType<typeof createFunctionProblemActivities>, 'concludeFunction'> &
+    Pick<ReturnType<typeof createModelActivities>, 'checkProfiles'>
+>({
+  startToCloseTimeout: '10 minutes',
+  heartbeatTimeout: '20 seconds',
+  retry: { ...RETRY, maximumAttempts: 20 },
+});

@@ -1,0 +1,150 @@
+import { CancellationScope, condition, defineUpdate, setHandler, workflowInfo } from '@temporalio/workflow';
+import { SetConcurrency } from '../../contract';
+import { checked } from './input';
+import { abandonUpdate, pauseUpdate, resumeUpdate } from './steering';
+
+export const setConcurrencyUpdate = defineUpdate<SetConcurrency, [SetConcurrency]>('setConcurrency');
+
+/** What continue-as-new carries. */
+export interface WindowState {
+  /** First unit that was not begun; all before it are done whenever nothing is in flight. */
+  next: number;
+  /** Units in flight at once. */
+  concurrency: number;
+  paused: boolean;
+}
+
+/**
+ * Why a window came to rest. `full`: the history is long enough, go on as a new run. `stopped`: `stop` was called.
+ * `abandoned`: a person ended it.
+ */
+export type Rest = 'done' | 'full' | 'stopped' | 'abandoned';
+
+/**
+ * Thousands of units of work with so many in flight at once. Units are numbers: what a unit is and what came of it is the
+ * owner's to know, so that a window carries a few bytes from run to run. When it rests nothing is in flight.
+ *
+ * A unit turns its own failures into results. One that throws all the same ends the window, after those beside it.
+ * `pause`, `resume`, `abandon` and `setConcurrency` act between units: what is in flight is finished.
+ */
+export class SlidingWindow {
+  private running = 0;
+  private isAbandoned = false;
+  private isStopped = false;
+  private parkedFor: string | undefined;
+  private failure: { readonly error: unknown } | undefined;
+
+  constructor(
+    private readonly state: WindowState,
+    /** Told why nothing is begun, and undefined when it goes on. */
+    private readonly waiting: (reason: string | undefined) => void,
+  ) {
+    setHandler(
+      pauseUpdate,
+      () => {
+        if (state.paused) return;
+        state.paused = true;
+        waiting('paused');
+      },
+      { description: 'Begin nothing more; what is in flight is finished.' },
+    );
+    setHandler(
+      resumeUpdate,
+      () => {
+        if (!state.paused && !this.parked) return;
+        state.paused = false;
+        this.parkedFor = undefined;
+        waiting(undefined);
+      },
+      { description: 'Go on after `pause`, or try again what parked the run.' },
+    );
+    setHandler(
+      abandonUpdate,
+      () => {
+        this.isAbandoned = true;
+      },
+      { description: 'Begin nothing more and end with what there is.' },
+    );
+    setHandler(
+      setConcurrencyUpdate,
+      (given) => {
+        state.concurrency = checked(SetConcurrency, given, 'setConcurrency').concurrency;
+        return { concurrency: state.concurrency };
+      },
+      {
+        description: '{"concurrency": 8}: units in flight at once, from the next one on.',
+        validator: (given) => void checked(SetConcurrency, given, 'setConcurrency'),
+      },
+    );
+  }
+
+  get inFlight(): number {
+    return this.running;
+  }
+
+  get abandoned(): boolean {
+    return this.isAbandoned;
+  }
+
+  get parked(): boolean {
+    return this.parkedFor !== undefined;
+  }
+
+  /** Begins no more units. For a unit that knows that all others would end as it did. */
+  stop(): void {
+    this.isStopped = true;
+  }
+
+  /**
+   * Waits until a person has mended what keeps a unit from being done, or abandons the window. Others that meet the same
+   * trouble wait with it; nothing new is begun meanwhile.
+   */
+  async park(reason: string): Promise<void> {
+    if (this.parkedFor === undefined) this.waiting(`parked: ${reason}`);
+    this.parkedFor ??= reason;
+    await condition(() => this.parkedFor === undefined || this.isAbandoned);
+  }
+
+  /** Does units from `state.next` up to `total`. On cancellation what is in flight is waited for, then it throws. */
+  async run(total: number, work: (unit: number) => Promise<void>): Promise<Rest> {
+    const { state } = this;
+    // The run before was paused, and this one is.
+    if (state.paused) this.waiting('paused');
+    try {
+      while (state.next < total && !this.atRest()) {
+        await condition(() => this.mayBegin() || this.atRest());
+        if (this.atRest()) break;
+        this.begin(state.next++, work);
+      }
+      await condition(() => this.running === 0);
+    } finally {
+      await CancellationScope.nonCancellable(() => condition(() => this.running === 0));
+    }
+    // Whoever abandons a window gives up what was in trouble in it.
+    if (this.isAbandoned) return 'abandoned';
+    if (this.failure) throw this.failure.error;
+    if (this.isStopped) return 'stopped';
+    return state.next < total ? 'full' : 'done';
+  }
+
+  private begin(unit: number, work: (unit: number) => Promise<void>): void {
+    this.running += 1;
+    void work(unit)
+      .catch((error: unknown) => {
+        this.failure ??= { error };
+      })
+      .finally(() => {
+        this.running -= 1;
+      });
+  }
+
+  private mayBegin(): boolean {
+    return !this.state.paused && this.parkedFor === undefined && this.running < this.state.concurrency;
+  }
+
+  private atRest(): boolean {
+    return (
+      this.isAbandoned || this.isStopped || this.failure !== undefined || workflowInfo().continueAsNewSuggested === true
+    );
+  }
+}

@@ -1,0 +1,50 @@
+import Docker from 'dockerode';
+import { BASE_IMAGE } from '../../src/provision/image';
+import { runInGuest } from '../../src/sandbox/guest-exec';
+import { SandboxHost } from '../../src/sandbox/host';
+import { openWorkshop } from '../../src/sandbox/workshop';
+
+export const TOOLZ_IMAGE = 'switchyard/test-toolz:2';
+export const WORKDIR = '/repo';
+
+/**
+ * toolz as real environments hold it, and worse: sources under git with a history, a build folder, an installed copy with
+ * byte code, a download cache, its sdist and a wheel beside it, and an older copy that somebody kept.
+ */
+const SET_UP = `
+set -e
+mkdir -p /root/downloads && cd /root/downloads
+pip download -q --no-deps --no-binary :all: toolz==0.12.1
+tar xzf toolz-0.12.1.tar.gz && mv toolz-0.12.1 /repo && chown -R root:root /repo && cd /repo
+git init -q -b main . && git add -A
+git -c user.name=t -c user.email=t@example.com commit -qm one
+sed -i '1i # second version' toolz/itertoolz.py
+git -c user.name=t -c user.email=t@example.com commit -qam two
+pip install -q --break-system-packages . pytest
+pip wheel -q --no-deps -w /root/downloads .
+mkdir -p build/lib && cp -r toolz build/lib/ && cp toolz/itertoolz.py toolz/itertoolz.py.orig
+mkdir -p /usr/src/old && sed 's/result = /outcome = /' toolz/itertoolz.py > /usr/src/old/itertoolz.py
+mkdir -p /srv/mirror.git && git clone -q --bare . /srv/mirror.git
+python3 -m compileall -q toolz
+`;
+
+/** Builds the image once for all tests of this machine. */
+export async function toolzImage(): Promise<string> {
+  const docker = new Docker();
+  const there = await docker
+    .getImage(TOOLZ_IMAGE)
+    .inspect()
+    .catch(() => undefined);
+  if (there) return TOOLZ_IMAGE;
+  const host = new SandboxHost(docker, 'test');
+  const owner = { workflowId: 'test/toolz-image', firstRunId: `${process.pid}` };
+  const spec = { owner, role: 'toolz', image: BASE_IMAGE, workdir: '/', network: 'bridge' as const };
+  await openWorkshop({ host }, spec, async ({ container, env }) => {
+    const done = await runInGuest(container, { command: SET_UP, env, cwd: '/', timeoutMs: 300_000 });
+    if (done.exitCode !== 0) throw new Error(`toolz could not be set up: ${done.stderr.toString('utf8').slice(-800)}`);
+    const [repo, tag] = TOOLZ_IMAGE.split(':') as [string, string];
+    const changes = ['switchyard.run', 'switchyard.workflow', 'switchyard.scope'].map((name) => `LABEL ${name}=""`);
+    await container.commit({ repo, tag, changes: [...changes, 'LABEL switchyard.lease="environment"'].join('\n') });
+  });
+  return TOOLZ_IMAGE;
+}

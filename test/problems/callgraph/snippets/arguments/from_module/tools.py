@@ -1,0 +1,6 @@
+def hammer():
+    pass
+
+
+def use(tool):
+    tool()

@@ -1,0 +1,14 @@
+def asked():
+    pass
+
+
+def instead():
+    pass
+
+
+def call(action):
+    action = instead
+    action()
+
+
+call(asked)

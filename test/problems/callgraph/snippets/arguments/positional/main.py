@@ -1,0 +1,9 @@
+def ring():
+    pass
+
+
+def press(button):
+    button()
+
+
+press(ring)

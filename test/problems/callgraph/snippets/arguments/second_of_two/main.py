@@ -1,0 +1,13 @@
+def left():
+    pass
+
+
+def right():
+    pass
+
+
+def take(first, second):
+    second()
+
+
+take(left, right)

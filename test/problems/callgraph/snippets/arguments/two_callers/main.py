@@ -1,0 +1,14 @@
+def sweep():
+    pass
+
+
+def mop():
+    pass
+
+
+def assign(chore):
+    chore()
+
+
+assign(sweep)
+assign(mop)

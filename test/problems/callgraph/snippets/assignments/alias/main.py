@@ -1,0 +1,6 @@
+def original():
+    pass
+
+
+copy = original
+copy()

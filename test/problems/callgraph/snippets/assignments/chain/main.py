@@ -1,0 +1,7 @@
+def root():
+    pass
+
+
+one = two = three = root
+two()
+three()

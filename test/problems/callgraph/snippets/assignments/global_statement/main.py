@@ -1,0 +1,12 @@
+def setup():
+    global hook
+    hook = fire
+
+
+def fire():
+    pass
+
+
+hook = None
+setup()
+hook()

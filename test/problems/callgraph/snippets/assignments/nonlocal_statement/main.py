@@ -1,0 +1,16 @@
+def build():
+    current = None
+
+    def choose():
+        nonlocal current
+        current = picked
+
+    choose()
+    current()
+
+
+def picked():
+    pass
+
+
+build()

@@ -1,0 +1,11 @@
+def old():
+    pass
+
+
+def new():
+    pass
+
+
+name = old
+name = new
+name()

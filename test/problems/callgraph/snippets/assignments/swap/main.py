@@ -1,0 +1,11 @@
+def tick():
+    pass
+
+
+def tock():
+    pass
+
+
+a, b = tick, tock
+a, b = b, a
+a()

@@ -1,0 +1,6 @@
+def found():
+    pass
+
+
+if (hit := found):
+    hit()

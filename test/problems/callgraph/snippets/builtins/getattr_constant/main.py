@@ -1,0 +1,6 @@
+class Lamp:
+    def glow(self):
+        pass
+
+
+getattr(Lamp(), "glow")()

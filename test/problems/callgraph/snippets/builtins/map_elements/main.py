@@ -1,0 +1,9 @@
+def apply(action):
+    action()
+
+
+def shout():
+    pass
+
+
+list(map(apply, [shout]))

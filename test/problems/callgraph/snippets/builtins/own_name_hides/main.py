@@ -1,0 +1,6 @@
+def print(text):
+    pass
+
+
+print("no builtin")
+len("builtin")

@@ -1,0 +1,3 @@
+words = "a b".split()
+line = ", ".join(words)
+line.upper().strip()

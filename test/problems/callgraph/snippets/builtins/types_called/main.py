@@ -1,0 +1,3 @@
+number = int("1")
+text = str(number)
+text.upper()

@@ -1,0 +1,11 @@
+class Engine:
+    def start(self):
+        pass
+
+
+class Car:
+    def __init__(self):
+        self.engine = Engine()
+
+
+Car().engine.start()

@@ -1,0 +1,7 @@
+class Greeter:
+    def __call__(self):
+        pass
+
+
+greet = Greeter()
+greet()

@@ -1,0 +1,9 @@
+def helper():
+    pass
+
+
+class Table:
+    action = helper
+
+
+Table.action()

@@ -1,0 +1,6 @@
+def register():
+    return 1
+
+
+class Entry:
+    number = register()

@@ -1,0 +1,10 @@
+class Animal:
+    def breathe(self):
+        pass
+
+
+class Dog(Animal):
+    pass
+
+
+Dog().breathe()

@@ -1,0 +1,9 @@
+class Clock:
+    def __init__(self):
+        self.wind()
+
+    def wind(self):
+        pass
+
+
+Clock()

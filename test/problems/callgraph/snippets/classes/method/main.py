@@ -1,0 +1,7 @@
+class Door:
+    def open(self):
+        pass
+
+
+door = Door()
+door.open()

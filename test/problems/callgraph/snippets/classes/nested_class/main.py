@@ -1,0 +1,7 @@
+class Outer:
+    class Inner:
+        def work(self):
+            pass
+
+
+Outer.Inner().work()

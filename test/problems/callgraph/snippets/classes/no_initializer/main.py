@@ -1,0 +1,5 @@
+class Plain:
+    pass
+
+
+Plain()

@@ -1,0 +1,10 @@
+class Bird:
+    pass
+
+
+def whistle(self):
+    pass
+
+
+Bird.sing = whistle
+Bird().sing()

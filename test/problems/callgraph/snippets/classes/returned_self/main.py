@@ -1,0 +1,9 @@
+class Builder:
+    def add(self):
+        return self
+
+    def done(self):
+        pass
+
+
+Builder().add().add().done()

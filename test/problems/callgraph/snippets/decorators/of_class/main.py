@@ -1,0 +1,11 @@
+def registered(cls):
+    return cls
+
+
+@registered
+class Plugin:
+    def run(self):
+        pass
+
+
+Plugin().run()

@@ -1,0 +1,6 @@
+def wash():
+    pass
+
+
+todo = {name: job for name, job in [("wash", wash)]}
+todo["wash"]()

@@ -1,0 +1,10 @@
+def add():
+    pass
+
+
+def drop():
+    pass
+
+
+table = {"add": add, "drop": drop}
+table["add"]()

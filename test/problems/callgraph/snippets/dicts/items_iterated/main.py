@@ -1,0 +1,6 @@
+def start():
+    pass
+
+
+for name, action in {"start": start}.items():
+    action()

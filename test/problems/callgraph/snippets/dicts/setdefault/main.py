@@ -1,0 +1,6 @@
+def made():
+    pass
+
+
+cache = {}
+cache.setdefault("m", made)()

@@ -1,0 +1,12 @@
+def old():
+    pass
+
+
+def new():
+    pass
+
+
+base = {"x": old}
+more = {"x": new}
+base.update(more)
+base["x"]()

@@ -1,0 +1,9 @@
+def inner():
+    return 1
+
+
+def outer(value):
+    pass
+
+
+outer(inner())

@@ -1,0 +1,6 @@
+def countdown(n):
+    if n:
+        countdown(n - 1)
+
+
+countdown(2)

@@ -1,0 +1,9 @@
+def give():
+    return target
+
+
+def target():
+    pass
+
+
+give()()

@@ -1,0 +1,6 @@
+def hidden():
+    pass
+
+
+source = "hid" + "den()"
+eval(source)

@@ -1,0 +1,5 @@
+def secret():
+    pass
+
+
+eval("secret()")

@@ -1,0 +1,5 @@
+def target():
+    pass
+
+
+exec("alias = target\nalias()")

@@ -1,0 +1,5 @@
+def chosen():
+    pass
+
+
+globals()["chosen"]()

@@ -1,0 +1,12 @@
+def cleanup():
+    pass
+
+
+def risky():
+    pass
+
+
+try:
+    risky()
+finally:
+    cleanup()

@@ -1,0 +1,9 @@
+class Broken(Exception):
+    def __init__(self):
+        pass
+
+
+try:
+    raise Broken
+except Broken:
+    pass

@@ -1,0 +1,4 @@
+import os
+
+folder = os.path
+folder.dirname("a/b")

@@ -1,0 +1,3 @@
+from os.path import join as glue
+
+glue("a", "b")

@@ -1,0 +1,8 @@
+import functools
+
+
+def add(a, b):
+    return a + b
+
+
+functools.reduce(add, [1, 2, 3])

@@ -1,0 +1,10 @@
+from threading import Thread
+
+
+class Worker(Thread):
+    def go(self):
+        self.getName()
+
+
+worker = Worker()
+worker.go()

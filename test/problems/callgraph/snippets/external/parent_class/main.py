@@ -1,0 +1,8 @@
+from collections import UserDict
+
+
+class Register(UserDict):
+    pass
+
+
+Register().keys()

@@ -1,0 +1,3 @@
+import xml.etree.ElementTree as tree
+
+tree.fromstring("<a/>")

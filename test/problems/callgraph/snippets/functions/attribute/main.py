@@ -1,0 +1,10 @@
+def carrier():
+    pass
+
+
+def cargo():
+    pass
+
+
+carrier.load = cargo
+carrier.load()

@@ -1,0 +1,9 @@
+def usual():
+    pass
+
+
+def act(how=usual):
+    how()
+
+
+act()

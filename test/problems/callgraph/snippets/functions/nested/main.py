@@ -1,0 +1,8 @@
+def outer():
+    def inner():
+        pass
+
+    inner()
+
+
+outer()

@@ -1,0 +1,14 @@
+def name():
+    pass
+
+
+def caller():
+    name = other
+    name()
+
+
+def other():
+    pass
+
+
+caller()

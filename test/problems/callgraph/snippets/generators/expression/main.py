@@ -1,0 +1,5 @@
+def square(n):
+    return n
+
+
+list(square(n) for n in [1, 2])

@@ -1,0 +1,10 @@
+def produce():
+    yield work
+
+
+def work():
+    pass
+
+
+for each in produce():
+    each()

@@ -1,0 +1,9 @@
+def produce():
+    yield job
+
+
+def job():
+    pass
+
+
+next(produce())()

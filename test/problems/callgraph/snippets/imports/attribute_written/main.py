@@ -1,0 +1,9 @@
+import settings
+
+
+def custom():
+    pass
+
+
+settings.handler = custom
+settings.use()

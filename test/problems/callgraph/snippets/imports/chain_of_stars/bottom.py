@@ -1,0 +1,2 @@
+def bottom_function():
+    pass

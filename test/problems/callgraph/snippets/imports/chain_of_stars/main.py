@@ -1,0 +1,3 @@
+from top import *
+
+bottom_function()

@@ -1,0 +1,6 @@
+import pong
+
+
+def start(n):
+    if n:
+        pong.answer(n - 1)

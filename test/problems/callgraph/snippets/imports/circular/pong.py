@@ -1,0 +1,5 @@
+import ping
+
+
+def answer(n):
+    ping.start(n)

@@ -1,0 +1,3 @@
+from tools import saw as cut
+
+cut()

@@ -1,0 +1,6 @@
+def saw():
+    pass
+
+
+def drill():
+    pass

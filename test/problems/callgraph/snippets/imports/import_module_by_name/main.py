@@ -1,0 +1,4 @@
+import importlib
+
+plugin = importlib.import_module("plugin")
+plugin.load()

@@ -1,0 +1,7 @@
+def lazily():
+    from late import act
+
+    act()
+
+
+lazily()

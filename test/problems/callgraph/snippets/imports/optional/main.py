@@ -1,0 +1,6 @@
+try:
+    from fast import work
+except ImportError:
+    from slow import work
+
+work()

@@ -1,0 +1,5 @@
+def prepare():
+    pass
+
+
+prepare()

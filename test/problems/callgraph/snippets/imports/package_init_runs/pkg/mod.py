@@ -1,0 +1,5 @@
+def ready():
+    pass
+
+
+ready()

@@ -1,0 +1,5 @@
+from ..base import ground
+
+
+def run():
+    ground()

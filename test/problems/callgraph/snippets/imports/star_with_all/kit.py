@@ -1,0 +1,9 @@
+__all__ = ["public"]
+
+
+def public():
+    private()
+
+
+def private():
+    pass

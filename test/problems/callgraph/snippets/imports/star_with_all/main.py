@@ -1,0 +1,3 @@
+from kit import *
+
+public()

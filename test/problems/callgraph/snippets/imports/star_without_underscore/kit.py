@@ -1,0 +1,6 @@
+def visible():
+    _hidden()
+
+
+def _hidden():
+    pass

@@ -1,0 +1,13 @@
+def final(callback):
+    callback()
+
+
+def done():
+    pass
+
+
+def relay(**options):
+    final(**options)
+
+
+relay(callback=done)

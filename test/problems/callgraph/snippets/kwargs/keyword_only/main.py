@@ -1,0 +1,9 @@
+def run():
+    pass
+
+
+def start(*, action):
+    action()
+
+
+start(action=run)

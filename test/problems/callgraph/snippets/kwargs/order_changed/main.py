@@ -1,0 +1,13 @@
+def red():
+    pass
+
+
+def blue():
+    pass
+
+
+def paint(top, bottom):
+    top()
+
+
+paint(bottom=blue, top=red)

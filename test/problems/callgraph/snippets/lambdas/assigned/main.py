@@ -1,0 +1,2 @@
+act = lambda: 1
+act()

@@ -1,0 +1,6 @@
+def deep():
+    pass
+
+
+act = lambda: deep()
+act()

@@ -1,0 +1,6 @@
+def target():
+    pass
+
+
+call = lambda f: f()
+call(target)

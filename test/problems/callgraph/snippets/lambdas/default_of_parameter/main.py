@@ -1,0 +1,5 @@
+def act(how=lambda: 1):
+    how()
+
+
+act()

@@ -1,0 +1,9 @@
+def maker():
+    return lambda: helper()
+
+
+def helper():
+    pass
+
+
+maker()()

@@ -1,0 +1,2 @@
+outer = lambda: (lambda: 1)
+outer()()

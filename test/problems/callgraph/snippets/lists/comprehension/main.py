@@ -1,0 +1,9 @@
+def a():
+    pass
+
+
+def b():
+    pass
+
+
+[each() for each in [a, b]]

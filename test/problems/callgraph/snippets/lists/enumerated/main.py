@@ -1,0 +1,6 @@
+def a():
+    pass
+
+
+for at, each in enumerate([a]):
+    each()

@@ -1,0 +1,11 @@
+class Base:
+    def __init_subclass__(cls):
+        note()
+
+
+def note():
+    pass
+
+
+class Derived(Base):
+    pass

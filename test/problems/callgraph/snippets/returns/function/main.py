@@ -1,0 +1,10 @@
+def pick():
+    return chosen
+
+
+def chosen():
+    pass
+
+
+result = pick()
+result()

@@ -1,0 +1,10 @@
+class Gear:
+    def turn(self):
+        pass
+
+
+def build():
+    return Gear()
+
+
+build().turn()

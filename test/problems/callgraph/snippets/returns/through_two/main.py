@@ -1,0 +1,13 @@
+def inner():
+    return target
+
+
+def outer():
+    return inner()
+
+
+def target():
+    pass
+
+
+outer()()

@@ -1,0 +1,170 @@
+import Docker from 'dockerode';
+import type { FunctionEnvironment } from '../../src/contract';
+import { BASE_IMAGE } from '../../src/provision/image';
+import { runInGuest } from '../../src/sandbox/guest-exec';
+import { putFiles } from '../../src/sandbox/guest-files';
+import { SandboxHost } from '../../src/sandbox/host';
+import { openWorkshop } from '../../src/sandbox/workshop';
+
+const IMAGE = 'switchyard/test-shopkit:2';
+
+/** A package with functions of every fate: problems inside of a file and across files, and one for each reason to be none. */
+const FILES: Readonly<Record<string, string>> = {
+  'shopkit/__init__.py': '',
+  'shopkit/money.py': `"""Amounts in cents and their currencies."""
+
+RATES = {'EUR': 100, 'CHF': 95, 'USD': 108}
+
+
+def rate_of(currency):
+    return RATES[currency]
+
+
+def convert(cents, currency):
+    """Give an amount of another currency in euro cents, rounded down."""
+    if cents < 0:
+        raise ValueError('an amount is not negative')
+    if currency == 'EUR':
+        return cents
+    return cents * 100 // rate_of(currency)
+
+
+def discount(cents, percent):
+    """Give an amount less some percent of it: half of it is paid at least, and five percent are rounded away."""
+    base = convert(cents, 'EUR')
+    if percent > 50:
+        percent = 50
+    elif percent < 5:
+        percent = 0
+    kept = 100 - percent
+    return base * kept // 100
+`,
+  'shopkit/cart.py': `"""Carts."""
+
+from .money import convert
+
+
+def total(prices, currency='EUR'):
+    """Add prices up, in euro cents."""
+    cents = 0
+    for price in prices:
+        cents += convert(price, currency)
+    return cents
+
+
+class Cart:
+    """Things with their prices."""
+
+    def __init__(self):
+        self.prices = {}
+
+    def add(self, name, price):
+        """Put a thing in; give what all of them cost."""
+        if name in self.prices:
+            price += self.prices[name]
+        self.prices[name] = price
+        return total(self.prices.values())
+`,
+  'shopkit/ticket.py': `"""Tickets."""
+
+import time
+
+PREFIX = 'ticket'
+
+
+def ticket(name):
+    """Give a ticket that no other customer has."""
+    number = time.perf_counter_ns()
+    return f'{PREFIX}-{name}-{number}'
+`,
+  'shopkit/legacy.py': `"""What remained of the old shop. Nothing imports it any more."""
+
+import shopkit_native
+
+WIDTH = 12
+
+
+def price_tag(cents):
+    """Write a price for the old printer."""
+    text = shopkit_native.money(cents)
+    return text.rjust(WIDTH)
+`,
+  'tests/test_shopkit.py': `import pytest
+
+from shopkit.cart import Cart, total
+from shopkit.money import convert, discount
+from shopkit.ticket import ticket
+
+
+@pytest.mark.parametrize('cents', [0, 1, 95, 108, 1000])
+@pytest.mark.parametrize('currency', ['EUR', 'CHF', 'USD'])
+def test_convert(cents, currency):
+    assert convert(cents, currency) >= 0
+
+
+def test_convert_refuses():
+    with pytest.raises(ValueError):
+        convert(-1, 'EUR')
+
+
+def test_discount_of_nothing():
+    for percent in (1, 20, 80):
+        assert discount(0, percent) == 0
+
+
+def test_total():
+    assert total([]) == 0
+    assert total([1, 2, 3]) == 6
+    assert total([95, 190], 'CHF') == 300
+
+
+def test_cart():
+    cart = Cart()
+    assert cart.add('pen', 3) == 3
+    assert cart.add('ink', 4) == 7
+    assert cart.add('pen', 2) == 9
+
+
+def test_ticket():
+    assert ticket('a') != ticket('a')
+`,
+};
+
+const SET_UP = `
+set -e
+cd /repo
+pip install -q --break-system-packages pytest
+git init -q -b main . && git add -A && git -c user.name=t -c user.email=t@example.com commit -qm one
+python3 -m pytest -q -p no:cacheprovider
+`;
+
+/** An image with the package and pytest, its tests seen to pass. Built once for all tests of this machine. */
+export async function shopkit(): Promise<FunctionEnvironment> {
+  const docker = new Docker();
+  const there = await docker
+    .getImage(IMAGE)
+    .inspect()
+    .catch(() => undefined);
+  if (!there) await build(docker);
+  return { image: IMAGE, workdir: '/repo', testCommand: 'python3 -m pytest -q -p no:cacheprovider tests' };
+}
+
+async function build(docker: Docker): Promise<void> {
+  const host = new SandboxHost(docker, 'test');
+  const owner = { workflowId: 'test/shopkit', firstRunId: `${process.pid}` };
+  const spec = { owner, role: 'shopkit', image: BASE_IMAGE, workdir: '/', network: 'bridge' as const };
+  try {
+    await openWorkshop({ host }, spec, async ({ container, env }) => {
+      const files = Object.entries(FILES).map(([path, text]) => ({ path: `/repo/${path}`, bytes: Buffer.from(text) }));
+      await putFiles(container, files);
+      const done = await runInGuest(container, { command: SET_UP, env, cwd: '/', timeoutMs: 300_000 });
+      if (done.exitCode !== 0)
+        throw new Error(`shopkit could not be set up: ${done.stderr.toString('utf8').slice(-800)}`);
+      const [repo, tag] = IMAGE.split(':') as [string, string];
+      const changes = ['switchyard.run', 'switchyard.workflow', 'switchyard.scope'].map((name) => `LABEL ${name}=""`);
+      await container.commit({ repo, tag, changes: [...changes, 'LABEL switchyard.lease="environment"'].join('\n') });
+    });
+  } finally {
+    host.close();
+  }
+}

@@ -1,0 +1,49 @@
+import { continueAsNew, defineQuery, proxyActivities, setHandler } from '@temporalio/workflow';
+import { SlidingWindow, type WindowState } from '../../src/workflows/durable/sliding-window';
+
+export interface Windowed {
+  readonly total: number;
+  readonly window: WindowState;
+  readonly done: number;
+  readonly runs: number;
+}
+
+export interface WindowedNow {
+  readonly inFlight: number;
+  readonly done: number;
+  readonly parked: boolean;
+  /** What it said that it waits for, and `on` when it went on. */
+  readonly said: readonly string[];
+}
+
+const { unit } = proxyActivities<{ unit(which: number): Promise<void> }>({
+  startToCloseTimeout: '1 minute',
+  heartbeatTimeout: '10 seconds',
+  retry: { maximumAttempts: 1 },
+  cancellationType: 'WAIT_CANCELLATION_COMPLETED',
+});
+export const nowQuery = defineQuery<WindowedNow>('now');
+
+/** The smallest owner of a window: it counts. A unit that fails is parked and tried again. */
+export async function windowed(input: Windowed): Promise<{ rest: string; done: number; runs: number }> {
+  const state = { ...input.window };
+  let { done } = input;
+  const said: string[] = [];
+  const window = new SlidingWindow(state, (reason) => void said.push(reason ?? 'on'));
+  setHandler(nowQuery, () => ({ inFlight: window.inFlight, done, parked: window.parked, said }));
+  const rest = await window.run(input.total, async (which) => {
+    for (;;) {
+      try {
+        await unit(which);
+        done += 1;
+        return;
+      } catch (error) {
+        if ((error as { cause?: { type?: string } }).cause?.type !== 'Trouble') throw error;
+        await window.park(`unit ${which}`);
+        if (window.abandoned) return;
+      }
+    }
+  });
+  if (rest === 'full') return continueAsNew<typeof windowed>({ ...input, window: state, done, runs: input.runs + 1 });
+  return { rest, done, runs: input.runs };
+}

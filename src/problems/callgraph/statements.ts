@@ -265,12 +265,17 @@ function runTry(frame: Frame, statement: TryStatement): void {
 function caught(frame: Frame, types: Slot): Slot {
   const { solver } = frame;
   const result = new Slot();
-  const one = (type: Slot): void =>
+  // A tuple of classes that grows by itself holds what it holds already.
+  const seen = new Set<Slot>();
+  const one = (type: Slot): void => {
+    if (seen.has(type)) return;
+    seen.add(type);
     solver.on(type, (value) => {
       if (value.kind === 'class') solver.add(result, value.instance);
       else if (value.kind === 'external') solver.add(result, frame.program.external(value.name, 0, true));
       else if (value.kind === 'container') one(value.all);
     });
+  };
   one(types);
   return result;
 }

@@ -29,6 +29,11 @@ def scale(numbers, by=2, *rest, label=None):
     return [one * by for one in numbers]
 
 
+def pairs(numbers):
+    for one in numbers:
+        yield one, one
+
+
 class Counter:
     def __init__(self, start=0):
         self.total = start
@@ -262,4 +267,24 @@ test.each([
   shop.write('repo/pkg/leaves.py', 'import os\nos._exit(0)\n');
   const request = JSON.parse(JSON.stringify(changes).replaceAll('REPO', `${shop.folder}/repo`));
   expect(await runCases(request)).toEqual([expect.objectContaining({ kind: 'unusable', stage, type })]);
+});
+
+test('a generator is seen at work although it works only when its values are looked at', async () => {
+  const harness = `
+from switchyard_cases import call
+
+def case_lazy(subject):
+    return subject([1, 2])
+
+def case_called(subject):
+    return call(subject, [1])
+`;
+  const lines = await runCases({
+    subject: subjectOf(`${shop.folder}/repo`, 'pkg.scaling', 'pairs'),
+    harness,
+    cases: ['case_lazy', 'case_called'],
+  });
+  const found = outcomes(lines);
+  expect(found.get('case_lazy')).toMatchObject({ status: 'returned', calls: 1 });
+  expect(found.get('case_called')).toMatchObject({ status: 'returned', calls: 1 });
 });

@@ -50,10 +50,13 @@ def run_case(case, subject, request, replace):
     watch = CallWatch(subject, request["observeCalls"])
     told = {"status": "returned"}
     limit = sys.getrecursionlimit()
-    value, error = None, None
+    error = None
     watch.start()
     try:
         value = case(subject.given)
+        sys.setrecursionlimit(max(limit, 3_000))
+        # Still watched: a generator does its work only now, when what it gives is looked at.
+        told["value"] = Observer(request["keep"], replace=replace).observe(value)
     except SystemExit as left:
         told["status"], error = "crashed", left
     except BaseException as raised:
@@ -61,9 +64,8 @@ def run_case(case, subject, request, replace):
     finally:
         watch.stop()
         sys.setrecursionlimit(max(limit, 3_000))
-    if error is None:
-        told["value"] = Observer(request["keep"], replace=replace).observe(value)
-    else:
+    if error is not None:
+        told.pop("value", None)
         told["raised"] = raised_text(error, replace)
     told["calls"] = watch.count
     return json.dumps({"told": told, "seen": watch.seen}).encode()

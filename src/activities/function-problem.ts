@@ -1,5 +1,6 @@
 import {
   type AttemptRecord,
+  type ContextKind,
   type FunctionEnvironment,
   type FunctionInstance,
   type FunctionProblemEnd,
@@ -19,6 +20,7 @@ import { admits } from '../problems/harness/validity';
 import { mutantsOf } from '../problems/mutation';
 import { openPython } from '../problems/python';
 import { readRefinement } from '../problems/specification/refine';
+import { redocumented } from '../problems/specification/signature';
 import { typesSpecification } from '../problems/specification/types';
 import type { Owner } from '../sandbox/labels';
 import type { Deps } from './deps';
@@ -134,7 +136,8 @@ export function createFunctionProblemActivities(deps: Deps) {
           quality: null,
           troubles: [...troubles],
         };
-        const reasons = valid ? [] : [`no valid harness: ${troubles[0]?.message ?? failures.join(', ')}`];
+        const [first] = failures;
+        const reasons = valid ? [] : [`no valid harness: ${first ? FAILURES[first] : 'it could not be run'}`];
         return findingOf({ record, reasons, validation, measured: null });
       });
     },
@@ -197,18 +200,39 @@ export function createFunctionProblemActivities(deps: Deps) {
     const { described, body, signature, subject, slice, dependencies, outOfFile, reference, size, forSolvers } = kept;
     const calls = validation?.calls ?? [];
     const reply = refined ? (await deps.blobs.get(refined.sha256)).toString('utf8') : null;
+    const python = await openPython();
     const specification =
       reply === null
         ? typesSpecification(described, calls)
-        : readRefinement(await openPython(), reply, { described, calls, body }).specification;
-    const { harness, expected, quality } = measured!;
+        : readRefinement(python, reply, { described, calls, body }).specification;
+    const shown = redocumented(python, signature, specification.refined);
+    const { harness, quality } = measured!;
+    // How long a case took is the machine's and not the instance's.
+    const expected = measured!.expected.map((outcome) => ({ ...outcome, seconds: 0 }));
     return {
-      ...{ id, environment, subject, slice, dependencies, outOfFile, specification, signature, reference },
+      ...{ id, environment, subject, slice, dependencies, outOfFile, specification, signature: shown, reference },
       moduleText: (await deps.blobs.get(kept.text.sha256)).toString('utf8'),
-      ...{ size, contexts: forSolvers, seed, harness, expected: [...expected], quality },
+      ...{ size, contexts: withDocstring(forSolvers, signature, shown), seed, harness, expected, quality },
     };
   }
 }
+
+/** Contexts in which the function stands with its new docstring. */
+function withDocstring(contexts: Readonly<Record<ContextKind, string>>, before: string, after: string) {
+  const changed = (text: string) => text.split(before.trimEnd()).join(after.trimEnd());
+  return { naive: changed(contexts.naive), full: changed(contexts.full), sliced: changed(contexts.sliced) };
+}
+
+/** Failures in words, for the reason why there is no problem. */
+const FAILURES: Readonly<Record<HarnessFailure, string>> = {
+  value_or_type: 'it fails with a wrong value or type',
+  data_format: 'it fails on the format of its data',
+  assertion: 'its own assertions fail',
+  environment: 'the environment lacks what it needs',
+  flaky: 'it is not the same in every run',
+  no_cases: 'no case reaches the function and says something of it',
+  malformed: 'no cases could be read',
+};
 
 /** What instances of an environment are named after: the source, or the image where that is all there is. */
 function labelOf({ source, image }: FunctionEnvironment): string {

@@ -1,4 +1,4 @@
-import { setCurrentDetails, workflowInfo } from '@temporalio/workflow';
+import { CancellationScope, setCurrentDetails, workflowInfo } from '@temporalio/workflow';
 import type { Trial } from '../activities/function-problem';
 import type { AuthoredHarness, HarnessFinding } from '../activities/function-reports';
 import {
@@ -38,27 +38,34 @@ export async function functionProblem(raw: FunctionProblemInput): Promise<Functi
   let turn = 0;
   publish({ InstanceId: input.name, Phase: 'Writing' });
 
-  for (const attempt of input.attempts) {
-    const found = await tryAuthor(attempt);
-    findings.push(found);
-    if (found.admitted && !input.tryAll) break;
+  try {
+    for (const attempt of input.attempts) {
+      const found = await tryAuthor(attempt);
+      findings.push(found);
+      if (found.admitted && !input.tryAll) break;
+    }
+    const best = findings.reduce(better);
+    const refined = best.admitted ? await refine(best.report) : null;
+    const end = await functionStore.concludeFunction.executeWithOptions(named('conclusion'), [
+      {
+        ...{ name, environment, prepared, seed, best: best.report, refined, cost },
+        reports: findings.map(({ report }) => report),
+      },
+    ]);
+    publish({
+      Phase: 'Done',
+      Outcome: end.admitted ? 'admitted' : 'rejected',
+      Resolved: end.admitted,
+      CostUsd: cost.usd,
+    });
+    setCurrentDetails(`**${input.name}** — ${end.admitted ? 'admitted' : `left out: ${end.reason}`}`);
+    return end;
+  } finally {
+    // Images that candidates started from, and what a killed worker left. Those of other hosts are the janitor's.
+    await CancellationScope.nonCancellable(() =>
+      sandboxes.releaseSandbox.executeWithOptions(named('its images go'), [{ owner }]),
+    );
   }
-  const best = findings.reduce(better);
-  const refined = best.admitted ? await refine(best.report) : null;
-  const end = await functionStore.concludeFunction.executeWithOptions(named('conclusion'), [
-    {
-      ...{ name, environment, prepared, seed, best: best.report, refined, cost },
-      reports: findings.map(({ report }) => report),
-    },
-  ]);
-  publish({
-    Phase: 'Done',
-    Outcome: end.admitted ? 'admitted' : 'rejected',
-    Resolved: end.admitted,
-    CostUsd: cost.usd,
-  });
-  setCurrentDetails(`**${input.name}** — ${end.admitted ? 'admitted' : `left out: ${end.reason}`}`);
-  return end;
 
   /** Writes a harness and finds out what it is worth. A model is told, and may mend it so many times. */
   async function tryAuthor(attempt: HarnessAttempt): Promise<HarnessFinding> {

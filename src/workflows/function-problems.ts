@@ -1,4 +1,5 @@
 import {
+  CancellationScope,
   continueAsNew,
   executeChild,
   ParentClosePolicy,
@@ -49,7 +50,7 @@ export async function functionProblems(raw: FunctionProblemsInput): Promise<Func
   });
   setHandler(functionProgressQuery, progress, { description: 'Where the build is.' });
   let read = input.carry?.read;
-  read ??= await begin();
+  read ??= await begin().finally(() => CancellationScope.nonCancellable(release));
   enter('Building');
 
   const rest = await window.run(read.functions, async (unit) => {
@@ -93,6 +94,11 @@ export async function functionProblems(raw: FunctionProblemsInput): Promise<Func
       { owner, environment, repository, calls: input.casesPerFunction, profile },
     ]);
     return { environment, repository, functions, recorded };
+  }
+
+  /** What a worker that was killed while it read or recorded has left. */
+  async function release(): Promise<void> {
+    await sandboxes.releaseSandbox.executeWithOptions({ summary: 'containers of this run go' }, [{ owner }]);
   }
 
   /** An outage is waited out, or abandoned by a person (undefined): nothing is left out because of one. */

@@ -4,6 +4,7 @@ import { parse } from 'yaml';
 import { Config } from '../../src/config';
 import {
   EvaluationInput,
+  FunctionProblemsInput,
   GradeInput,
   JanitorInput,
   ProblemCheckInput,
@@ -25,6 +26,7 @@ const SCHEMAS = {
   'setup-npm.json': RepoSetupInput,
   'setup-family.json': RepoSetupInput,
   'evaluation.json': EvaluationInput,
+  'function-problems.json': FunctionProblemsInput,
   'janitor.json': JanitorInput,
   'grade.json': GradeInput,
   'problem-check.json': ProblemCheckInput,

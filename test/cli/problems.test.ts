@@ -141,7 +141,7 @@ describe('the command line', () => {
       run('show', jsonl, 'prices.gros', '--json'),
     ]);
     expect(list.stdout.split('\n').filter((line) => columnsOf(line) > 80)).toEqual([]);
-    expect(list.stdout).toMatch(/prices\.gross +3 +1 +in-file +2 +99 % +33 %/);
+    expect(list.stdout).toMatch(/prices\.gross +3 +1 in +2 +99 % +33 %/);
     expect(folder.said.problems).toMatchObject([{ id: gross.id, mutationScore: 1 / 3 }, { mutationScore: null }]);
     expect(json.said).toEqual(JSON.parse(JSON.stringify(gross)));
     expect(harness.stdout).toBe(gross.harness.source);

@@ -23,6 +23,7 @@ async function record(chosen: readonly Scenario[], serverConfig: string[] = []):
         (result) => (result as { status?: string } | null)?.status ?? 'completed',
         (error: Error) => error.message,
       );
+      await recordChildren(world, name);
       const runs: string[] = [];
       for await (const { runId } of world.client.workflow.list({ query: `WorkflowId = '${name}'` })) runs.push(runId);
       // Visibility lists the newest first and may lag by a moment; the run that began it is known for certain.
@@ -36,6 +37,17 @@ async function record(chosen: readonly Scenario[], serverConfig: string[] = []):
     }
   } finally {
     await world.close();
+  }
+}
+
+/** Children of a build are workflows of a type of their own. */
+async function recordChildren(world: World, parent: string): Promise<void> {
+  const query = `WorkflowType = 'functionProblem' AND WorkflowId STARTS_WITH '${parent}/'`;
+  for await (const { workflowId, runId } of world.client.workflow.list({ query })) {
+    const history = await world.client.workflow.getHandle(workflowId, runId).fetchHistory();
+    const file = `functionProblem-of-${parent}.pb.gz`;
+    writeFileSync(join(FOLDER, file), gzipSync(History.encode(history).finish(), { level: 9 }));
+    console.info(`${file}  ${history.events?.length} events`);
   }
 }
 

@@ -10,7 +10,7 @@ import { AFTER, BEFORE, shopInput, writeTree } from '../security/shop';
 import { calcScript, writeCalc } from '../support/calc-project';
 import { containerOf, pastTurn } from '../support/chaos';
 import { textkitSolver } from '../support/solvers';
-import { textkitJsonl } from '../support/textkit';
+import { TEXTKIT_IMAGE, textkitJsonl } from '../support/textkit';
 import { tinyProblem } from '../support/tiny-problem';
 import type { World } from '../support/world';
 
@@ -93,6 +93,18 @@ const evaluation = (what: string, more: object, during?: Scenario['during']): Sc
     const problems = join(mkdtempSync(join(tmpdir(), 'switchyard-test-problems-')), 'problems.jsonl');
     writeFileSync(problems, await textkitJsonl());
     return { problems, solver: 'builtin:oracle', samples: 2, secondsPerCase: 2, ...more };
+  },
+  ...(during ? { during } : {}),
+});
+/** A build of one function of the small package; its child is recorded too. */
+const functionProblems = (what: string, more: object, during?: Scenario['during']): Scenario => ({
+  name: `functionProblems-${what}`,
+  type: 'functionProblems',
+  input: async () => {
+    await textkitJsonl();
+    const environment = { image: TEXTKIT_IMAGE, workdir: '/repo' };
+    const only = ['textkit.words.camelize'];
+    return { environment, only, attempts: [{ author: 'builtin:hypothesis' }], mutantsPerFunction: 3, ...more };
   },
   ...(during ? { during } : {}),
 });
@@ -180,6 +192,12 @@ export const scenarios: readonly Scenario[] = [
     await handle.cancel();
   }),
   evaluation('bad-input', { k: [3] }),
+  functionProblems('built', {}),
+  functionProblems('cancelled', {}, async (handle) => {
+    await sleep(5_000);
+    await handle.cancel();
+  }),
+  functionProblems('not-defined', { only: ['textkit.words.nothing'] }),
   other('unknown-type', () => ({})),
 ];
 export const crossing: readonly Scenario[] = [

@@ -4,8 +4,9 @@ import { dotted } from './rejected';
 import { share } from './share';
 
 /**
- * One line an instance: how large it is, what it depends on, and how well its harness tells right from wrong. Functions are
- * named as Python does, which is shorter than an id, where no other problem has the same.
+ * One line an instance: how large it is, how many definitions it depends on (in its own file, or out of it too), and how
+ * well its harness tells right from wrong. Functions are named as Python does, which is shorter than an id, where no other
+ * problem has the same.
  */
 export function instanceTable(instances: readonly FunctionInstance[], width: number): string {
   const shared = new Set<string>();
@@ -18,12 +19,14 @@ export function instanceTable(instances: readonly FunctionInstance[], width: num
     [
       { title: 'PROBLEM', value: name, elastic: true },
       { title: 'LINES', value: ({ size }) => String(size.lines), right: true },
-      { title: 'NEEDS', value: ({ dependencies }) => String(dependencies), right: true },
-      { title: 'FROM', value: ({ outOfFile }) => (outOfFile ? 'out-file' : 'in-file') },
+      {
+        title: 'NEEDS',
+        value: ({ dependencies, outOfFile }) => `${dependencies} ${outOfFile ? 'out' : 'in'}`,
+        right: true,
+      },
       { title: 'CASES', value: ({ harness }) => String(harness.cases.length), right: true },
       { title: 'BRANCHES', value: ({ quality }) => share(quality.branchCoverage), right: true },
       { title: 'MUTANTS', value: ({ quality }) => share(quality.mutationScore), right: true },
-      { title: 'AUTHOR', value: ({ harness }) => harness.author.replace('builtin:', ''), spare: true },
     ],
     width,
   );

@@ -3,12 +3,15 @@ import type { createFunctionProblemActivities } from '../../activities/function-
 import type { createFunctionProblemsActivities } from '../../activities/function-problems';
 import type { createHarnessAuthorActivities } from '../../activities/harness-author';
 import type { createModelActivities } from '../../activities/model';
+import type { createSandboxActivities } from '../../activities/sandbox';
 import type { Queues } from '../../contract';
 
 const HEARTBEAT = '10 seconds';
 const RETRY = { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '1 minute' } as const;
 
-type OnHost = ReturnType<typeof createFunctionProblemActivities> & ReturnType<typeof createFunctionProblemsActivities>;
+type OnHost = ReturnType<typeof createFunctionProblemActivities> &
+  ReturnType<typeof createFunctionProblemsActivities> &
+  Pick<ReturnType<typeof createSandboxActivities>, 'releaseSandbox'>;
 
 /** On any host with room. An attempt makes its own containers, so trouble with one host is tried again on another. */
 export function harnessActivities(queues: Queues) {

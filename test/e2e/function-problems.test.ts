@@ -151,7 +151,7 @@ test(
     expect(await left(calm)).toEqual({
       'shopkit.legacy.price_tag': expect.stringMatching(/no call that can be made again was seen/),
       'shopkit.money.discount': expect.stringMatching(/the share of killed mutants is \d+.*and 60 % are asked for/),
-      'shopkit.ticket.ticket': expect.stringMatching(/first 'ticket-a-\d+', then 'ticket-a-\d+'/),
+      'shopkit.ticket.ticket': 'no valid harness: it is not the same in every run',
     });
     const flaky = (await lines(calm.rejected)).find((row) => JSON.stringify(row).includes('ticket-a-'));
     expect(flaky).toMatchObject({ attempts: [{ valid: false, failures: ['flaky'], quality: null }] });

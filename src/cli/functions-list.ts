@@ -1,13 +1,10 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { parse } from 'yaml';
-import { SwitchyardError } from '../contract';
 import { bodyLines, considerFunctions, resolveFilters } from '../problems/extraction';
 import { indexRepository, openPython } from '../problems/python';
 import { sliceOf, targetOf } from '../problems/slices';
 import { functionsListText, type ListedFunction } from '../view/functions/list';
 import type { Cli } from './context';
+import { readFilterTable } from './filter-table';
 import { readPythonFiles } from './python-files';
 import { look } from './terminal';
 
@@ -27,7 +24,7 @@ export function addFunctionsList(functions: Command, cli: Cli): void {
 }
 
 async function list(cli: Cli, dir: string, flags: Flags): Promise<void> {
-  const filters = resolveFilters(flags.filters === undefined ? {} : readTable(flags.filters));
+  const filters = resolveFilters(flags.filters === undefined ? {} : readFilterTable(flags.filters));
   const index = indexRepository(await openPython(), await readPythonFiles(dir));
   const { taken, considered, funnel } = considerFunctions(index, filters);
   const functions = taken.map((found): ListedFunction => {
@@ -44,19 +41,4 @@ async function list(cli: Cli, dir: string, flags: Flags): Promise<void> {
   const rejected = flags.rejected ? considered.filter(({ rejectedBy }) => rejectedBy !== null) : undefined;
   const answer = { functions, funnel, ...(rejected ? { rejected } : {}) };
   cli.print({ ...answer, filters }, () => functionsListText(answer, look().width));
-}
-
-function readTable(file: string): unknown {
-  if (!existsSync(file)) {
-    throw new SwitchyardError('NotFound', `no file ${resolve(file)}`, 'Begin with examples/function-filters.yaml.');
-  }
-  try {
-    return parse(readFileSync(file, 'utf8')) as unknown;
-  } catch (error) {
-    throw new SwitchyardError(
-      'InvalidInput',
-      `${file} is no YAML: ${(error as Error).message.split('\n')[0]}`,
-      'Compare with examples/function-filters.yaml.',
-    );
-  }
 }

@@ -1,7 +1,7 @@
 import type { WorkflowHandle } from '@temporalio/client';
 import type { FunctionProblemsResult } from '../contract';
 import { count, dollars, grouped } from '../view/figures';
-import { funnelTable } from '../view/problems/rejected';
+import { funnelTable } from '../view/functions/funnel';
 import { type Cli, fromWorkflow } from './context';
 import { type WrittenBuild, writeBuild } from './problems-folder';
 import { quote } from './temporal-command';

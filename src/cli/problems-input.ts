@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs';
-import { parse } from 'yaml';
 import {
   ContextKind,
   FunctionProblemsInput,
@@ -11,6 +9,7 @@ import {
 } from '../contract';
 import { resolveFilters } from '../problems/extraction';
 import type { Cli } from './context';
+import { readFilterTable } from './filter-table';
 import type { Written } from './rollout-input';
 import { absoluteSource } from './setup-input';
 
@@ -106,7 +105,7 @@ export function buildInput(written: Written, environment: unknown, flags: BuildF
     concurrency: flags.parallel,
     casesPerFunction: flags.cases,
     attempts: withRepairs(attempts ?? (written.attempts as readonly Attempt[] | undefined), repairs),
-    filters: filters === undefined ? undefined : resolveFilters(readTable(filters)),
+    filters: filters === undefined ? undefined : resolveFilters(readFilterTable(filters)),
     gates:
       coverage === undefined && mutation === undefined
         ? undefined
@@ -126,18 +125,6 @@ export function buildInput(written: Written, environment: unknown, flags: BuildF
 function withRepairs(attempts: readonly Attempt[] | undefined, repairs: number | undefined) {
   if (attempts === undefined || repairs === undefined) return attempts;
   return attempts.map((each) => (each.author.startsWith('builtin:') ? each : { ...each, repairs }));
-}
-
-function readTable(file: string): unknown {
-  try {
-    return parse(readFileSync(file, 'utf8')) as unknown;
-  } catch (error) {
-    const reason = (error as NodeJS.ErrnoException).code ?? (error as Error).message.split('\n')[0];
-    throw refused(
-      `--filters ${file}: cannot be read as YAML (${reason})`,
-      'Begin with examples/function-filters.yaml.',
-    );
-  }
 }
 
 /** The worker may know other profiles than this machine, so this is only said; the workflow refuses what is wrong. */

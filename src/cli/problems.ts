@@ -5,8 +5,8 @@ import { addProblemsCheck } from './problems-check';
 import { addProblemsExport } from './problems-export';
 import { addProblemsList } from './problems-list';
 import { addProblemsShow } from './problems-show';
-import { addProblemsSteering } from './problems-steer';
 import { addProblemsWatch } from './problems-watch';
+import { addWindowSteering } from './window-steer';
 
 export function addProblemsCommands(program: Command, cli: Cli): void {
   const problems = program.command('problems').description('function problems of a repository: build, read, prove');
@@ -16,5 +16,10 @@ export function addProblemsCommands(program: Command, cli: Cli): void {
   addProblemsWatch(problems, cli);
   addProblemsExport(problems, cli);
   addProblemsCheck(problems, cli);
-  addProblemsSteering(problems, cli);
+  addWindowSteering(problems, cli, {
+    units: 'functions',
+    kept: 'problems',
+    cancelled: 'nothing is kept',
+    show: 'switchyard problems show ID',
+  });
 }

@@ -16,9 +16,10 @@ import {
   SwitchyardError,
 } from '../contract';
 import { REPOSITORY, switchyardHome } from '../home';
+import { funnelTable } from '../view/functions/funnel';
 import { instanceTable } from '../view/problems/instances';
 import { proofText } from '../view/problems/proof';
-import { funnelTable, rejectedLines } from '../view/problems/rejected';
+import { rejectedLines } from '../view/problems/rejected';
 import { share } from '../view/problems/share';
 import type { ShownBuild } from '../view/problems/shown-build';
 import { Narrator } from './narrator';

@@ -88,7 +88,7 @@ describe('flags and file become an input', () => {
     expect(filters.namePrefixes).toEqual(expect.arrayContaining(['visit', 'test']));
     writeFileSync(table, 'maxLine: 12\n');
     expect(() => buildInput({}, 'setup/x', { filters: table })).toThrow('did you mean "maxLines"?');
-    expect(() => buildInput({}, 'setup/x', { filters: join(home, 'none.yaml') })).toThrow('ENOENT');
+    expect(() => buildInput({}, 'setup/x', { filters: join(home, 'none.yaml') })).toThrow('there is no such file');
   });
 
   it('reads authors with context and mode', () => {

@@ -2,6 +2,7 @@ import type { ConsideredFunction, FunctionTarget } from '../../contract';
 import { shortened } from '../columns';
 import { count, grouped } from '../figures';
 import { table } from '../table';
+import { type FunnelStep, funnelTable } from './funnel';
 
 /** A function that passed the filters, as the list shows it. */
 export interface ListedFunction {
@@ -16,7 +17,7 @@ export interface ListedFunction {
 
 export interface FunctionsList {
   readonly functions: readonly ListedFunction[];
-  readonly funnel: readonly { readonly rule: string; readonly left: number; readonly rejected: number }[];
+  readonly funnel: readonly FunnelStep[];
   /** Those that were left out, where they are asked for. */
   readonly rejected?: readonly ConsideredFunction[];
 }
@@ -25,7 +26,9 @@ export interface FunctionsList {
 export function functionsListText({ functions, funnel, rejected }: FunctionsList, width: number): string {
   const parts = [functions.length > 0 ? takenTable(functions, width) : 'no function passes the filters'];
   if (rejected) parts.push(rejectedTable(rejected, width));
-  return [...parts, funnelTable(funnel, width)].join('\n\n');
+  const all = (funnel[0]?.left ?? 0) + (funnel[0]?.rejected ?? 0);
+  const total = `${count(funnel.at(-1)?.left ?? 0, 'function')} of ${grouped(all)}`;
+  return [...parts, funnelTable(funnel, width), total].join('\n\n');
 }
 
 function takenTable(functions: readonly ListedFunction[], width: number): string {
@@ -72,21 +75,4 @@ function byFile<T extends { readonly target: FunctionTarget }>(functions: readon
     { title: file },
     ...own.map((each) => ({ title: `  ${each.target.name}`, each })),
   ]);
-}
-
-/** Rules that left nothing out say nothing. */
-function funnelTable(funnel: FunctionsList['funnel'], width: number): string {
-  const steps = funnel.filter(({ rejected }) => rejected > 0);
-  const all = (funnel[0]?.left ?? 0) + (funnel[0]?.rejected ?? 0);
-  const taken = funnel.at(-1)?.left ?? 0;
-  const shown = table(
-    steps,
-    [
-      { title: 'RULE', value: ({ rule }) => rule },
-      { title: 'LEFT OUT', value: ({ rejected }) => grouped(rejected), right: true },
-      { title: 'REMAIN', value: ({ left }) => grouped(left), right: true },
-    ],
-    width,
-  );
-  return `${shown}\n\n${count(taken, 'function')} of ${grouped(all)}`;
 }

@@ -1,12 +1,13 @@
 import type { FunctionProblemsProgress } from '../../contract';
 import { wrapWords } from '../columns';
 import { count, dollars, duration, grouped, moment } from '../figures';
+import { funnelTable } from '../functions/funnel';
 import { ink } from '../ink';
 import { safeLine } from '../safe-text';
 import type { Look } from '../shown-run';
 import { heading } from '../verdict';
 import { instanceTable } from './instances';
-import { funnelTable, rejectedLines } from './rejected';
+import { rejectedLines } from './rejected';
 import type { ShownBuild } from './shown-build';
 
 /** A whole build: what it was made from, what was left out at which step and why, and the problems. */

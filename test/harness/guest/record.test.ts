@@ -53,8 +53,29 @@ function secondsOf(line: RecordLine): number {
   return line.kind === 'end' ? Number(/ in ([\d.]+)s/.exec(line.output)?.[1]) : Number.NaN;
 }
 
-const PACKAGES = [
-  { name: 'inflection', version: '0.5.1', root: '.', tests: '', modules: ['inflection'], functions: 13, calls: 90 },
+interface Package {
+  readonly name: string;
+  readonly version: string;
+  readonly root: string;
+  readonly tests: string;
+  readonly modules: readonly string[];
+  readonly functions: number;
+  readonly calls: number;
+  /** Functions that their own tests give the time of day or chance, so that no two runs call them alike. */
+  readonly drawn: readonly string[];
+}
+
+const PACKAGES: readonly Package[] = [
+  {
+    name: 'inflection',
+    version: '0.5.1',
+    root: '.',
+    tests: '',
+    modules: ['inflection'],
+    functions: 13,
+    calls: 90,
+    drawn: [],
+  },
   {
     name: 'toolz',
     version: '0.12.1',
@@ -63,6 +84,7 @@ const PACKAGES = [
     modules: ['toolz.itertoolz', 'toolz.dicttoolz', 'toolz.recipes', 'toolz.functoolz'],
     functions: 75,
     calls: 500,
+    drawn: ['random_sample'],
   },
   {
     name: 'humanize',
@@ -72,6 +94,7 @@ const PACKAGES = [
     modules: ['humanize.number', 'humanize.time', 'humanize.filesize', 'humanize.lists'],
     functions: 24,
     calls: 300,
+    drawn: ['_date_and_delta'],
   },
   {
     name: 'h11',
@@ -82,12 +105,13 @@ const PACKAGES = [
     modules: ['h11._headers', 'h11._connection', 'h11._readers', 'h11._state', 'h11._receivebuffer'],
     functions: 30,
     calls: 400,
+    drawn: [],
   },
 ];
 
 test.each(PACKAGES)(
   '$name: its own tests give calls that come back, the same ones each time',
-  async ({ name, version, root, tests, modules, functions, calls }) => {
+  async ({ name, version, root, tests, modules, functions, calls, drawn }) => {
     if (!made) return;
     const workdir = await source(shop.folder, name, version);
     const subjects = await subjectsOf(workdir, root, modules);
@@ -117,7 +141,9 @@ test.each(PACKAGES)(
     expect(recorded.map((one) => one.name)).toEqual(subjects.map(({ target }) => target.name));
     expect(called.length).toBeGreaterThanOrEqual(functions);
     expect(kept).toBeGreaterThanOrEqual(calls);
-    expect(JSON.stringify(functionsOf(second))).toBe(JSON.stringify(recorded));
+    const again = functionsOf(second);
+    const differ = recorded.filter((one, at) => JSON.stringify(one) !== JSON.stringify(again[at]));
+    expect(differ.map((one) => one.name).filter((each) => !drawn.includes(each))).toEqual([]);
   },
   300_000,
 );

@@ -41,6 +41,7 @@ class Tracer:
         self._busy = threading.local()
         self._workdir = os.path.realpath(config["workdir"]) + os.sep
         self._temporary = os.path.realpath(tempfile.gettempdir()) + os.sep
+        self._own = os.path.realpath(config["spool"]) + os.sep
         self._forget()
 
     def _forget(self):
@@ -112,6 +113,8 @@ class Tracer:
         if len(path) > 4_000 or not os.path.isabs(path) or not os.path.exists(path):
             return None
         real = os.path.realpath(path)
+        if real.startswith(self._own):
+            raise Unwritable("a file of the recorder's own")
         if real.startswith(self._workdir):
             if not of_tests(real[len(self._workdir) :].split(os.sep)):
                 return None

@@ -5,16 +5,26 @@ import { wholeOption } from './options';
 import { sendUpdate } from './rollout-steer';
 import { quote } from './temporal-command';
 
-const VERBS = [
-  { verb: 'pause', does: 'begin no more functions', done: 'pauses when what it is at is done' },
-  { verb: 'resume', does: 'go on after a pause, or try again what parked it', done: 'goes on' },
-  { verb: 'abandon', does: 'end it with the problems that there are', done: 'ends' },
-] as const;
+export interface Steerable {
+  /** What is in flight: `candidates`, `functions`. */
+  readonly units: string;
+  /** What there is when it is abandoned. */
+  readonly kept: string;
+  /** What is left of one that is cancelled. */
+  readonly cancelled: string;
+  /** Command that shows one that has ended. */
+  readonly show: string;
+}
 
-/** `problems pause|resume|abandon|concurrency|cancel`: what a person can do to a build that runs. */
-export function addProblemsSteering(problems: Command, cli: Cli): void {
-  for (const { verb, does, done } of VERBS) {
-    problems
+/** `pause|resume|abandon|concurrency|cancel ID` of whatever does many units of work at once. */
+export function addWindowSteering(noun: Command, cli: Cli, { units, kept, cancelled, show }: Steerable): void {
+  const verbs = [
+    { verb: 'pause', does: `begin no more ${units}`, done: 'pauses when what is in flight is done' },
+    { verb: 'resume', does: 'go on after a pause, or try again what parked it', done: 'goes on' },
+    { verb: 'abandon', does: `end it with the ${kept} that there are`, done: 'ends' },
+  ] as const;
+  for (const { verb, does, done } of verbs) {
+    noun
       .command(`${verb} <id>`)
       .description(does)
       .action(async (id: string) => {
@@ -22,28 +32,24 @@ export function addProblemsSteering(problems: Command, cli: Cli): void {
         cli.print({ id, [verb]: true }, () => `${id} ${done}`);
       });
   }
-  problems
+  noun
     .command('concurrency <id> <n>')
-    .description('functions at once, from the next one on')
+    .description(`${units} in flight at once, from the next one on`)
     .action(async (id: string, n: string) => {
       const concurrency = wholeOption(n);
       await sendUpdate(cli, id, 'setConcurrency', { concurrency });
       cli.print({ id, concurrency }, () => `${id}: ${concurrency} at once`);
     });
-  problems
+  noun
     .command('cancel <id>')
-    .description('cancel: nothing is kept')
+    .description(`cancel: ${cancelled}`)
     .action(async (id: string) => {
       cli.say(`by hand: temporal workflow cancel --workflow-id ${quote(id)}`);
       const handle = (await cli.client()).workflow.getHandle(id);
       const { status } = await handle.describe();
       // The server takes the request for one that has ended, and nothing comes of it.
       if (status.name !== 'RUNNING')
-        throw new SwitchyardError(
-          'NotFound',
-          'the workflow has ended already',
-          '`switchyard problems show ID` shows how it ended.',
-        );
+        throw new SwitchyardError('NotFound', 'the workflow has ended already', `\`${show}\` shows how it ended.`);
       await handle.cancel();
       cli.print({ id, cancelled: true }, () => `${id}: asked to cancel`);
     });

@@ -165,6 +165,7 @@ test(
 test(
   'what is written is the same to the byte when the worker is killed at random points',
   async () => {
+    calm ??= await build('calm', {});
     const random = dice('function-problems');
     const handle = await world.begin('functionProblems', { ...base }, 'killed');
     let kills = 0;

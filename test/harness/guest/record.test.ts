@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { FunctionTarget } from '../../../src/contract';
 import { RecordLine, type RecordRequest } from '../../../src/harness/protocol';
+import { FULL } from '../../support/counts';
 import { figures } from '../../support/figures';
 import { ask, environment, source, subjectOf, workshop } from './support';
 
@@ -109,7 +110,8 @@ const PACKAGES: readonly Package[] = [
   },
 ];
 
-test.each(PACKAGES)(
+// All four take minutes; two of them show what the others do.
+test.each(FULL ? PACKAGES : PACKAGES.slice(0, 2))(
   '$name: its own tests give calls that come back, the same ones each time',
   async ({ name, version, root, tests, modules, functions, calls, drawn }) => {
     if (!made) return;

@@ -144,7 +144,10 @@ export async function functionProblems(raw: FunctionProblemsInput): Promise<Func
 
   async function turnPage(): Promise<void> {
     const ends = page.splice(0);
-    if (ends.length > 0) done.pages.push(await functionStore.keepEnds({ ends }));
+    if (ends.length > 0)
+      done.pages.push(
+        await functionStore.keepEnds.executeWithOptions({ summary: `${ends.length} results` }, [{ ends }]),
+      );
   }
 
   function enter(now: string): void {

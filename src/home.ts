@@ -7,9 +7,18 @@ export const REPOSITORY = resolve(__dirname, '..');
 /**
  * What lives in Switchyard's home. `blobs`: steps, observations and patches by digest. `ledger`: answered model calls.
  * `run`: pid files, logs and the development server's database. `tools`: programs that set-up fetched.
- * `problems`: built problems.
+ * `problems`: built problems. `campaigns`: what became of each rollout. `datasets`, `analyses`, `reports`: what is made of them.
  */
-export type Room = 'blobs' | 'ledger' | 'run' | 'tools' | 'problems';
+export type Room =
+  | 'blobs'
+  | 'ledger'
+  | 'run'
+  | 'tools'
+  | 'problems'
+  | 'campaigns'
+  | 'datasets'
+  | 'analyses'
+  | 'reports';
 
 /** Where Switchyard keeps everything that it writes: SWITCHYARD_HOME, or `.switchyard` in the checkout. */
 export function switchyardHome(): string {

@@ -14,7 +14,9 @@ import { connectEngine } from './sandbox/engine';
 import { SandboxHost } from './sandbox/host';
 import { Services } from './sandbox/services';
 import { FileBlobs } from './store/blobs';
+import { Campaigns } from './store/campaigns';
 import { Problems } from './store/problems';
+import { ResultFolders } from './store/result-folders';
 import { SetupChains } from './store/setup-chains';
 import { Timings } from './store/timings';
 import { Transcripts } from './store/transcripts';
@@ -53,6 +55,8 @@ export function createDeps(settings: Settings, scope: string, queue: string): De
     ledger: new Ledger(at('ledger'), { fsync: config.store.fsync }),
     budget: new Budget(at('budgets')),
     problems: new Problems(at('problems'), blobs),
+    campaigns: new Campaigns(at('campaigns')),
+    results: new ResultFolders(settings.home),
     experience: experienceOf(settings),
   };
 }

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 
 const SRC = resolve(__dirname, '../src');
-const PURE = ['contract', 'agent', 'problems', 'setup', 'analysis', 'view'];
+const PURE = ['contract', 'agent', 'problems', 'setup', 'dataset', 'analysis', 'view', 'page'];
 
 /** Which rooms a room may import. A room that is not named here fails the test: say what it is for first. */
 const ALLOWED: Readonly<Record<string, readonly string[]>> = {
@@ -10,8 +10,10 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   agent: ['contract'],
   problems: ['contract'],
   setup: ['contract', 'agent'],
-  analysis: ['contract'],
+  dataset: ['contract', 'agent'],
+  analysis: ['contract', 'agent', 'dataset'],
   view: ['contract', 'agent', 'setup', 'analysis'],
+  page: ['contract', 'agent', 'analysis', 'dataset', 'view'],
   store: ['contract'],
   model: ['contract'],
   sandbox: ['contract'],
@@ -28,7 +30,9 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'agent',
     'problems',
     'setup',
+    'dataset',
     'analysis',
+    'page',
     'store',
     'model',
     'sandbox',
@@ -38,7 +42,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'harness',
     'config',
   ],
-  workflows: ['contract', 'agent', 'problems', 'setup', 'activities', 'sandbox'],
+  workflows: ['contract', 'agent', 'problems', 'setup', 'dataset', 'analysis', 'activities', 'sandbox'],
   worker: ['contract', 'activities', 'config', 'experience', 'home', 'ports', 'store', 'model', 'sandbox', 'workflows'],
   local: ['contract', 'provision', 'home'],
   cli: [
@@ -46,7 +50,9 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'agent',
     'problems',
     'setup',
+    'dataset',
     'analysis',
+    'page',
     'experience',
     'harness',
     'store',

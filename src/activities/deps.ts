@@ -5,7 +5,9 @@ import type { Budget, Ledger } from '../model';
 import type { SandboxHost } from '../sandbox/host';
 import type { Services } from '../sandbox/services';
 import type { BlobStore } from '../store/blobs';
+import type { Campaigns } from '../store/campaigns';
 import type { Problems } from '../store/problems';
+import type { ResultFolders } from '../store/result-folders';
 import type { SetupChains } from '../store/setup-chains';
 import type { Timings } from '../store/timings';
 import type { Transcripts } from '../store/transcripts';
@@ -27,5 +29,7 @@ export interface Deps {
   readonly ledger: Ledger;
   readonly budget: Budget;
   readonly problems: Problems;
+  readonly campaigns: Campaigns;
+  readonly results: ResultFolders;
   readonly experience: ExperienceStore;
 }

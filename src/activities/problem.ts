@@ -34,7 +34,7 @@ export function createProblemActivities(deps: Deps) {
      */
     async loadProblem({ problem: source }: { problem: ProblemSource }): Promise<LoadedProblem> {
       return withHeartbeat(async () => {
-        const problem = parseInput(Problem, problems.resolve(source), 'problem');
+        const problem = parseInput(Problem, await problems.find(source), 'problem');
         assertGradable(problem);
         const { id, workdir, tests } = problem;
         const total = tests.failToPass.length + tests.passToPass.length;

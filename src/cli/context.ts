@@ -5,6 +5,7 @@ import { DEFAULT_QUEUE, isSwitchyardError, type Queues, queuesUnder, SwitchyardE
 import { connect, ensureServer, type Local } from '../local/services';
 import { ensureWorker } from '../local/worker';
 import { FileBlobs } from '../store/blobs';
+import { Campaigns } from '../store/campaigns';
 import { Problems } from '../store/problems';
 import { SetupChains } from '../store/setup-chains';
 import { Timings } from '../store/timings';
@@ -54,6 +55,10 @@ export class Cli {
 
   get problems(): Problems {
     return new Problems(`${this.settings.home}/problems`, this.blobs);
+  }
+
+  get campaigns(): Campaigns {
+    return new Campaigns(`${this.settings.home}/campaigns`);
   }
 
   /** A client of the server, which is started when it is ours to start. */

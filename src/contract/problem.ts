@@ -80,10 +80,10 @@ export const Problem = z.strictObject({
 export type Problem = z.infer<typeof Problem>;
 
 /**
- * A problem by reference: an id or a folder or a file that the worker finds (see `switchyard problem list`), or the
- * problem itself.
+ * A problem by reference: an id or a folder or a file that the worker finds (see `switchyard problem list`), or a blob that
+ * holds it; or the problem itself.
  */
-export const ProblemSource = z.union([z.string().min(1), Problem]);
+export const ProblemSource = z.union([z.string().min(1), Ref, Problem]);
 export type ProblemSource = z.infer<typeof ProblemSource>;
 
 /** Makes a problem from two versions of a project, or from one version and patches. */

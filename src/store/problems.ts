@@ -21,7 +21,12 @@ export class Problems {
   }
 
   /** Throws `NotFound` with the ids that exist, or `InvalidInput` with the field. */
-  resolve(source: ProblemSource): Problem {
+  async find(source: ProblemSource): Promise<Problem> {
+    return typeof source === 'object' && 'sha256' in source ? this.kept(source) : this.resolve(source);
+  }
+
+  /** The same for what needs no blob. */
+  resolve(source: Exclude<ProblemSource, Ref>): Problem {
     if (typeof source !== 'string') return source;
     const candidates = [source, join(source, 'problem.json'), join(this.folder, source, 'problem.json')].map((path) =>
       resolve(path),

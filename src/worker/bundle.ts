@@ -6,7 +6,7 @@ import { switchyardHome } from '../home';
 
 const SOURCES = resolve(__dirname, '..');
 /** The rooms that workflow code may import; anything else is refused by the bundler. */
-const BUNDLED = ['contract', 'agent', 'setup', 'problems', 'analysis', 'workflows'];
+const BUNDLED = ['contract', 'agent', 'setup', 'problems', 'dataset', 'analysis', 'workflows'];
 
 /**
  * The workflow code as one file, built once for its content: every worker and test that starts on the same sources takes

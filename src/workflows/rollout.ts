@@ -14,7 +14,15 @@ import type { createProblemActivities } from '../activities/problem';
 import type { createTranscriptActivities } from '../activities/transcript';
 import { authorAt, drawSwitch, handOverAt, needsExpert } from '../agent/handover';
 import { limitReached } from '../agent/limits';
-import { type Author, type ExitStatus, queuesUnder, type Ref, RolloutInput, type RolloutResult } from '../contract';
+import {
+  type Author,
+  type ExitStatus,
+  type ProblemSource,
+  queuesUnder,
+  type Ref,
+  RolloutInput,
+  type RolloutResult,
+} from '../contract';
 import { modelActivities } from './durable/activities';
 import { publish } from './durable/attributes';
 import { details } from './durable/details';
@@ -81,7 +89,7 @@ export async function rollout(raw: RolloutInput): Promise<RolloutResult> {
   );
   const queueOf = (profile: string) => (ownQueue.includes(profile) ? queues.model(profile) : queues.workflows);
   const problem = await store.loadProblem.executeWithOptions(
-    { summary: typeof input.problem === 'string' ? input.problem : input.problem.id },
+    { summary: nameOf(input.problem) },
     [{ problem: input.problem }],
   );
   state.problemId = problem.id;
@@ -270,6 +278,11 @@ export async function rollout(raw: RolloutInput): Promise<RolloutResult> {
       ...(detail === undefined ? {} : { detail }),
     };
   }
+}
+
+function nameOf(problem: ProblemSource): string {
+  if (typeof problem === 'string') return problem;
+  return 'id' in problem ? problem.id : `problem ${problem.sha256.slice(0, 12)}`;
 }
 
 /** What a provider says for good becomes an outcome of the run; everything else is trouble that passes. */

@@ -1,0 +1,142 @@
+import { z } from 'zod';
+import { View } from './profile';
+import { Funnel, LossReason, RolloutSource, SwitchSurvival } from './rollout-row';
+import { Author, Ref } from './step';
+
+/**
+ * Files that a data set is written as. `universal`: messages with every trainer's mask field. `openai`: strict, `weight` 0/1.
+ * `trl`: prompt and completion. `axolotl`: `message_field_training`. `tokens`: ids and labels. `swesmith-*`: as SWE-smith
+ * names its styles. `sharegpt`, `sharegpt-turns` (one row per trained turn). `traj`: a folder of SWE-agent `.traj` files with
+ * `preds.json`. `atif`: agent trajectory interchange.
+ */
+export const DatasetFormat = z.enum([
+  'universal',
+  'openai',
+  'trl',
+  'axolotl',
+  'tokens',
+  'swesmith-xml',
+  'swesmith-ticks',
+  'swesmith-tool',
+  'sharegpt',
+  'sharegpt-turns',
+  'traj',
+  'atif',
+]);
+export type DatasetFormat = z.infer<typeof DatasetFormat>;
+
+/** The paper's filters; each can be taken off, which the card then says. */
+export const DatasetFilters = z.strictObject({
+  /** Rejection sampling: all tests pass. */
+  resolved: z.boolean().default(true),
+  /** Ended by `submit`. */
+  submitted: z.boolean().default(true),
+  /** The same action, arguments included, so many times in a row; 0 takes it off. */
+  identicalActions: z.int().min(0).default(3),
+  /** File-reading commands so many times in a row; 0 takes it off. */
+  fileReads: z.int().min(0).default(20),
+});
+export type DatasetFilters = z.infer<typeof DatasetFilters>;
+
+/** Rows that were not made by rollouts of ours, mixed in as they are. */
+export const ExtraRows = z.strictObject({
+  /** Name in the mixture and in the card. */
+  name: z.string().min(1),
+  /** JSONL in the `universal` format; a message without `train` is trained when an assistant wrote it. */
+  path: z.string().min(1),
+  licence: z.string().optional(),
+});
+export type ExtraRows = z.infer<typeof ExtraRows>;
+
+export const Mixture = z.union([
+  /** Shares by method or extra name: `{oec: 1, bc: 1}`. As large as the scarcest allows. What is not named is left out. */
+  z.strictObject({ ratio: z.record(z.string(), z.number().positive()) }),
+  /** Rows by method or extra name, or fewer where there are fewer, which the card says. */
+  z.strictObject({ counts: z.record(z.string(), z.int().min(1)) }),
+]);
+export type Mixture = z.infer<typeof Mixture>;
+
+export const DatasetInput = z.strictObject({
+  /** Name of the folder under `datasets` in the home. */
+  name: z.string().regex(/^[a-z0-9][a-z0-9._-]{0,80}$/, 'lower-case letters, digits, ".", "_" and "-"'),
+  sources: z.array(RolloutSource).min(1),
+  extra: z.array(ExtraRows).default([]),
+  filters: DatasetFilters.prefault({}),
+  /**
+   * Whose turns are trained, by method. The expert's where nothing is said; a method without an expert needs
+   * `["student"]` here, or nothing of it is trained.
+   */
+  train: z.record(z.string(), z.array(Author).min(1)).default({}),
+  /** The format that the model is trained in: a view, or the profile whose view it is. Defaults to the student's profile. */
+  view: z.union([z.string().min(1), View]).optional(),
+  /** Rows of one instance, whatever the method; null for no cap. */
+  perInstance: z.int().min(1).nullable().default(3),
+  deduplicate: z.boolean().default(true),
+  mixture: Mixture.optional(),
+  /** Tokens of a row; longer ones are dropped and reported, never cut. */
+  maxTokens: z.int().min(256).default(32_768),
+  /** Folder with `tokenizer.json` and `tokenizer_config.json`; without it lengths are estimated, and the card says so. */
+  tokenizer: z.string().optional(),
+  formats: z.array(DatasetFormat).min(1).default(['universal', 'openai', 'trl', 'axolotl']),
+  /** Whether each file is written as Parquet too. */
+  parquet: z.boolean().default(true),
+  /** Share of instances whose rows go to `validation` files. By instance, so that none is in both. */
+  validation: z.number().min(0).max(0.5).default(0),
+  /** Seeds which rows a cap or a mixture takes, and their order. */
+  seed: z.int().default(0),
+});
+export type DatasetInput = z.infer<typeof DatasetInput>;
+
+export const DatasetFile = z.strictObject({
+  /** Relative to the folder. */
+  path: z.string(),
+  format: DatasetFormat,
+  split: z.enum(['train', 'validation']),
+  rows: z.int(),
+  sha256: z.string(),
+  bytes: z.int(),
+});
+export type DatasetFile = z.infer<typeof DatasetFile>;
+
+/** A rollout that is not in the data set: a line of `dropped.jsonl`. */
+export const DroppedRow = z.strictObject({
+  id: z.string(),
+  instance: z.string(),
+  method: z.string(),
+  stage: z.string(),
+  reason: LossReason,
+  /** What shows it: the action that repeats, the tokens counted, the row that it equals. */
+  detail: z.string(),
+});
+export type DroppedRow = z.infer<typeof DroppedRow>;
+
+export const DatasetResult = z.strictObject({
+  id: z.string(),
+  /** Absolute path on the host that wrote it. */
+  folder: z.string(),
+  rows: z.int(),
+  /** Assistant turns, and those of them that are trained. */
+  turns: z.int(),
+  trainedTurns: z.int(),
+  tokens: z.int(),
+  funnels: z.array(z.strictObject({ method: z.string(), funnel: Funnel })),
+  survival: z.array(SwitchSurvival),
+  /** Of rollouts that passed, the share that the repetition filter dropped, by method. */
+  repetition: z.array(z.strictObject({ method: z.string(), passed: z.int(), dropped: z.int(), rate: z.number() })),
+  mixture: z.array(z.strictObject({ name: z.string(), rows: z.int() })),
+  files: z.array(DatasetFile),
+  dropped: Ref,
+  /** The card as Markdown. */
+  card: Ref,
+});
+export type DatasetResult = z.infer<typeof DatasetResult>;
+
+/** Answer of `dataset check FILE`. */
+export interface DatasetCheck {
+  readonly rows: number;
+  readonly turns: number;
+  readonly trainedTurns: number;
+  /** Null where the file's format does not say who wrote a turn. */
+  readonly expertTurns: number | null;
+  readonly problems: readonly string[];
+}

@@ -1,0 +1,61 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { nearest, parseInput, RolloutRow, SwitchyardError } from '../contract';
+
+/** `rollouts.jsonl` of each campaign that has ended, by its workflow id: they outlive the server's memory of it. */
+export class Campaigns {
+  constructor(private readonly folder: string) {}
+
+  /** Replaces the file as a whole, so that writing again after a retry is safe. Returns its path. */
+  write(campaign: string, rollouts: string): string {
+    const path = this.pathOf(campaign);
+    mkdirSync(join(path, '..'), { recursive: true });
+    const temporary = `${path}.${process.pid}.${randomBytes(4).toString('hex')}`;
+    writeFileSync(temporary, rollouts);
+    renameSync(temporary, path);
+    return path;
+  }
+
+  /** Throws `NotFound` with the name that comes closest. */
+  async rows(campaign: string): Promise<RolloutRow[]> {
+    const path = this.pathOf(campaign);
+    if (!existsSync(path)) {
+      const close = nearest(campaign, this.list());
+      throw new SwitchyardError(
+        'NotFound',
+        `campaign: no rollouts of "${campaign}" are kept here${close ? `, did you mean "${close}"?` : ''}`,
+        'A campaign keeps them when it ends; `switchyard campaign list` shows those there are.',
+      );
+    }
+    return rowsOf(await readFile(path, 'utf8'), path);
+  }
+
+  list(): string[] {
+    if (!existsSync(this.folder)) return [];
+    return readdirSync(this.folder).map(decodeURIComponent).sort();
+  }
+
+  pathOf(campaign: string): string {
+    return join(this.folder, encodeURIComponent(campaign), 'rollouts.jsonl');
+  }
+}
+
+/** Reads lines of `RolloutRow`. Throws `InvalidInput` with the line's number and the field. */
+export function rowsOf(text: string, file: string): RolloutRow[] {
+  return text.split('\n').flatMap((line, at) => {
+    if (line.trim() === '') return [];
+    let value: unknown;
+    try {
+      value = JSON.parse(line);
+    } catch (error) {
+      throw new SwitchyardError(
+        'InvalidInput',
+        `${file}: line ${at + 1}: not JSON: ${(error as Error).message}`,
+        'Each line is one rollout, as `switchyard campaign export` writes them.',
+      );
+    }
+    return [parseInput(RolloutRow, value, `${file}: line ${at + 1}`)];
+  });
+}

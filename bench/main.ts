@@ -1,16 +1,24 @@
 import { benchCalibration } from './calibration';
+import { benchCampaign } from './campaign';
 import { benchUnits } from './prove-units';
 import { benchRollout } from './rollout';
+import { benchSetup } from './setup';
+import { benchShift } from './shift';
 import { benchSlices } from './slices';
 import { benchStandalone } from './standalone';
+import { benchViewer } from './viewer';
 
 /** What `npm run bench NAME` measures. Figures are printed as Markdown, with what they were measured beside. */
 const BENCHES: Readonly<Record<string, (args: string[]) => Promise<void>>> = {
   units: benchUnits,
   rollout: benchRollout,
+  campaign: benchCampaign,
+  setup: benchSetup,
+  shift: benchShift,
   calibration: benchCalibration,
   slices: benchSlices,
   standalone: benchStandalone,
+  viewer: benchViewer,
 };
 
 const [name = 'rollout', ...args] = process.argv.slice(2);

@@ -25,6 +25,14 @@ export const Config = z.strictObject({
       sandboxes: z.int().min(1).default(16),
       /** `HOST:PORT` of the Prometheus endpoint. */
       metrics: z.string().optional(),
+      /**
+       * `DEPLOYMENT.BUILD`: this worker takes only runs that began on this build, and those that begin while it is the current
+       * one (SWITCHYARD_DEPLOYMENT). For fleets that are upgraded while runs go on; without it a run goes on wherever it may.
+       */
+      deployment: z
+        .string()
+        .regex(/^[A-Za-z0-9_-]+\.[A-Za-z0-9._-]+$/, 'DEPLOYMENT.BUILD, like switchyard.2026-11-22')
+        .optional(),
       /** Workflows kept in memory; each takes about 1 MiB. */
       cachedWorkflows: z.int().min(1).default(500),
     })
@@ -53,6 +61,8 @@ export interface Settings {
   readonly home: string;
   readonly host: string;
   readonly onlyHost: boolean;
+  /** Build that this worker serves, as `DEPLOYMENT.BUILD`. */
+  readonly deployment: string | undefined;
 }
 
 /**
@@ -76,13 +86,17 @@ export function loadSettings(env: NodeJS.ProcessEnv = process.env): Settings {
     join(homedir(), '.config', 'switchyard.yaml'),
   ];
   const file = candidates.find((path): path is string => path !== undefined && existsSync(path));
-  const config = parseInput(Config, file ? (parse(readFileSync(file, 'utf8')) ?? {}) : {}, file ?? 'configuration');
+  const written = parse(file ? readFileSync(file, 'utf8') : '') ?? {};
+  const deployment = env.SWITCHYARD_DEPLOYMENT;
+  if (deployment) written.worker = { ...written.worker, deployment };
+  const config = parseInput(Config, written, file ?? 'configuration');
   return {
     config,
     file,
     home,
     host: config.worker.host ?? env.SWITCHYARD_HOST ?? hostname(),
     onlyHost: config.worker.onlyHost || env.SWITCHYARD_ONLY_HOST === '1',
+    deployment: config.worker.deployment,
   };
 }
 

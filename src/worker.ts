@@ -8,7 +8,7 @@ import type { Deps } from './activities/deps';
 import { loadSettings, type Settings } from './config';
 import { DEFAULT_QUEUE, hasOwnQueue, queuesUnder } from './contract';
 import { experienceOf } from './experience';
-import { Budget, Ledger } from './model';
+import { Budget, EmbeddingLedger, Ledger } from './model';
 import { freePort } from './ports';
 import { connectEngine } from './sandbox/engine';
 import { SandboxHost } from './sandbox/host';
@@ -53,6 +53,7 @@ export function createDeps(settings: Settings, scope: string, queue: string): De
     setupChains: new SetupChains(blobs),
     timings: new Timings(at('timings')),
     ledger: new Ledger(at('ledger'), { fsync: config.store.fsync }),
+    embeddings: new EmbeddingLedger(at('embeddings')),
     budget: new Budget(at('budgets')),
     problems: new Problems(at('problems'), blobs),
     campaigns: new Campaigns(at('campaigns')),
@@ -90,13 +91,17 @@ export async function serve(choice: WorkerChoice, settings: Settings = loadSetti
   await ensureNamespace(connection, namespace);
   const { clusterId } = await connection.workflowService.getClusterInfo({});
   const deps = createDeps(settings, `${clusterId}/${namespace}`, choice.queue);
+  const common = { ...COMMON, ...versioning(settings.deployment) };
   const workers = await Promise.all(
     (await plans(choice, deps, settings)).map((plan) =>
-      Worker.create({ connection, namespace, identity: `switchyard@${settings.host}`, ...COMMON, ...plan }),
+      Worker.create({ connection, namespace, identity: `switchyard@${settings.host}`, ...common, ...plan }),
     ),
   );
   logger.info(
-    { queue: choice.queue, host: settings.host, roles: choice.roles, home: settings.home, metrics },
+    {
+      ...{ queue: choice.queue, host: settings.host, roles: choice.roles, home: settings.home, metrics },
+      deployment: settings.deployment,
+    },
     'worker ready',
   );
   try {
@@ -116,6 +121,14 @@ const COMMON = {
   // A killed worker's workflows move to another one after this long.
   stickyQueueScheduleToStartTimeout: '5s',
 } as const;
+
+/** Runs stay on the build that they began on: minutes to hours, after which its last worker may go. */
+function versioning(deployment: string | undefined): Pick<WorkerOptions, 'workerDeploymentOptions'> {
+  if (deployment === undefined) return {};
+  const [deploymentName = '', ...build] = deployment.split('.');
+  const version = { deploymentName, buildId: build.join('.') };
+  return { workerDeploymentOptions: { version, useWorkerVersioning: true, defaultVersioningBehavior: 'PINNED' } };
+}
 
 /** One SDK worker a task queue; those for models and this host run activities only. */
 async function plans(

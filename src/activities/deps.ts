@@ -1,7 +1,7 @@
 import type Docker from 'dockerode';
 import type { Config } from '../config';
 import type { ExperienceStore } from '../experience';
-import type { Budget, Ledger } from '../model';
+import type { Budget, EmbeddingLedger, Ledger } from '../model';
 import type { SandboxHost } from '../sandbox/host';
 import type { Services } from '../sandbox/services';
 import type { BlobStore } from '../store/blobs';
@@ -27,6 +27,7 @@ export interface Deps {
   readonly setupChains: SetupChains;
   readonly timings: Timings;
   readonly ledger: Ledger;
+  readonly embeddings: EmbeddingLedger;
   readonly budget: Budget;
   readonly problems: Problems;
   readonly campaigns: Campaigns;

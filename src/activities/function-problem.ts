@@ -16,6 +16,7 @@ import {
 import { generateCalls } from '../harness/author';
 import { type HarnessBench, measureHarness as measure, validateHarness as validate } from '../harness/measure';
 import { assembleHarness } from '../problems/harness/assemble';
+import { reasonsByAuthor } from '../problems/harness/reasons';
 import { admits } from '../problems/harness/validity';
 import { mutantsOf } from '../problems/mutation';
 import { openPython } from '../problems/python';
@@ -170,9 +171,9 @@ export function createFunctionProblemActivities(deps: Deps) {
       const admitted = best.record.valid && best.reasons.length === 0;
       const id = `${labelOf(environment)}__${name}`;
       const { target, outOfFile, dependencies } = kept;
-      const reasons = admitted ? [] : [...new Set(reports.flatMap((report) => report.reasons))];
+      const tried = reports.map(({ record, reasons }) => ({ attempt: record.attempt, reasons }));
       const result: FunctionProblemResult = {
-        ...{ id, target, admitted, reasons, outOfFile, dependencies, cost },
+        ...{ id, target, admitted, reasons: admitted ? [] : reasonsByAuthor(tried), outOfFile, dependencies, cost },
         instance: admitted ? await blobs.keep(await instanceOf(id, input, kept, best)) : null,
         attempts: reports.map(({ record }) => record),
       };

@@ -16,6 +16,7 @@ import {
   type SandboxProfile,
   type Subject,
   SwitchyardError,
+  type TriedFunction,
 } from '../contract';
 import { recordCalls } from '../harness/author';
 import { pytestBundle } from '../harness/pytest-bundle';
@@ -55,6 +56,10 @@ interface Reading {
   readonly only: readonly string[];
   readonly maxFunctions: number;
   readonly contextTokens: number;
+}
+
+function triedOf({ id, target, admitted, outOfFile, attempts }: FunctionProblemResult): TriedFunction {
+  return { id, target, admitted, outOfFile, attempts };
 }
 
 /** Seconds that a repository's own tests may run under the recorder. */
@@ -176,6 +181,7 @@ export function createFunctionProblemsActivities(deps: Deps) {
           admitted: instances.length,
           instances: await blobs.put(lines(instances)),
           rejected: await blobs.put(lines(rejected)),
+          tries: await blobs.put(lines(results.map(triedOf))),
           rows: await blobs.put(lines(rows)),
           report: await blobs.put(report),
           cost,

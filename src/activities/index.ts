@@ -1,13 +1,20 @@
+import { createCampaignActivities } from './campaign';
+import { createCampaignEndingActivities } from './campaign-endings';
+import { createCovariateShiftActivities } from './covariate-shift';
+import { createDatasetActivities } from './dataset';
 import type { Deps } from './deps';
 import { createEvaluationActivities } from './evaluation';
 import { createEvaluationResultActivities } from './evaluation-results';
+import { createFailureAnalysisActivities } from './failure-analysis';
 import { createFunctionProblemActivities } from './function-problem';
 import { createFunctionProblemsActivities } from './function-problems';
 import { createGradingActivities } from './grading';
 import { createHarnessAuthorActivities } from './harness-author';
 import { createJanitorActivities } from './janitor';
+import { createLineActivities } from './line';
 import { createModelActivities } from './model';
 import { createProblemActivities } from './problem';
+import { createReportActivities } from './report';
 import { createSandboxActivities } from './sandbox';
 import { createSetupEvidenceActivities } from './setup-evidence';
 import { createSetupMemoryActivities } from './setup-memory';
@@ -37,5 +44,12 @@ export function createActivities(deps: Deps) {
     ...createHarnessAuthorActivities(deps),
     ...createEvaluationActivities(deps),
     ...createEvaluationResultActivities(deps),
+    ...createDatasetActivities(deps),
+    ...createCovariateShiftActivities(deps),
+    ...createFailureAnalysisActivities(deps),
+    ...createCampaignActivities(deps),
+    ...createCampaignEndingActivities(deps),
+    ...createLineActivities(deps),
+    ...createReportActivities(deps),
   };
 }

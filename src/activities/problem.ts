@@ -103,7 +103,7 @@ export function createProblemActivities(deps: Deps) {
 }
 
 /** What no schema says: a work directory that is one, tests that exist, files that are not each other's folders. */
-function assertGradable(problem: Problem): void {
+export function assertGradable(problem: Problem): void {
   const { failToPass, passToPass, files } = problem.tests;
   const refuse = (field: string, why: string, hint: string): never => {
     throw new SwitchyardError('InvalidInput', `problem ${problem.id}: ${field}: ${why}`, hint);

@@ -17,7 +17,7 @@ import {
   type VerifierResult,
 } from '../contract';
 import type { Owner } from '../sandbox/labels';
-import { runNetwork } from '../sandbox/services';
+import { runNetwork } from '../sandbox/siblings';
 import { runInThrowaway } from '../sandbox/throwaway';
 import { chargesOf, findingsOf, rerunRefused, verdictOf, verifierResult } from '../setup/verdict';
 import type { Deps } from './deps';

@@ -56,6 +56,8 @@ interface Librarian {
   readonly policy: string;
   /** A memory apart; without it the worker's own. */
   readonly memory?: string;
+  /** False for a memory apart that begins with nothing. */
+  readonly shipped?: boolean;
   readonly budget?: SharedBudget;
 }
 
@@ -204,7 +206,7 @@ export function createSetupMemoryActivities(deps: Deps) {
           summary: `Setting up a ${facts.lang} project in ${given.workdir}; turn ${input.turn}.`,
         };
         const experience = memoryOf(input);
-        await shipExperience(experience);
+        if (input.memory === undefined || input.shipped !== false) await shipExperience(experience);
         const ranked = await experience.find(situation, facts, { exclude: input.exclude, limit: 10 });
         const nothing = { preview: 'no unit applies', suggestions: null, units: [], anchor: null };
         if (ranked.length === 0) return { ...nothing, usage: FREE };

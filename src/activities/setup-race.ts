@@ -21,6 +21,8 @@ export interface RaceInput {
   readonly rivals: readonly { readonly unit: string; readonly command: Ref }[];
   /** The command that had failed; without one a trial's own exit code is all there is, and nobody wins. */
   readonly failure: { readonly command: Ref; readonly output: Ref; readonly exitCode: number | null } | null;
+  /** What becomes of a trial that nobody can judge, where none succeeded. */
+  readonly neutral: 'keep' | 'rollback';
   readonly seconds: number;
 }
 
@@ -34,11 +36,13 @@ export interface Lane {
   readonly outcome: TrialRecord['outcome'];
   readonly before: string;
   readonly after: string;
+  /** The command that had failed, run again after the trial; null where there was none. */
+  readonly again: { readonly exitCode: number | null; readonly output: Ref; readonly signature: string } | null;
 }
 
 export interface Raced {
   readonly lanes: readonly Lane[];
-  /** Which lane succeeded first, and the frame of what it left; null where none did. */
+  /** The lane that the sandbox goes on in, and the frame of what it left; null where it stays as it was. */
   readonly winner: number | null;
   readonly frame: Frame | null;
 }
@@ -76,7 +80,8 @@ export function createSetupRaceActivities(deps: Deps) {
     };
     if (!failure) {
       const outcome = trial.exitCode === 0 ? ('neutral' as const) : ('failure' as const);
-      return { ...basis, outcome, before: '', after: trial.exitCode === 0 ? '' : errorSignature(trial.text) };
+      const after = trial.exitCode === 0 ? '' : errorSignature(trial.text);
+      return { ...basis, outcome, before: '', after, again: null };
     }
     const failed = await reader.text(failure.command);
     const again = await run(container, `${turn}-check-${at}`, failed, seconds);
@@ -86,14 +91,16 @@ export function createSetupRaceActivities(deps: Deps) {
       { exitCode: failure.exitCode, output: before, counts: counted(before) },
       { exitCode: again.exitCode, output: again.text, counts: counted(again.text) },
     );
-    return { ...basis, ...judged };
+    const signature = again.exitCode === 0 ? '' : errorSignature(again.text);
+    return { ...basis, ...judged, again: { exitCode: again.exitCode, output: again.output, signature } };
   }
 
   return {
     /**
      * Speculation with several units: each is tried in a container forked from one frame, all at once, and judged by the
-     * command that had failed. The first success is committed as the next frame. Retry-safe: lanes begin fresh, and the
-     * frame's tag is the same each time.
+     * command that had failed. The first success is committed as the next frame. Where none succeeds and neutral trials are
+     * kept, the best unit's neutral one is, as it would have been one after the other: on a ladder of errors each step
+     * looks neutral. Retry-safe: lanes begin fresh, and the frame's tag is the same each time.
      */
     async raceTrials(input: RaceInput): Promise<Raced> {
       return withHeartbeat(async (signal) => {
@@ -108,9 +115,10 @@ export function createSetupRaceActivities(deps: Deps) {
             if (lane.outcome !== 'success') throw new Error(lane.outcome);
             return at;
           });
-          const winner = await Promise.any(driven).catch(() => null);
-          // Those that still run were overtaken: whatever they would say, the frame is decided.
-          if (winner === null) await Promise.allSettled(driven).then((all) => assertNoOutage(all, lanes));
+          // Those that still run then were overtaken: whatever they would say, the frame is decided.
+          const first = await Promise.any(driven).catch(() => null);
+          if (first === null) await Promise.allSettled(driven).then((all) => assertNoOutage(all, lanes));
+          const winner = first ?? (input.neutral === 'keep' ? bestNeutral(lanes) : null);
           const nothing = await blobs.put('');
           const told = rivals.map((rival, at) => lanes[at] ?? overtaken(rival, nothing));
           if (winner === null) return { lanes: told, winner, frame: null };
@@ -128,8 +136,15 @@ export function createSetupRaceActivities(deps: Deps) {
   };
 }
 
+/** Rivals come best first. */
+function bestNeutral(lanes: readonly (Lane | undefined)[]): number | null {
+  const at = lanes.findIndex((lane) => lane?.outcome === 'neutral');
+  return at < 0 ? null : at;
+}
+
 function overtaken({ unit, command }: RaceInput['rivals'][number], output: Ref): Lane {
-  return { unit, command, exitCode: null, output, line: 'overtaken', outcome: 'neutral', before: '', after: '' };
+  const outcome = { outcome: 'neutral' as const, before: '', after: '', again: null };
+  return { unit, command, exitCode: null, output, line: 'overtaken', ...outcome };
 }
 
 /** A lane that broke is an outage to be tried again, and no verdict on its unit. */

@@ -10,7 +10,7 @@ import type {
 } from '../contract';
 import { keepFrame, madeVariables, rebuild, type Sources } from '../grading/setup-result';
 import type { Owner } from '../sandbox/labels';
-import { runNetwork } from '../sandbox/services';
+import { runNetwork } from '../sandbox/siblings';
 import { runInThrowaway } from '../sandbox/throwaway';
 import { dockerfile, installScript, recipeOf } from '../setup/loop/recipe';
 import { readCounts } from '../setup/test-output';

@@ -279,6 +279,22 @@ export function createSetupSandboxActivities(deps: Deps) {
       });
     },
 
+    /** Commits the siblings as a part of a frame. Retry-safe: no command runs between a frame and its siblings. */
+    async keepSiblings(input: { owner: Owner; services: readonly ServiceSpec[]; frame: number }): Promise<void> {
+      return withHeartbeat(() => deps.services.siblings.keep(input.owner, input.services, input.frame));
+    },
+
+    /** Puts the siblings back to a frame, without starting the services in the sandbox. Retry-safe: they begin anew. */
+    async siblingsBack(input: {
+      owner: Owner;
+      services: readonly ServiceSpec[];
+      frame: number;
+      above: readonly number[];
+    }): Promise<void> {
+      const { owner, services, frame, above } = input;
+      return withHeartbeat(() => deps.services.siblings.back(owner, services, frame, above));
+    },
+
     /** The case of an environment that no set-up of ours made: any image, with the sources it is of. Retry-safe: blobs. */
     async openCase(input: {
       owner: Owner;
@@ -303,7 +319,7 @@ export function createSetupSandboxActivities(deps: Deps) {
         const given = await describe({ source: input.source, goal, base, workdir }, source, []);
         const found = await inspected(image);
         // One that does not start is no outage: the prosecutor finds it missing.
-        await deps.services.startSiblings({ owner, services: input.services, base, install: installCommand }, signal);
+        await deps.services.siblings.start({ owner, services: input.services, base, install: installCommand }, signal);
         const frame = {
           ...{ index: 0, label: image, image, imageId: found.Id, cwd: workdir, env: environmentOf(found.Config.Env) },
           ...{ services: [], network: 'none', position: '-' },

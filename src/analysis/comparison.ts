@@ -1,10 +1,16 @@
 import type { ExperienceMode, SetupStatus, SetupVerdictResult, TestCounts } from '../contract';
 import { countPairs, type Interval, mcnemarExact, type PairedCounts, pairedDifference } from './paired';
 
+/**
+ * A mode of memory; `crossed`: frozen, with nothing but what the other half of the sources taught; `lesson`: a run that
+ * teaches its half, and is compared with none.
+ */
+export type ComparedMode = ExperienceMode | 'crossed' | 'lesson';
+
 /** One source set up once under one mode of memory. */
 export interface ComparedRun {
   readonly source: string;
-  readonly mode: ExperienceMode;
+  readonly mode: ComparedMode;
   /** Which pass over the sources, from 1. */
   readonly pass: number;
   readonly id: string;
@@ -25,7 +31,7 @@ export interface ComparedRun {
 }
 
 export interface ModeSummary {
-  readonly mode: ExperienceMode;
+  readonly mode: ComparedMode;
   /** Runs with an outcome, and those without. */
   readonly runs: number;
   readonly failed: number;
@@ -43,8 +49,8 @@ export interface ModeSummary {
 
 /** A mode against the one without memory, source by source. */
 export interface Lift extends Interval {
-  readonly mode: ExperienceMode;
-  readonly against: ExperienceMode;
+  readonly mode: ComparedMode;
+  readonly against: ComparedMode;
   readonly pairs: number;
   /** Sources without an outcome under one of the two. */
   readonly leftOut: number;
@@ -66,7 +72,7 @@ export interface Comparison {
  * What runs of the same sources under several modes amount to. The unit of every interval is the source: passes over one
  * source depend on each other, so they are folded into one answer by majority first.
  */
-export function compared(runs: readonly ComparedRun[], modes: readonly ExperienceMode[]): Comparison {
+export function compared(runs: readonly ComparedRun[], modes: readonly ComparedMode[]): Comparison {
   const against = 'off';
   const others = modes.includes(against) ? modes.filter((mode) => mode !== against) : [];
   return {
@@ -79,7 +85,7 @@ export function passed({ verdict }: ComparedRun): boolean {
   return verdict === 'not_guilty';
 }
 
-function summaryOf(all: readonly ComparedRun[], mode: ExperienceMode): ModeSummary {
+function summaryOf(all: readonly ComparedRun[], mode: ComparedMode): ModeSummary {
   const every = all.filter((run) => run.mode === mode);
   const runs = every.filter(hasOutcome);
   const sum = (of: (run: ComparedRun) => number) => runs.reduce((total, run) => total + of(run), 0);
@@ -102,8 +108,8 @@ function summaryOf(all: readonly ComparedRun[], mode: ExperienceMode): ModeSumma
   };
 }
 
-function liftOf(all: readonly ComparedRun[], mode: ExperienceMode, against: ExperienceMode): Lift {
-  const of = (which: ExperienceMode) =>
+function liftOf(all: readonly ComparedRun[], mode: ComparedMode, against: ComparedMode): Lift {
+  const of = (which: ComparedMode) =>
     folded(
       all.filter((run) => run.mode === which && hasOutcome(run)),
       passed,

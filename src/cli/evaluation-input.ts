@@ -1,14 +1,7 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type Client, WorkflowNotFoundError } from '@temporalio/client';
-import {
-  EvaluationInput,
-  type FunctionProblemsResult,
-  nearest,
-  parseInput,
-  type Ref,
-  SwitchyardError,
-} from '../contract';
+import { EvaluationInput, type FunctionProblemsResult, parseInput, type Ref, SwitchyardError } from '../contract';
 import type { Cli } from './context';
 import type { Written } from './rollout-input';
 
@@ -67,12 +60,4 @@ function absent(problems: string): never {
     `problems: no file ${resolve(problems)}, and no build of that id`,
     'Give a problems.jsonl, or the id of a finished build.',
   );
-}
-
-/** The worker may know other profiles than this machine, so this is only said; the workflow refuses what is wrong. */
-export function warnOfSolver(cli: Cli, solver: unknown): void {
-  const names = Object.keys(cli.settings.config.profiles);
-  if (typeof solver !== 'string' || solver.startsWith('builtin:') || names.includes(solver)) return;
-  const close = nearest(solver, names);
-  cli.say(`warning: the configuration here has no profile "${solver}"${close ? `, did you mean "${close}"?` : ''}`);
 }

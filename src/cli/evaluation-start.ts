@@ -3,28 +3,24 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { ContextKind } from '../contract';
 import type { Cli } from './context';
 import { printEvaluationAnswer, waitedEvaluation } from './evaluation-answer';
-import { type EvaluationFlags, evaluationInput, warnOfSolver } from './evaluation-input';
+import { type EvaluationFlags, evaluationInput } from './evaluation-input';
 import { followEvaluation } from './evaluation-watch';
 import { dollarsOption, wholeOption } from './options';
 import { readInput } from './rollout-input';
+import { addInputOption, addStartOptions, assertOutWaits, type StartFlags, warnOfProfiles } from './start-options';
 import { quote } from './temporal-command';
 
-interface StartFlags extends EvaluationFlags {
-  readonly input?: string;
-  readonly id?: string;
-  readonly wait?: boolean;
-  readonly watch?: boolean;
-}
+type Flags = EvaluationFlags & StartFlags;
 
 /** Exit code of `--wait` for an evaluation that ended before all candidates were done. */
 const NOT_COMPLETE = 3;
 
 /** `evaluation start`: samples of a solver on problems, and self-repair of what none solved. */
 export function addEvaluationStart(evaluation: Command, cli: Cli): void {
-  evaluation
+  const command = evaluation
     .command('start')
-    .description('have a solver answer function problems, and run what it answers')
-    .option('-i, --input <file>', 'JSON or YAML file, "-" for standard input')
+    .description('have a solver answer function problems, and run what it answers');
+  addInputOption(command)
     .option('--problems <file>', 'problems.jsonl, or the id of a finished build')
     .option('--solver <name>', 'profile, builtin:oracle, builtin:stub or builtin:mutant')
     .option('--only <id...>', 'these problems alone')
@@ -37,14 +33,13 @@ export function addEvaluationStart(evaluation: Command, cli: Cli): void {
     .option('--temperature <t>', 'default: 0.2', numberOption)
     .option('--top-p <p>', 'default: 0.95', numberOption)
     .option('--seed <n>', 'of samples, mutants and intervals', wholeOption)
-    .option('--cost <usd>', 'USD at most', dollarsOption)
-    .option('--id <id>', 'workflow id; one that runs already is joined')
-    .option('--wait', 'wait for the result and print it')
-    .option('--watch', 'follow it on standard error, then print the result')
+    .option('--cost <usd>', 'USD at most', dollarsOption);
+  addStartOptions(command, 'report, candidates and plots')
     .addHelpText('after', '\nExit code of --wait and --watch: 0 complete, 3 ended before that, 1 an error.')
-    .action(async ({ input: file, id, wait, watch, ...flags }: StartFlags) => {
+    .action(async ({ input: file, id, wait, watch, out, ...flags }: Flags) => {
+      assertOutWaits({ wait, watch, out }, 'evaluation');
       const input = await evaluationInput(cli, file ? readInput(file) : {}, flags);
-      warnOfSolver(cli, input.solver);
+      warnOfProfiles(cli, [input.solver]);
       const solver = String(input.solver);
       const handle = await cli.start('evaluation', input, {
         id: id ?? `evaluation/${solver.replace(':', '-')}-${randomBytes(4).toString('hex')}`,
@@ -55,7 +50,7 @@ export function addEvaluationStart(evaluation: Command, cli: Cli): void {
         return cli.print({ id: handle.workflowId, runId: handle.firstExecutionRunId }, () => handle.workflowId);
       }
       const result = watch ? await followEvaluation(cli, handle) : await waitedEvaluation(cli, handle);
-      await printEvaluationAnswer(cli, result);
+      await printEvaluationAnswer(cli, result, out);
       if (result.status !== 'complete') process.exitCode = NOT_COMPLETE;
     });
 }

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { Cli } from './context';
 import { addEvaluationCompare } from './evaluation-compare';
+import { addEvaluationExport } from './evaluation-export';
 import { addEvaluationList } from './evaluation-list';
 import { addEvaluationShow } from './evaluation-show';
 import { addEvaluationStart } from './evaluation-start';
@@ -15,6 +16,7 @@ export function addEvaluationCommands(program: Command, cli: Cli): void {
   addEvaluationList(evaluation, cli);
   addEvaluationShow(evaluation, cli);
   addEvaluationWatch(evaluation, cli);
+  addEvaluationExport(evaluation, cli);
   addEvaluationSteering(evaluation, cli);
   addEvaluationCompare(evaluation, cli);
 }

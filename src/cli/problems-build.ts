@@ -1,33 +1,25 @@
 import { randomBytes } from 'node:crypto';
 import { type Command, InvalidArgumentError } from 'commander';
-import { SwitchyardError } from '../contract';
 import type { Cli } from './context';
 import { wholeOption } from './options';
 import { printBuildAnswer, waitedBuild } from './problems-answer';
-import { attemptsOption, type BuildFlags, buildInput, groundOf, warnOfAuthors } from './problems-input';
+import { attemptsOption, type BuildFlags, buildInput, groundOf, profilesIn } from './problems-input';
 import { setUpFirst } from './problems-setup';
 import { followBuild } from './problems-watch';
 import { readInput } from './rollout-input';
 import { SOURCES_HELP } from './setup-start';
+import { addInputOption, addStartOptions, assertOutWaits, type StartFlags, warnOfProfiles } from './start-options';
 import { quote } from './temporal-command';
 
-interface Flags extends BuildFlags {
-  readonly input?: string;
-  readonly id?: string;
-  readonly wait?: boolean;
-  readonly watch?: boolean;
-  readonly out?: string;
-}
+type Flags = BuildFlags & StartFlags;
 
 /** Exit code of `--wait` for a build that admitted no function. */
 const NO_PROBLEM = 3;
 
 /** `problems build`: from an environment, or from a source that is set up first, to function problems. */
 export function addProblemsBuild(problems: Command, cli: Cli): void {
-  problems
-    .command('build')
-    .description('make problems of the functions of a repository')
-    .option('-i, --input <file>', 'JSON or YAML file, "-" for standard input')
+  const command = problems.command('build').description('make problems of the functions of a repository');
+  addInputOption(command)
     .option('--source <source>', 'repository, set up first; see below')
     .option('--setup <id>', 'what a finished set-up left')
     .option('--image <image>', 'any image with it installed; --source is for the record')
@@ -45,11 +37,8 @@ export function addProblemsBuild(problems: Command, cli: Cli): void {
     .option('--parallel <n>', 'functions at once (default: 2)', wholeOption)
     .option('--coverage <share>', 'branches to cover, like 0.8 or 80%', shareOption)
     .option('--mutation <share>', 'mutants to kill, like 0.6 or 60%', shareOption)
-    .option('--seed <n>', 'of inputs, mutants and repeats', wholeOption)
-    .option('--id <id>', 'workflow id; one that runs already is joined')
-    .option('--wait', 'wait for the result and print it')
-    .option('--watch', 'follow it on standard error, then print the result')
-    .option('--out <dir>', 'with --wait or --watch: write the problems there')
+    .option('--seed <n>', 'of inputs, mutants and repeats', wholeOption);
+  addStartOptions(command, 'the problems')
     .addHelpText(
       'after',
       `${SOURCES_HELP}
@@ -65,17 +54,12 @@ Exit code of --wait and --watch: 0 there are problems, 3 none was admitted,
 }
 
 async function build(cli: Cli, { input: file, id: given, wait, watch, out, ...flags }: Flags): Promise<void> {
-  if (out !== undefined && !wait && !watch)
-    throw new SwitchyardError(
-      'InvalidInput',
-      '--out: there is nothing to write before the build has ended',
-      'Add --wait or --watch, or write later with `switchyard problems export ID --out DIR`.',
-    );
+  assertOutWaits({ wait, watch, out }, 'problems');
   const written = file ? readInput(file) : {};
   const ground = groundOf(written, flags);
   const id = given ?? `problems/${ground.label}-${randomBytes(4).toString('hex')}`;
   const input = buildInput(written, 'environment' in ground ? ground.environment : `${id}/setup`, flags);
-  warnOfAuthors(cli, input);
+  warnOfProfiles(cli, profilesIn(input));
   if ('source' in ground) await setUpFirst(cli, ground.source, `${id}/setup`);
   const handle = await cli.start('functionProblems', input, { id, note: `function problems of ${ground.label}` });
   if (!wait && !watch) {

@@ -12,6 +12,8 @@ import { readable, writeProblem } from './problem-folder';
 export interface WrittenBuild {
   readonly problems: string;
   readonly rejected: string;
+  /** Null for a build of an earlier version. */
+  readonly tries: string | null;
   readonly swebench: string;
   readonly report: string;
   /** A folder a problem, each for `rollout start --problem`. */
@@ -33,6 +35,7 @@ export async function writeBuild(cli: Cli, result: FunctionProblemsResult, out: 
   const files = {
     problems: write('problems.jsonl', problems),
     rejected: write('rejected.jsonl', await text(result.rejected)),
+    tries: result.tries ? write('tried.jsonl', await text(result.tries)) : null,
     swebench: write('swebench.jsonl', await text(result.rows)),
     report: write('report.md', await text(result.report)),
   };

@@ -8,7 +8,6 @@ import {
   SwitchyardError,
 } from '../contract';
 import { resolveFilters } from '../problems/extraction';
-import type { Cli } from './context';
 import { readFilterTable } from './filter-table';
 import type { Written } from './rollout-input';
 import { absoluteSource } from './setup-input';
@@ -127,15 +126,9 @@ function withRepairs(attempts: readonly Attempt[] | undefined, repairs: number |
   return attempts.map((each) => (each.author.startsWith('builtin:') ? each : { ...each, repairs }));
 }
 
-/** The worker may know other profiles than this machine, so this is only said; the workflow refuses what is wrong. */
-export function warnOfAuthors(cli: Cli, { attempts, refiner }: Written): void {
-  const names = Object.keys(cli.settings.config.profiles);
-  const authors = ((attempts ?? []) as readonly Attempt[]).map(({ author }) => author);
-  for (const author of new Set([...authors, ...(typeof refiner === 'string' ? [refiner] : [])])) {
-    if (author.startsWith('builtin:') || names.includes(author)) continue;
-    const close = nearest(author, names);
-    cli.say(`warning: the configuration here has no profile "${author}"${close ? `, did you mean "${close}"?` : ''}`);
-  }
+/** Profiles that a build asks, built-in authors among them. */
+export function profilesIn({ attempts, refiner }: Written): unknown[] {
+  return [...((attempts ?? []) as readonly Attempt[]).map(({ author }) => author), refiner];
 }
 
 function labelOf(name: string): string {

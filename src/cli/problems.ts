@@ -5,6 +5,7 @@ import { addProblemsCheck } from './problems-check';
 import { addProblemsExport } from './problems-export';
 import { addProblemsList } from './problems-list';
 import { addProblemsShow } from './problems-show';
+import { addProblemsTable } from './problems-table';
 import { addProblemsWatch } from './problems-watch';
 import { addWindowSteering } from './window-steer';
 
@@ -13,6 +14,7 @@ export function addProblemsCommands(program: Command, cli: Cli): void {
   addProblemsBuild(problems, cli);
   addProblemsList(problems, cli);
   addProblemsShow(problems, cli);
+  addProblemsTable(problems, cli);
   addProblemsWatch(problems, cli);
   addProblemsExport(problems, cli);
   addProblemsCheck(problems, cli);

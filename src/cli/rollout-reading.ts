@@ -32,6 +32,22 @@ async function readChain(cli: Cli, head: string): Promise<ShownRun> {
 }
 
 async function readWorkflow(cli: Cli, id: string): Promise<ShownRun> {
+  const { runId, trouble, ...facts } = await runFacts(cli, id);
+  // A store elsewhere is no reason to hide what the server knows.
+  const chain = facts.head ? await loadSteps(cli, facts.head, runId).catch((error: Error) => error) : undefined;
+  const missing = chain instanceof Error ? chain.message : undefined;
+  return {
+    ...facts,
+    steps: chain && !(chain instanceof Error) ? chain.steps : [],
+    trouble: [trouble, missing].filter(Boolean).join('; ') || undefined,
+  };
+}
+
+/** What the server knows of a rollout, all but its steps. `runId` is that of its first run, which timings are kept under. */
+export type RunFacts = Omit<ShownRun, 'steps'> & { readonly runId: string };
+
+/** Throws `InvalidInput` for a workflow that is no rollout. */
+export async function runFacts(cli: Cli, id: string): Promise<RunFacts> {
   const { client, ui } = await served(cli);
   const handle = client.workflow.getHandle(id);
   const described = await handle.describe();
@@ -46,14 +62,11 @@ async function readWorkflow(cli: Cli, id: string): Promise<ShownRun> {
   const { result, trouble } = await ending(handle, described, status);
   const progress = result ? undefined : await progressOf(client, handle);
   const head = result?.head || progress?.head || (await headInHistory(handle));
-  const run = described.raw.workflowExecutionInfo?.firstRunId || described.runId;
-  // A store elsewhere is no reason to hide what the server knows.
-  const chain = head ? await loadSteps(cli, head, run).catch((error: Error) => error) : undefined;
-  const missing = chain instanceof Error ? chain.message : undefined;
   const patch = result?.patch && (await cli.blobs.get(result.patch.sha256).catch(() => undefined));
   const attributes = attributesOf(described);
   return {
     id,
+    runId: described.raw.workflowExecutionInfo?.firstRunId || described.runId,
     status,
     phase: progress?.phase ?? attributes.Phase,
     problem: attributes.InstanceId ?? String(described.memo?.problem ?? 'a rollout that has not begun'),
@@ -64,10 +77,9 @@ async function readWorkflow(cli: Cli, id: string): Promise<ShownRun> {
     startedAt: described.startTime,
     endedAt: described.closeTime,
     spent: progress && { usd: progress.spent.costUsd, tokens: progress.spent.tokens },
-    steps: chain && !(chain instanceof Error) ? chain.steps : [],
     result,
     patch: patch?.toString('utf8'),
-    trouble: [trouble, retried(described), missing].filter(Boolean).join('; ') || undefined,
+    trouble: [trouble, retried(described)].filter(Boolean).join('; ') || undefined,
     head,
     links: [
       ...(ui ? [['UI', cli.uiLink(ui, client, id)] as const] : []),

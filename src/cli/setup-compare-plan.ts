@@ -1,22 +1,30 @@
 import { existsSync, readFileSync } from 'node:fs';
-import type { ComparedRun } from '../analysis/comparison';
+import type { ComparedMode, ComparedRun } from '../analysis/comparison';
 import { type ExperienceMode, type RepoSetupResult, SwitchyardError } from '../contract';
 import type { Written } from './rollout-input';
 import { absoluteSource, type SetupFlags, setupInput } from './setup-input';
+
+/** What a person may ask for; `crossed` brings its lessons along. */
+export const CHOSEN_MODES = ['off', 'frozen', 'learn', 'crossed'] as const satisfies readonly ComparedMode[];
+export type ChosenMode = (typeof CHOSEN_MODES)[number];
 
 /** One run of a comparison: its id says all that it is. */
 export interface Job {
   readonly id: string;
   readonly source: string;
-  readonly mode: ExperienceMode;
+  readonly mode: ComparedMode;
   readonly pass: number;
   readonly input: Written;
+  /** The memory that it writes: its teachers go one after another, so that each profits from those before it. */
+  readonly teaches?: string;
+  /** The memory that has to be whole before it begins. */
+  readonly learnt?: string;
 }
 
 export interface Plan {
   readonly name: string;
   readonly sources: readonly Written[];
-  readonly modes: readonly ExperienceMode[];
+  readonly modes: readonly ChosenMode[];
   readonly repeat: number;
   /** What the inputs of all runs have in common. */
   readonly basis: Written;
@@ -45,37 +53,74 @@ export function readSources(given: readonly string[]): Written[] {
   return inputs;
 }
 
-/** Every run, source by source, so that the runs of one pair are close in time. Throws `InvalidInput`. */
+/**
+ * Every run, source by source, so that the runs of one pair are close in time. For `crossed`, the sources are dealt out to
+ * two halves in turn; each half teaches a memory of its own that begins with nothing, and the other half is set up with
+ * that alone. Throws `InvalidInput`.
+ */
 export function planned({ name, sources, modes, repeat, basis, flags }: Plan): Job[] {
+  const crossed = modes.includes('crossed');
+  if (crossed && sources.length < 2) throw refused('crossed: one source has no other half', 'Give at least two.');
+  const job = (own: Written, pass: number, label: ComparedMode, experience: Memory): Job => {
+    const input = setupInput(
+      { ...basis, ...own, experience: { ...(basis.experience as object), ...experience } },
+      flags,
+    );
+    if (input.judge === false) throw refused('judge: a comparison is about verdicts', 'Leave it on.');
+    const source = String(input.source);
+    return { id: `compare/${name}/${label}/${source}/${pass}`, source, mode: label, pass, input };
+  };
   const passes = Array.from({ length: repeat }, (_, at) => at + 1);
-  return passes.flatMap((pass) =>
-    sources.flatMap((own) =>
-      modes.map((mode) => {
-        const experience = {
-          ...(basis.experience as object | undefined),
-          mode,
-          // What is learned here goes nowhere else, and begins with the units of the package.
-          ...(mode === 'learn' ? { memory: `compare-${name}` } : {}),
-        };
-        const input = setupInput({ ...basis, ...own, experience }, flags);
-        if (input.judge === false) throw refused('judge: a comparison is about verdicts', 'Leave it on.');
-        const source = String(input.source);
-        return { id: `compare/${name}/${mode}/${source}/${pass}`, source, mode, pass, input };
+  return passes.flatMap((pass) => {
+    const half = (at: number) => `compare-${name}-${'ab'[at % 2]}${pass}`;
+    const runs = sources.flatMap((own, at) =>
+      modes.flatMap((mode): Job[] => {
+        switch (mode) {
+          case 'learn': {
+            // What is learned here goes nowhere else, and begins with the units of the package.
+            const memory = `compare-${name}`;
+            return [{ ...job(own, pass, mode, { mode, memory }), teaches: memory }];
+          }
+          case 'crossed': {
+            const memory = half(at);
+            return [{ ...job(own, pass, 'lesson', { mode: 'learn', memory, shipped: false }), teaches: memory }];
+          }
+          case 'off':
+          case 'frozen':
+            return [job(own, pass, mode, { mode })];
+          default:
+            return mode satisfies never;
+        }
       }),
-    ),
-  );
+    );
+    const taught = sources.map((own, at) => {
+      const memory = half(at + 1);
+      return { ...job(own, pass, 'crossed', { mode: 'frozen', memory, shipped: false }), learnt: memory };
+    });
+    return [...runs, ...(crossed ? taught : [])];
+  });
+}
+
+interface Memory {
+  readonly mode: ExperienceMode;
+  readonly memory?: string;
+  readonly shipped?: boolean;
 }
 
 /**
- * Does all jobs, at most so many at once and in order; those that learn one after another, so that each profits from all
- * before it. The first error ends it after what runs.
+ * Does all jobs, at most so many at once and in order; those that teach one memory go one after another, and those that
+ * need it whole after all of them. The first error ends it after what runs.
  */
 export async function inTurn(jobs: readonly Job[], parallel: number, work: (job: Job) => Promise<void>): Promise<void> {
   const waiting = [...jobs];
   const running = new Map<Job, Promise<void>>();
+  const free = ({ teaches, learnt }: Job) => {
+    const taughtNow = [...running.keys()].map((each) => each.teaches);
+    if (teaches !== undefined && taughtNow.includes(teaches)) return false;
+    return learnt === undefined || ![...taughtNow, ...waiting.map((each) => each.teaches)].includes(learnt);
+  };
   while (waiting.length > 0 || running.size > 0) {
-    const learning = [...running.keys()].some(({ mode }) => mode === 'learn');
-    const at = running.size < parallel ? waiting.findIndex(({ mode }) => mode !== 'learn' || !learning) : -1;
+    const at = running.size < parallel ? waiting.findIndex(free) : -1;
     const [job] = at < 0 ? [] : waiting.splice(at, 1);
     if (job)
       running.set(

@@ -14,23 +14,28 @@ export interface Steerable {
   readonly cancelled: string;
   /** Command that shows one that has ended. */
   readonly show: string;
+  /** Workflow ids of what is in flight, where that can be paused by itself: then `--in-flight` reaches it too. */
+  readonly inFlight?: (id: string) => Promise<string[]>;
 }
 
 /** `pause|resume|abandon|concurrency|cancel ID` of whatever does many units of work at once. */
-export function addWindowSteering(noun: Command, cli: Cli, { units, kept, cancelled, show }: Steerable): void {
+export function addWindowSteering(noun: Command, cli: Cli, steerable: Steerable): void {
+  const { units, kept, cancelled, show, inFlight } = steerable;
   const verbs = [
     { verb: 'pause', does: `begin no more ${units}`, done: 'pauses when what is in flight is done' },
     { verb: 'resume', does: 'go on after a pause, or try again what parked it', done: 'goes on' },
     { verb: 'abandon', does: `end it with the ${kept} that there are`, done: 'ends' },
   ] as const;
   for (const { verb, does, done } of verbs) {
-    noun
-      .command(`${verb} <id>`)
-      .description(does)
-      .action(async (id: string) => {
-        await sendUpdate(cli, id, verb);
-        cli.print({ id, [verb]: true }, () => `${id} ${done}`);
-      });
+    const command = noun.command(`${verb} <id>`).description(does);
+    if (inFlight && verb !== 'abandon') command.option('--in-flight', `also each of the ${units} in flight`);
+    command.action(async (id: string, { inFlight: each }: { inFlight?: boolean }) => {
+      await sendUpdate(cli, id, verb);
+      const reached = each ? await toEach(cli, await inFlight!(id), verb) : undefined;
+      cli.print({ id, [verb]: true, ...(reached === undefined ? {} : { inFlight: reached }) }, () =>
+        reached === undefined ? `${id} ${done}` : `${id} ${verb}s, and ${reached} ${units} in flight`,
+      );
+    });
   }
   noun
     .command('concurrency <id> <n>')
@@ -53,4 +58,11 @@ export function addWindowSteering(noun: Command, cli: Cli, { units, kept, cancel
       await handle.cancel();
       cli.print({ id, cancelled: true }, () => `${id}: asked to cancel`);
     });
+}
+
+/** Sends it to each, and counts those that took it: one may have ended meanwhile. */
+async function toEach(cli: Cli, ids: readonly string[], verb: string): Promise<number> {
+  const { workflow } = await cli.client();
+  const sent = await Promise.allSettled(ids.map((id) => workflow.getHandle(id).executeUpdate<unknown, []>(verb)));
+  return sent.filter(({ status }) => status === 'fulfilled').length;
 }

@@ -27,11 +27,44 @@ export const CampaignBudget = z.strictObject({
 });
 export type CampaignBudget = z.infer<typeof CampaignBudget>;
 
-/** A row as the workflow counts it, kept while the window is open. */
+/** Argument of the update `setBudget` of a campaign: what is named changes, null takes a cap off. */
+export const SetCampaignBudget = z
+  .strictObject({ totalUsd: z.number().positive().nullish(), dailyUsd: z.number().positive().nullish() })
+  .refine((given) => Object.values(given).some((usd) => usd !== undefined), 'totalUsd, dailyUsd or both are needed');
+export type SetCampaignBudget = z.infer<typeof SetCampaignBudget>;
+
+/** Argument of the update `setRate`; null takes the limit off. */
+export const SetRate = z.strictObject({ startsPerMinute: z.number().positive().nullable() });
+export type SetRate = z.infer<typeof SetRate>;
+
+/** One rollout of the plan, as a workflow knows it. */
+export const PlannedRollout = z.strictObject({
+  /** Workflow id: `campaign/method/instance/pass`. */
+  id: z.string(),
+  instance: z.string(),
+  problem: Ref,
+  licence: z.string().nullable(),
+  method: z.string(),
+  pass: z.int(),
+  /** Digest of what it is made from, but for budgets: one of the same id that was made otherwise is not taken for it. */
+  recipe: z.string(),
+});
+export type PlannedRollout = z.infer<typeof PlannedRollout>;
+
+/** What a continued run takes over from the run before. Written by continue-as-new; do not write it by hand. */
 export const CampaignCarry = z.strictObject({
-  set: z.strictObject({ instances: Ref, count: z.int() }).nullable(),
+  set: z
+    .strictObject({
+      instances: Ref,
+      count: z.int(),
+      /** Profiles without a price: no budget can be set over them. */
+      unpriced: z.array(z.string()),
+    })
+    .nullable(),
   window: z.strictObject({ next: z.int(), concurrency: z.int(), paused: z.boolean() }),
-  /** Blobs of `RolloutRow` lines, in the order in which they were written. */
+  /** Rollouts that were begun and are not counted yet: they outlive the run that began them. */
+  inFlight: z.array(PlannedRollout.extend({ startedAt: z.number() })),
+  /** Blobs of `RolloutRow` lines, in the order in which they were written. A row may stand in two of them. */
   pages: z.array(Ref),
   counts: z.strictObject({
     finished: z.int(),
@@ -46,13 +79,20 @@ export const CampaignCarry = z.strictObject({
   /** Resolved rollouts by instance and method, as far as a cap needs them: a blob. */
   resolvedOf: Ref.nullable(),
   startsPerMinute: z.number().nullable(),
+  /** No rollout is begun before this moment, because of the rate. Milliseconds since the epoch. */
+  nextStart: z.number(),
   budget: CampaignBudget,
+  /** When the total was last set, and whether a rollout begun since then found nothing left in it. */
+  total: z.strictObject({ setAt: z.number(), spent: z.boolean() }),
 });
 export type CampaignCarry = z.infer<typeof CampaignCarry>;
 
 export const CampaignInput = z
   .strictObject({
-    /** A JSONL file of problems or of problem folders (path as the worker's host finds it, or its blob), or the problems. */
+    /**
+     * A JSONL file or a folder (its path as the worker's host finds it), a JSONL blob, or the problems. A line is a problem,
+     * the path or id of one, its blob, or a row of SWE-bench, SWE-smith or R2E-Gym.
+     */
     problems: z.union([z.string().min(1), Ref, z.array(ProblemSource).min(1)]),
     /** Ids; without them all. */
     only: z.array(z.string()).default([]),
@@ -66,7 +106,7 @@ export const CampaignInput = z
     passes: z.int().min(1).max(1000).default(1),
     /** `passes`: all instances once, then again, so that a campaign that is ended early says something of each. */
     order: z.enum(['passes', 'instances', 'shuffled']).default('passes'),
-    /** No further pass of a method over an instance that it has resolved so often. */
+    /** No further pass of a method over an instance that it has resolved so often. What is in flight by then may go beyond. */
     resolvedPerInstance: z.int().min(1).optional(),
     /** Rollouts in flight at once. */
     concurrency: z.int().min(1).max(2000).default(4),
@@ -106,10 +146,6 @@ export const CampaignResult = z.strictObject({
 });
 export type CampaignResult = z.infer<typeof CampaignResult>;
 
-/** Argument of the update `setRate`; null takes the limit off. */
-export const SetRate = z.strictObject({ startsPerMinute: z.number().positive().nullable() });
-export type SetRate = z.infer<typeof SetRate>;
-
 /** A rollout in flight as a campaign knows it without asking it. */
 export interface InFlight {
   readonly id: string;
@@ -135,6 +171,6 @@ export interface CampaignProgress {
   readonly paused: boolean;
   /** Why nothing is begun. */
   readonly waiting?: string;
-  /** Rows that are written so far, as blobs of lines. */
+  /** Rows that are written so far, as blobs of lines. One may stand in two of them, where a run went on as a new one. */
   readonly pages: readonly Ref[];
 }

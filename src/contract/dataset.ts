@@ -92,9 +92,13 @@ export const DatasetFile = z.strictObject({
   path: z.string(),
   format: DatasetFormat,
   split: z.enum(['train', 'validation']),
+  /** Records: a format may make several of a row, or leave it out. */
   rows: z.int(),
+  /** Of a folder (`traj`): of the lines `sha256  path` of its files, sorted by path. */
   sha256: z.string(),
   bytes: z.int(),
+  /** Rows, or parts of them, that the format cannot hold, by reason. */
+  left: z.array(z.strictObject({ reason: z.string(), count: z.int() })).default([]),
 });
 export type DatasetFile = z.infer<typeof DatasetFile>;
 
@@ -130,6 +134,60 @@ export const DatasetResult = z.strictObject({
   card: Ref,
 });
 export type DatasetResult = z.infer<typeof DatasetResult>;
+
+/** Where a row comes from: a line of `rows.jsonl`, in the order of the files. */
+export const DatasetOrigin = z.strictObject({
+  id: z.string(),
+  /** Empty for rows that name none. */
+  instance: z.string(),
+  method: z.string(),
+  split: z.enum(['train', 'validation']),
+  /** Hash of the chain's last step; null for extra rows. */
+  head: z.string().nullable(),
+  /** The problem as the campaign read it; its image is named there. */
+  problem: Ref.nullable(),
+  /** Turns of the rollout that are trained, from 1. */
+  trained: z.array(z.int()),
+  turns: z.int(),
+  tokens: z.int(),
+  /** Digest of the prompt and the assistant's turns: equal ones are duplicates. */
+  content: z.string(),
+});
+export type DatasetOrigin = z.infer<typeof DatasetOrigin>;
+
+/** `manifest.json` of a data set: what it was made of and by, and what each file must be. */
+export const DatasetManifest = z.strictObject({
+  name: z.string(),
+  /** Version of Switchyard. */
+  madeBy: z.string(),
+  input: DatasetInput,
+  /** The view that the rows are rendered in, and the digest of its prompts. */
+  view: View,
+  prompts: z.string(),
+  /** Digest of the tokenizer's files; null when lengths are estimated. */
+  tokenizer: z.string().nullable(),
+  /** Digest of the rollout rows that it was made of, sorted by id. */
+  rollouts: z.string(),
+  rows: z.strictObject({ train: z.int(), validation: z.int() }),
+  result: DatasetResult.omit({ id: true, folder: true, dropped: true, card: true }),
+  /** Every file but this one. */
+  files: z.array(z.strictObject({ path: z.string(), sha256: z.string(), bytes: z.int() })),
+});
+export type DatasetManifest = z.infer<typeof DatasetManifest>;
+
+/** Where the making of a data set is. Answer of the query `progress`. */
+export interface DatasetProgress {
+  readonly phase: string;
+  /** Rollouts and extra rows; null until the sources have been read. */
+  readonly rows: number | null;
+  readonly judged: number;
+  /** Of those judged, what the filters of a single row let through. */
+  readonly passed: number;
+  /** Rows of the data set; null until they are chosen. */
+  readonly kept: number | null;
+  readonly files: number;
+  readonly filesWritten: number;
+}
 
 /** Answer of `dataset check FILE`. */
 export interface DatasetCheck {

@@ -178,6 +178,16 @@ export const FunctionProblemResult = z.strictObject({
 });
 export type FunctionProblemResult = z.infer<typeof FunctionProblemResult>;
 
+/** A line of `tried.jsonl`: a function that was worked on, with what every author's harness was worth. */
+export const TriedFunction = FunctionProblemResult.pick({
+  id: true,
+  target: true,
+  admitted: true,
+  outOfFile: true,
+  attempts: true,
+});
+export type TriedFunction = z.infer<typeof TriedFunction>;
+
 /** What a run of `functionProblem` gives back. Small, because its parent may have thousands of them. */
 export const FunctionProblemEnd = z.strictObject({
   name: z.string(),
@@ -202,6 +212,8 @@ export const FunctionProblemsResult = z.strictObject({
   instances: Ref,
   /** `rejected.jsonl`: functions with the reason why they are no problem. */
   rejected: Ref,
+  /** `tried.jsonl`: a `TriedFunction` a line, sorted by id. Builds of earlier versions have none. */
+  tries: Ref.optional(),
   /** Rows as SWE-bench has them. */
   rows: Ref,
   /** Tables like the paper's 1 and 3, in Markdown. */

@@ -11,6 +11,7 @@ export * from './hand-over';
 export * from './harness';
 export * from './janitor';
 export * from './limits';
+export * from './line';
 export * from './parse';
 export * from './problem';
 export * from './profile';

@@ -42,9 +42,14 @@ function alternatives(issue: z.core.$ZodIssue): string {
   return expected.length > 0 ? `: expected ${[...new Set(expected)].join(' or ')}` : '';
 }
 
-/** Of two alternatives with errors as deep, the one with fewer: its other fields fit. */
+/** Of two alternatives with errors as deep, the one that knows more of the fields, then the one of which more fits. */
 function meantMore(one: readonly z.core.$ZodIssue[], other: readonly z.core.$ZodIssue[]): boolean {
-  return (specificity(one) - specificity(other) || other.length - one.length) > 0;
+  const strange = strangeFields(other) - strangeFields(one);
+  return (specificity(one) - specificity(other) || strange || other.length - one.length) > 0;
+}
+
+function strangeFields(issues: readonly z.core.$ZodIssue[]): number {
+  return issues.reduce((sum, issue) => sum + (issue.code === 'unrecognized_keys' ? issue.keys.length : 0), 0);
 }
 
 /** An alternative of a union whose errors lie deepest is the one the writer meant. */

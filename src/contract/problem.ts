@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { Subject } from './harness';
 import { SourceName } from './source';
 import { Ref } from './step';
 
@@ -55,6 +56,8 @@ export const Preparation = z.strictObject({
   patch: z.string().default(''),
   /** Files written or (null) deleted before the commit. */
   files: z.array(TestFile).default([]),
+  /** A function whose copies outside of its own file go first: installed packages, caches, archives, tests. */
+  purge: Subject.optional(),
 });
 export type Preparation = z.infer<typeof Preparation>;
 

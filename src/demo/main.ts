@@ -1,16 +1,18 @@
 import { isSwitchyardError } from '../contract';
+import { lineDemo } from './line';
 import { problemsDemo } from './problems';
 import { rolloutDemo } from './rollout';
 import { setupDemo } from './setup';
 
 /** What `npm run demo NAME` shows. A new demo is one more entry. */
 const DEMOS: Readonly<Record<string, () => Promise<void>>> = {
+  line: lineDemo,
   rollout: rolloutDemo,
   setup: setupDemo,
   problems: problemsDemo,
 };
 
-async function main(name = 'rollout'): Promise<void> {
+async function main(name = 'line'): Promise<void> {
   const demo = DEMOS[name];
   if (!demo) {
     console.error(`no demo "${name}" (there are: ${Object.keys(DEMOS).join(', ')})`);

@@ -23,11 +23,10 @@ import { rejectedLines } from '../view/problems/rejected';
 import { share } from '../view/problems/share';
 import type { ShownBuild } from '../view/problems/shown-build';
 import { Narrator } from './narrator';
-import { DEMO_QUEUE, Stage } from './stage';
+import { DEMO_QUEUE, SCRIPTED, Stage } from './stage';
 
 const SOURCE = 'pypi:inflection==0.5.1';
 const SETUP = 'problems/demo/setup';
-const FOLDER = 'src/demo/inflection';
 /** The function that the scripted model writes anew. */
 const SOLVED = 'inflection.pluralize';
 const INPUT = {
@@ -47,12 +46,12 @@ export async function problemsDemo(): Promise<void> {
   tell.title('Function problems from a repository, proved, and one of them solved');
   tell.line(`  ${SOURCE}, as it is published. The harnesses are made without a model: of calls that its own tests`);
   tell.line('  make, and of inputs that hypothesis finds. The model that solves one of the problems at the end is');
-  tell.line(`  SCRIPTED (${FOLDER}/script.yaml), because this needs no key; all else is real.`);
+  tell.line(`  SCRIPTED (${SCRIPTED.script}), because this needs no key; all else is real.`);
 
   tell.title('1. Services');
   const stage = await tell.step(
     'Temporal server and a scripted model',
-    () => Stage.set({ script: `${FOLDER}/script.yaml`, config: `${FOLDER}/switchyard.yaml` }),
+    () => Stage.set(SCRIPTED),
     (s) => s.ui,
   );
   await tell.step(
@@ -155,7 +154,7 @@ async function solvedBy(
   const { cases, mutationScore } = instance.quality;
   tell.note(`${cases} hidden cases, which kill ${share(mutationScore)} of its mutants`);
   const id = `rollout/${SOLVED}/${new Date().toISOString().slice(0, 19).replaceAll(':', '')}`;
-  const input = { problem, student: 'demo-solver', handOver: { never: true } };
+  const input = { problem, expert: 'demo-expert', handOver: { at: 0 } };
   const result = await tell.step(
     'a rollout in a sandbox without the function and without a network',
     () => stage.cli.run<RolloutResult>('rollout', input, { id, note: `demo: ${SOLVED}` }),

@@ -1,29 +1,18 @@
-import { createHash } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
+import { relative } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { WorkflowHandle } from '@temporalio/client';
 import { fromWorkflow } from '../cli/context';
-import { writeProblem } from '../cli/problem-folder';
 import { readRun } from '../cli/rollout-reading';
 import { temporalCommand, temporalName } from '../cli/temporal-command';
 import { look } from '../cli/terminal';
-import {
-  type ProblemInitInput,
-  type ProblemInitResult,
-  type RolloutInput,
-  type RolloutProgress,
-  type RolloutResult,
-  SwitchyardError,
-} from '../contract';
+import { type RolloutInput, type RolloutProgress, type RolloutResult, SwitchyardError } from '../contract';
 import { REPOSITORY, room } from '../home';
 import { trajectoryText } from '../view/trajectory';
 import type { RecentTurn } from '../workflows/durable/rollout-state';
 import { Narrator } from './narrator';
-import { DEMO_QUEUE, Stage } from './stage';
+import { DEMO_QUEUE, SCRIPTED, Stage } from './stage';
+import { problemFile, provideProblem } from './yamllint-problem';
 
-const FOLDER = 'src/demo/yamllint';
-const ID = 'yamllint-ignore-list';
 /** The turn whose command is running when the worker is killed. */
 const KILL_AT = 5;
 
@@ -35,15 +24,13 @@ export async function rolloutDemo(): Promise<void> {
   const tell = new Narrator();
   tell.title('An on-policy expert correction that cannot be lost');
   tell.line('  A real bug: yamllint 1.28.0 refuses a list of patterns in `ignore`; 1.29.0 has the tests for it.');
-  tell.line(
-    '  Both models are SCRIPTED (src/demo/yamllint/script.yaml), because this needs no key. The repository, the',
-  );
+  tell.line('  Both models are SCRIPTED (src/demo/models/script.yaml), because this needs no key. The repository, the');
   tell.line('  sandbox, the tests, the kill and what survives it are real.');
 
   tell.title('1. Services');
   const stage = await tell.step(
     'Temporal server and scripted models',
-    () => Stage.set({ script: `${FOLDER}/script.yaml`, config: `${FOLDER}/switchyard.yaml` }),
+    () => Stage.set(SCRIPTED),
     (s) => s.ui,
   );
   await tell.step(
@@ -88,49 +75,6 @@ export async function rolloutDemo(): Promise<void> {
       'the rollout did not resolve the problem',
       `Look at it: bin/switchyard rollout show ${id} --full`,
     );
-}
-
-function problemFile(): string {
-  return join(room('problems'), ID, 'problem.json');
-}
-
-/** Builds and checks the problem, or takes the one that an earlier run built from the same recipe. */
-async function provideProblem(stage: Stage, tell: Narrator): Promise<string> {
-  const read = (name: string) => readFileSync(join(REPOSITORY, FOLDER, name), 'utf8');
-  const input: Partial<ProblemInitInput> & Pick<ProblemInitInput, 'before' | 'statement' | 'test'> = {
-    id: ID,
-    before: 'pypi:yamllint==1.28.0',
-    after: 'pypi:yamllint==1.29.0',
-    gold: read('gold.patch'),
-    statement: read('statement.md'),
-    setup: ['python3 -m venv .venv && . .venv/bin/activate && pip install -q -e . pytest'],
-    test: '. .venv/bin/activate && python -m pytest -q -W ignore tests/test_config.py tests/test_cli.py tests/test_linter.py',
-  };
-  const digest = createHash('sha256').update(JSON.stringify(input)).digest('hex').slice(0, 12);
-  const id = `problem/${ID}/${digest}`;
-  if (existsSync(problemFile())) {
-    const earlier = await stage.client.workflow
-      .getHandle(id)
-      .result()
-      .catch(() => undefined);
-    if (earlier) {
-      tell.note(`built and checked by an earlier run: ${relative(REPOSITORY, problemFile())}`);
-      return ID;
-    }
-  }
-  const made = await tell.step(
-    'both releases fetched, environment built, tests run before and after the fix',
-    () => stage.cli.run<ProblemInitResult>('problemInit', input, { id, note: `problem ${ID}` }),
-    ({ check }) => `${check.failToPass.length} tests must begin to pass, ${check.passToPass.length} must still pass`,
-  );
-  writeProblem(dirname(problemFile()), await stage.cli.problems.kept(made.problem));
-  const { check } = made;
-  tell.note(
-    `oracle (the fix) = ${check.oracle}, no-op = ${check.noop}, flaky: ${check.flaky.length === 0 ? 'none' : check.flaky.join(', ')}`,
-  );
-  if (!check.admitted)
-    throw new SwitchyardError('Unavailable', `the problem is not admitted: ${check.reasons.join('; ')}`, '');
-  return ID;
 }
 
 interface Shown {

@@ -11,6 +11,8 @@ import { startWorker } from '../local/worker';
 import { freePort } from '../ports';
 
 export const DEMO_QUEUE = 'switchyard-demo';
+/** The two scripted models: what they answer, and their profiles `demo-student` and `demo-expert`. */
+export const SCRIPTED = { script: 'src/demo/models/script.yaml', config: 'src/demo/models/switchyard.yaml' };
 /** Of the scripted models, where nobody else has it. */
 const PORT = 8317;
 const WORKER = 'demo-worker';

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Deps } from '../activities/deps';
 import { type EnvironmentRecipe, type Preparation, type Problem, SwitchyardError } from '../contract';
+import { purgeCopies } from '../harness/purge';
 import { statusOf } from '../sandbox/engine';
 import { runInGuest } from '../sandbox/guest-exec';
 import { putFiles } from '../sandbox/guest-files';
@@ -77,7 +78,7 @@ export async function ensureProblemImage(
       if (image !== problem.image) await deps.docker.getImage(image).tag(split(problem.image));
     } else await pull(deps, problem);
   }
-  if (problem.preparation) await prepare(deps, owner, problem, problem.preparation, wanted);
+  if (problem.preparation) await prepare(deps, owner, problem, problem.preparation, wanted, signal);
   return wanted;
 }
 
@@ -109,6 +110,7 @@ async function prepare(
   problem: Problem,
   preparation: Preparation,
   image: string,
+  signal: AbortSignal,
 ): Promise<void> {
   const { workdir } = problem;
   await openWorkshop(
@@ -116,6 +118,7 @@ async function prepare(
     { owner, role: 'prepare', image: problem.image, workdir, network: 'none' },
     async (workshop) => {
       const { container } = workshop;
+      if (preparation.purge) await purgeCopies(container, preparation.purge, signal);
       if (preparation.patch.trim() !== '') {
         await putFiles(container, [{ path: '/tmp/preparation.patch', bytes: Buffer.from(preparation.patch) }]);
         const applied = await runInGuest(container, {
@@ -212,6 +215,8 @@ export async function keep(
   made: readonly string[],
   /** Dockerfile instructions that become part of the image. */
   instructions: readonly string[] = [],
+  /** What the image is: the environment of a problem, or one that a set-up kept. */
+  repository: string = REPOSITORY,
 ): Promise<string> {
   deps.host.forget(name);
   await mustRun(container, {
@@ -226,12 +231,12 @@ export async function keep(
   };
   const changes = Object.entries(labels).map(([key, value]) => `LABEL ${key}=${JSON.stringify(value)}`);
   await container.commit({
-    repo: REPOSITORY,
+    repo: repository,
     tag,
     pause: true,
     changes: [...changes, ...instructions, `WORKDIR ${workdir}`].join('\n'),
   });
-  return `${REPOSITORY}:${tag}`;
+  return `${repository}:${tag}`;
 }
 
 export function contentTag(recipe: object): string {

@@ -13,6 +13,9 @@ import { COMMIT, contentTag, excludeByproducts, keep, sealCommit } from './envir
 /** Sources by the folder that they lie in. */
 export type Sources = readonly (readonly [folder: string, tree: SourceTree])[];
 
+/** Environments that set-ups kept; any problem may use them. */
+const ENVIRONMENTS = 'switchyard/environment';
+
 /** Variables of the shell that reads them, or of the host that lent them. */
 const NOT_KEPT = /^(PWD|OLDPWD|SHLVL|_|HOSTNAME|HOME|TERM|LC_ALL|SWITCHYARD_\w+|DEBIAN_FRONTEND)$/;
 
@@ -54,7 +57,7 @@ export async function keepFrame(
     await sealCommit(workshop, workdir);
     const instructions = Object.entries(env).map(([name, value]) => `ENV ${name}=${JSON.stringify(value)}`);
     return {
-      image: await keep(deps, { ...workshop, bundle }, tag, workdir, made, instructions),
+      image: await keep(deps, { ...workshop, bundle }, tag, workdir, made, instructions, ENVIRONMENTS),
       protected: made,
       lock,
     };

@@ -1,6 +1,7 @@
 import type Docker from 'dockerode';
 import { type SandboxProfile, SwitchyardError } from '../contract';
-import { CAPABILITIES, removeContainer } from '../sandbox/container';
+import { confined } from '../sandbox/confined';
+import { removeContainer } from '../sandbox/container';
 import { statusOf } from '../sandbox/engine';
 import { runInGuest } from '../sandbox/guest-exec';
 import { LABEL, type Owner, runLabels, runName } from '../sandbox/labels';
@@ -24,8 +25,6 @@ export async function startHarnessContainer(
 ): Promise<Docker.Container> {
   const name = runName(owner, role);
   await removeContainer(docker, name);
-  const memory = profile.memoryMiB * 1024 * 1024;
-  const disk = profile.diskMiB * 1024 * 1024;
   const create = docker.createContainer({
     name,
     Image: image,
@@ -37,20 +36,9 @@ export async function startHarnessContainer(
     Env: Object.entries(profile.env).map(([name, value]) => `${name}=${value}`),
     Labels: { ...runLabels(owner), [LABEL.scope]: host.scope, [LABEL.role]: role },
     HostConfig: {
-      Tmpfs: { '/tmp': `rw,exec,nosuid,nodev,mode=1777,size=${Math.floor(memory / 2)}` },
+      Tmpfs: { '/tmp': `rw,exec,nosuid,nodev,mode=1777,size=${profile.memoryMiB * 512 * 1024}` },
       NetworkMode: 'none',
-      CapDrop: ['ALL'],
-      CapAdd: CAPABILITIES,
-      SecurityOpt: ['no-new-privileges'],
-      PidsLimit: profile.pids,
-      Memory: memory,
-      MemorySwap: memory,
-      NanoCpus: Math.round(profile.cpus * 1e9),
-      LogConfig: { Type: 'none', Config: {} },
-      Ulimits: [
-        { Name: 'core', Soft: 0, Hard: 0 },
-        { Name: 'fsize', Soft: disk, Hard: disk },
-      ],
+      ...confined(profile),
     },
   });
   const container = await create.catch((error: unknown) => {

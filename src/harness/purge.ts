@@ -71,6 +71,17 @@ export async function ensurePurgedImage(deps: HarnessHost, spec: PurgeSpec, sign
   }
 }
 
+/**
+ * Takes every copy of the function out of a container's files but its own in the work directory: that one is the caller's
+ * to replace. Throws `InvalidInput` where a copy resists, or where the image holds another version.
+ */
+export async function purgeCopies(container: Docker.Container, subject: Subject, signal: AbortSignal): Promise<void> {
+  const own = `${subject.workdir}/${subject.target.file}`;
+  const text = await moduleText(container, subject);
+  await purge(container, subject, signal);
+  await putFiles(container, [{ path: own, bytes: Buffer.from(text) }]);
+}
+
 /** Takes the function out of a container's files; gives the files that a candidate belongs in. */
 async function purge(container: Docker.Container, subject: Subject, signal: AbortSignal): Promise<string[]> {
   const { target, workdir, python, importRoots } = subject;
@@ -109,7 +120,7 @@ async function purge(container: Docker.Container, subject: Subject, signal: Abor
   const done = await runInGuest(container, {
     command: '"$1" -B "$2"; code=$?; rm -f -- "$2"; exit $code',
     args: [python, SCRIPT],
-    cwd: '/',
+    cwd: workdir,
     input: `${JSON.stringify(asked)}\n`,
     timeoutMs: TIMEOUT_MS,
     signal,

@@ -23,7 +23,11 @@ export interface ChatModel {
   complete(request: ChatRequest, options: CallOptions): Promise<ChatAnswer>;
 }
 
-type Env = Readonly<Record<string, string | undefined>>;
+/** Name of the profile, and the environment that holds its key. */
+export interface LineOwner {
+  readonly name: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
 
 const OPENAI_URL = 'https://api.openai.com/v1';
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
@@ -39,11 +43,8 @@ const lines = new Map<string, Line>();
  * `rehearsal` profile has no address. Profiles of one name share a client and its `concurrency`, so this is cheap to
  * call for every request.
  */
-export function createChatModel(profile: ModelProfile, at: { name: string; env: Env }): ChatModel {
-  const apiKey = keyOf(profile, at);
-  const secrets = profile.apiKeyEnv === undefined ? [] : [apiKey];
-  const context: ErrorContext = { profile: at.name, secrets };
-  const { client, gate } = lineOf(profile, at, apiKey);
+export function createChatModel(profile: ModelProfile, at: LineOwner): ChatModel {
+  const { client, gate, context } = lineFor(profile, at);
   return {
     name: at.name,
     profile,
@@ -77,7 +78,14 @@ export function createChatModel(profile: ModelProfile, at: { name: string; env: 
   };
 }
 
-function keyOf(profile: ModelProfile, at: { name: string; env: Env }): string {
+/** The client of a profile, its gate, and what its errors are told with. Throws as `createChatModel` does. */
+export function lineFor(profile: ModelProfile, at: LineOwner): Line & { readonly context: ErrorContext } {
+  const apiKey = keyOf(profile, at);
+  const secrets = profile.apiKeyEnv === undefined ? [] : [apiKey];
+  return { ...lineOf(profile, at, apiKey), context: { profile: at.name, secrets } };
+}
+
+function keyOf(profile: ModelProfile, at: LineOwner): string {
   if (profile.apiKeyEnv === undefined) return 'no-key';
   const key = at.env[profile.apiKeyEnv]?.trim();
   if (key) return key;
@@ -88,7 +96,7 @@ function keyOf(profile: ModelProfile, at: { name: string; env: Env }): string {
   );
 }
 
-function addressOf(profile: ModelProfile, at: { name: string; env: Env }): string {
+function addressOf(profile: ModelProfile, at: LineOwner): string {
   if (profile.baseUrl !== undefined) return profile.baseUrl;
   if (profile.provider === 'openai') return OPENAI_URL;
   const url = at.env.SWITCHYARD_REHEARSAL_URL;
@@ -101,7 +109,7 @@ function addressOf(profile: ModelProfile, at: { name: string; env: Env }): strin
 }
 
 /** Everything is passed explicitly, because the client would otherwise read OPENAI_* variables meant for others. */
-function lineOf(profile: ModelProfile, at: { name: string; env: Env }, apiKey: string): Line {
+function lineOf(profile: ModelProfile, at: LineOwner, apiKey: string): Line {
   const baseURL = addressOf(profile, at);
   const timeout = Math.min(Math.ceil(profile.timeoutSeconds * 1000), LONGEST_TIMER_MS);
   const keyDigest = createHash('sha256').update(apiKey).digest('hex');

@@ -92,9 +92,9 @@ function unquoted(name: string): string {
   const bytes: number[] = [];
   for (const [, octal, letter, plain] of name.slice(1, -1).matchAll(/\\([0-7]{3})|\\(.)|([^\\]+)/gs)) {
     if (octal) bytes.push(Number.parseInt(octal, 8));
-    else bytes.push(...Buffer.from(plain ?? ESCAPES[letter!] ?? letter!));
+    else bytes.push(...new TextEncoder().encode(plain ?? ESCAPES[letter!] ?? letter!));
   }
-  return Buffer.from(bytes).toString('utf8');
+  return new TextDecoder().decode(new Uint8Array(bytes));
 }
 
 const ESCAPES: Record<string, string> = { n: '\n', t: '\t', r: '\r', a: '\x07', b: '\b', f: '\f', v: '\v' };

@@ -58,7 +58,8 @@ export async function checkpoint(
   }
   const committed = await docker.getImage(image).inspect();
   const layers = committed.RootFS.Layers?.length ?? 1;
-  const imageId = layers > (request.squash ? 1 : LAYER_LIMIT) ? await flatten(docker, request) : committed.Id;
+  const imageId =
+    layers > (request.squash ? 1 : LAYER_LIMIT) ? await flatten(docker, image, { repo, tag }) : committed.Id;
   return {
     index,
     label,
@@ -118,30 +119,34 @@ export async function removeImage(docker: Docker, image: string): Promise<void> 
   );
 }
 
-/** One layer instead of many: export and import, with the metadata that an export loses given back. */
-async function flatten(docker: Docker, request: FrameRequest): Promise<string> {
-  const { repo, tag, image } = tagOf(request.owner, request.index);
+/**
+ * One layer instead of many: export and import, with the metadata that an export loses given back, all but volumes. Gives
+ * the new image's id.
+ */
+export async function flatten(docker: Docker, image: string, to: { repo: string; tag: string }): Promise<string> {
   const before = await docker.getImage(image).inspect();
-  const scratch = await docker.createContainer({ Image: image, Cmd: ['true'], Labels: before.Config.Labels });
+  const { Labels, Env, WorkingDir, User, Cmd, Entrypoint } = before.Config;
+  const scratch = await docker.createContainer({ Image: image, Cmd: ['true'], Labels });
   try {
     const changes = [
-      ...(before.Config.Env ?? []).map((entry) => `ENV ${quoteEnv(entry)}`),
-      ...Object.entries(before.Config.Labels ?? {}).map(([name, value]) => `LABEL ${name}=${JSON.stringify(value)}`),
-      `WORKDIR ${before.Config.WorkingDir || '/'}`,
-      ...(before.Config.User ? [`USER ${before.Config.User}`] : []),
-      `CMD ${JSON.stringify(before.Config.Cmd ?? ['sleep', 'infinity'])}`,
+      ...(Env ?? []).map((entry) => `ENV ${quoteEnv(entry)}`),
+      ...Object.entries(Labels ?? {}).map(([name, value]) => `LABEL ${name}=${JSON.stringify(value)}`),
+      `WORKDIR ${WorkingDir || '/'}`,
+      ...(User ? [`USER ${User}`] : []),
+      ...(Entrypoint ? [`ENTRYPOINT ${JSON.stringify(Entrypoint)}`] : []),
+      ...(Cmd || !Entrypoint ? [`CMD ${JSON.stringify(Cmd ?? ['sleep', 'infinity'])}`] : []),
     ];
     const archive = await scratch.export();
-    const stream = await docker.importImage(archive, { repo, tag, changes } as object);
+    const stream = await docker.importImage(archive, { ...to, changes } as object);
     await new Promise((resolve, reject) =>
       docker.modem.followProgress(stream, (error: Error | null, output: unknown) =>
         error ? reject(error) : resolve(output),
       ),
     );
   } finally {
-    await ignoreMissing(scratch.remove({ force: true }));
+    await ignoreMissing(scratch.remove({ force: true, v: true }));
   }
-  return (await docker.getImage(image).inspect()).Id;
+  return (await docker.getImage(`${to.repo}:${to.tag}`).inspect()).Id;
 }
 
 function quoteEnv(entry: string): string {

@@ -3,7 +3,8 @@ import type Docker from 'dockerode';
 import { SwitchyardError } from '../contract/errors';
 import type { SandboxProfile } from '../contract/sandbox';
 import type { ServiceSpec } from '../contract/setup';
-import { CAPABILITIES, removeContainer } from './container';
+import { confined } from './confined';
+import { removeContainer } from './container';
 import { statusOf } from './engine';
 import { type GuestResult, runInGuest } from './guest-exec';
 import { hostAccess } from './host-access';
@@ -144,19 +145,7 @@ async function create(docker: Docker, name: string, spec: ThrowawaySpec): Promis
         ReadonlyRootfs: true,
         Tmpfs: { '/tmp': tmpfs(memory / 2), '/var/tmp': tmpfs(memory / 8) },
         NetworkMode: spec.network ?? 'none',
-        CapDrop: ['ALL'],
-        // Those of the sandbox: tests change owners and modes, and become the user that a database insists on.
-        CapAdd: CAPABILITIES,
-        SecurityOpt: ['no-new-privileges'],
-        PidsLimit: profile.pids,
-        Memory: memory,
-        MemorySwap: memory,
-        NanoCpus: Math.round(profile.cpus * 1e9),
-        LogConfig: { Type: 'none', Config: {} },
-        Ulimits: [
-          { Name: 'core', Soft: 0, Hard: 0 },
-          { Name: 'fsize', Soft: profile.diskMiB * 1024 * 1024, Hard: profile.diskMiB * 1024 * 1024 },
-        ],
+        ...confined(profile),
       },
     });
   } catch (error) {

@@ -88,10 +88,9 @@ export async function rollout(raw: RolloutInput): Promise<RolloutResult> {
     [{ profiles: Object.values(profiles), capUsd }],
   );
   const queueOf = (profile: string) => (ownQueue.includes(profile) ? queues.model(profile) : queues.workflows);
-  const problem = await store.loadProblem.executeWithOptions(
-    { summary: nameOf(input.problem) },
-    [{ problem: input.problem }],
-  );
+  const problem = await store.loadProblem.executeWithOptions({ summary: nameOf(input.problem) }, [
+    { problem: input.problem },
+  ]);
   state.problemId = problem.id;
   const sandbox = new RolloutSandbox(
     { owner, queues, problem, profile: input.sandbox, limits: state.limits },

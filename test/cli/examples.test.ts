@@ -3,6 +3,8 @@ import { join, resolve } from 'node:path';
 import { parse } from 'yaml';
 import { Config } from '../../src/config';
 import {
+  CampaignInput,
+  DatasetInput,
   EvaluationInput,
   FunctionProblemsInput,
   GradeInput,
@@ -10,6 +12,7 @@ import {
   ProblemCheckInput,
   parseInput,
   parseSource,
+  ReportInput,
   RepoSetupInput,
   RolloutInput,
 } from '../../src/contract';
@@ -26,7 +29,10 @@ const SCHEMAS = {
   'setup-npm.json': RepoSetupInput,
   'setup-family.json': RepoSetupInput,
   'evaluation.json': EvaluationInput,
+  'campaign.json': CampaignInput,
+  'dataset.json': DatasetInput,
   'function-problems.json': FunctionProblemsInput,
+  'report.json': ReportInput,
   'janitor.json': JanitorInput,
   'grade.json': GradeInput,
   'problem-check.json': ProblemCheckInput,

@@ -124,7 +124,7 @@ describe('the command line', () => {
       expect({ code, error: said.error.code }).toEqual({ code: 1, error: 'InvalidInput' });
     expect(refusals.map(({ said }) => said.error.message)).toEqual([
       'nothing to build from',
-      '--out: there is nothing to write before the build has ended',
+      '--out: there is nothing to write before it has ended',
       expect.stringContaining('expected a share, like 0.8 or 80%.'),
       expect.stringContaining('holds 2 problems: which one?'),
       '--harness and --reference: one text at a time',

@@ -4,10 +4,17 @@ import { join, resolve } from 'node:path';
 import { compared } from '../../src/analysis/comparison';
 import { Cli } from '../../src/cli/context';
 import { setupAnswer, succeeded } from '../../src/cli/setup-answer';
-import { asCsv, comparedRun, inTurn, type Job, planned, readSources } from '../../src/cli/setup-compare-plan';
+import {
+  asCsv,
+  type ChosenMode,
+  comparedRun,
+  inTurn,
+  type Job,
+  planned,
+  readSources,
+} from '../../src/cli/setup-compare-plan';
 import { type SetupFlags, setupInput } from '../../src/cli/setup-input';
 import { setupQuery } from '../../src/cli/setup-list';
-import type { ExperienceMode } from '../../src/contract';
 import { runCli } from './run-cli';
 import { writeSetup } from './sample-setup';
 
@@ -151,7 +158,7 @@ describe('the answer of --wait', () => {
 });
 
 describe('a comparison', () => {
-  const plan = (modes: readonly ExperienceMode[], sources = [{ source: SOURCE }, { source: 'npm:qs@6.11.0' }]) =>
+  const plan = (modes: readonly ChosenMode[], sources = [{ source: SOURCE }, { source: 'npm:qs@6.11.0' }]) =>
     planned({ name: 'x', sources, modes, repeat: 2, basis: { limits: { steps: 9 } }, flags: { agent: 'm' } });
 
   it('has a stable id a run, and inputs that differ in nothing but memory', () => {
@@ -188,7 +195,7 @@ describe('a comparison', () => {
   });
 
   it('keeps the order of what learns, fills the rest up, and never runs more at once than it may', async () => {
-    const jobs = plan(['off', 'frozen']).map((job): Job => (job.mode === 'off' ? job : { ...job, mode: 'learn' }));
+    const jobs = plan(['off', 'learn']);
     let [now, most, learning] = [0, 0, 0];
     const began: Job[] = [];
     await inTurn(jobs, 3, async (job) => {
@@ -208,6 +215,32 @@ describe('a comparison', () => {
     );
     const learners = (list: readonly Job[]) => list.filter(({ mode }) => mode === 'learn').map(({ id }) => id);
     expect(learners(began)).toEqual(learners(jobs));
+  });
+
+  it('tests each half with what the other half taught, all of it and nothing else', async () => {
+    const sources = ['a', 'b', 'c', 'd', 'e'].map((name) => ({ source: `dir:/${name}` }));
+    const jobs = planned({ name: 'x', sources, modes: ['off', 'crossed'], repeat: 2, basis: {}, flags: {} });
+    expect(jobs).toHaveLength(30);
+    const memoryOf = ({ input }: Job) => input.experience as { mode: string; memory?: string; shipped?: boolean };
+    const taught = new Map<string, Set<string>>();
+    const done = new Set<Job>();
+    await inTurn(jobs, 4, async (job) => {
+      const { mode, memory = '', shipped } = memoryOf(job);
+      if (job.mode === 'off') return;
+      expect(shipped).toBe(false);
+      expect(mode).toBe(job.mode === 'lesson' ? 'learn' : 'frozen');
+      const known = taught.get(memory) ?? new Set();
+      if (job.mode === 'crossed') {
+        expect(known).toEqual(new Set(known.has('dir:/a') ? ['dir:/a', 'dir:/c', 'dir:/e'] : ['dir:/b', 'dir:/d']));
+        expect(known).not.toContain(job.source);
+      }
+      for (let tick = 0; tick < 9; tick++) await Promise.resolve();
+      if (job.mode === 'lesson') taught.set(memory, known.add(job.source));
+      done.add(job);
+    });
+    expect(done.size).toBe(20);
+    expect(taught.size).toBe(4);
+    expect(() => plan(['crossed'], [{ source: SOURCE }])).toThrow('no other half');
   });
 
   it('stops at the first error', async () => {

@@ -26,6 +26,11 @@ const units = [
   unitFor('calc', 'calc-quick', `touch /opt/by-quick && sleep 6 && ${mendOf('calc')}`),
 ];
 const useless = ['calq-a', 'calq-b', 'calq-c'].map((id) => unitFor('calq', id, `touch /opt/${id}`));
+/** Leads to another error, as a rung of a ladder does: nobody can tell whether it helped. */
+const rungs = [
+  unitFor('cald', 'cald-useless', 'touch /opt/cald-useless'),
+  unitFor('cald', 'cald-rung', 'mkdir -p /opt/cald && echo rounded > /opt/cald/mode'),
+];
 const work = 'mkdir -p /srv/work && touch /srv/work/before && cd /srv/work && export KEPT=yes';
 const look = 'pwd; echo "$KEPT"; ls -I switchyard /opt /srv/work';
 
@@ -39,6 +44,14 @@ const models = {
       act('verify', { hint: TESTS }),
     ],
   },
+  ladder: {
+    turns: [
+      shell(TESTS),
+      act('try_experience', { unit: 'cald-useless' }),
+      shell('cat /opt/cald/mode; ls /opt'),
+      giveUp(),
+    ],
+  },
   vain: { turns: [shell(work), shell(TESTS), act('try_experience', { unit: 'calq-a' }), shell(look), giveUp()] },
 };
 
@@ -46,8 +59,8 @@ let world: World;
 let source: string;
 beforeAll(async () => {
   source = `dir:${folderOf(projectOf('calc'))}`;
-  world = await World.start({ script: { models }, profiles: { racing: {}, vain: {} } });
-  await withExperience(world, (store) => store.import([...units, ...useless]));
+  world = await World.start({ script: { models }, profiles: { racing: {}, vain: {}, ladder: {} } });
+  await withExperience(world, (store) => store.import([...units, ...useless, ...rungs]));
 }, 120_000);
 afterAll(async () => {
   await world?.close();
@@ -101,3 +114,22 @@ test('where none succeeds nothing of them is kept, and nothing of what was there
   expect((await readChain(world, result.head)).of(look.slice(0, 8))).toBe('/repo\nyes\n/opt:\n\n/srv/work:\nbefore\n');
   expect(result).toMatchObject({ status: 'gave_up', rollbacks: 0 });
 }, 120_000);
+
+test.each([
+  ['keep', true],
+  ['rollback', false],
+] as const)(
+  'a trial that nobody can judge is adopted where such trials are kept: %s',
+  async (neutral, kept) => {
+    const given = input('ladder', `dir:${folderOf(projectOf('cald'))}`);
+    const result = await setUp(world, `ladder-${neutral}`, { ...given, experience: { ...given.experience, neutral } });
+    expect(result.units.map(({ unit, outcome, kept: stays }) => [unit, outcome, stays])).toEqual(
+      expect.arrayContaining([
+        ['cald-useless', 'failure', false],
+        ['cald-rung', 'neutral', kept],
+      ]),
+    );
+    expect((await readChain(world, result.head)).of('cat /opt').startsWith('rounded')).toBe(kept);
+  },
+  120_000,
+);

@@ -62,6 +62,7 @@ test('a set-up with a failed trial, a good one, a rollback and a verdict; it can
 
 test('an environment image is one: sources in a commit, variables set, nothing of ours in it', async () => {
   const { image } = (await world.client.workflow.getHandle('setup-careful').result()) as RepoSetupResult;
+  expect(image).toMatch(/^switchyard\/environment:[0-9a-f]{24}$/);
   const docker = new Docker();
   const { Config } = await docker.getImage(image!).inspect();
   expect(Config.Env).toContain('CALC_LEVEL=3 of 3');

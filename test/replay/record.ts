@@ -17,7 +17,7 @@ async function record(chosen: readonly Scenario[], serverConfig: string[] = []):
   const world = await World.start({ script, profiles, serverConfig, env: { SWITCHYARD_HOST: 'replay' } });
   try {
     for (const { name, type, input, during } of wanted) {
-      const handle = await world.begin(type, await input(), name);
+      const handle = await world.begin(type, await input(world), name);
       await during?.(handle, world);
       const outcome = await handle.result().then(
         (result) => (result as { status?: string } | null)?.status ?? 'completed',

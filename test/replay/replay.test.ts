@@ -46,7 +46,7 @@ test('an edit that breaks runs in flight is noticed', async () => {
   mkdirSync(join(REPOSITORY, '.switchyard'), { recursive: true });
   const copy = mkdtempSync(join(REPOSITORY, '.switchyard', 'replay-'));
   try {
-    for (const room of ['contract', 'agent', 'setup', 'workflows', 'activities', 'sandbox']) {
+    for (const room of ['contract', 'agent', 'setup', 'dataset', 'analysis', 'workflows', 'activities', 'sandbox']) {
       cpSync(join(REPOSITORY, 'src', room), join(copy, 'src', room), { recursive: true });
     }
     const file = join(copy, 'src', 'workflows', 'rollout.ts');

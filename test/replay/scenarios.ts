@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { WorkflowHandle } from '@temporalio/client';
 import Docker from 'dockerode';
-import type { RolloutInput } from '../../src/contract';
+import type { CampaignProgress, RolloutInput } from '../../src/contract';
 import { BASE_IMAGE } from '../../src/provision/image';
 import { AFTER, BEFORE, shopInput, writeTree } from '../security/shop';
 import { calcScript, writeCalc } from '../support/calc-project';
@@ -13,6 +13,8 @@ import { textkitSolver } from '../support/solvers';
 import { TEXTKIT_IMAGE, textkitJsonl } from '../support/textkit';
 import { tinyProblem } from '../support/tiny-problem';
 import type { World } from '../support/world';
+import { analysisScenarios, continuedAnalyses } from './analysis-scenarios';
+import { datasetSources } from './dataset-sources';
 
 const bash = (command: string) => ({ thought: command, tool: 'bash', args: { command } });
 const fix = { command: 'str_replace', path: '/testbed/src/calc.py', old_str: 'a - b', new_str: 'a + b' };
@@ -55,7 +57,8 @@ export interface Scenario {
   /** `type-what`, also the fixture's name and the workflow's id. */
   readonly name: string;
   readonly type: string;
-  input(): Promise<unknown>;
+  /** `world` is where it will run, for what must be in its home before. */
+  input(world: World): Promise<unknown>;
   /** What is done to the run while it runs. */
   during?(handle: WorkflowHandle, world: World): Promise<unknown>;
 }
@@ -108,9 +111,29 @@ const functionProblems = (what: string, more: object, during?: Scenario['during'
   },
   ...(during ? { during } : {}),
 });
+/** A campaign of two methods over the small problem. Its rollouts are scenarios of their own. */
+const campaign = (what: string, more: object, during?: Scenario['during']): Scenario => ({
+  name: `campaign-${what}`,
+  type: 'campaign',
+  input: async () => ({
+    problems: [await tinyProblem()],
+    methods: [
+      { name: 'on-policy', student: 'student', handOver: { never: true } },
+      { name: 'oec', student: 'student', expert: 'expert', handOver: { at: 2 } },
+    ],
+    ...more,
+  }),
+  ...(during ? { during } : {}),
+});
 const cancelSoon = async (handle: WorkflowHandle) => {
   await sleep(700);
   await handle.cancel();
+};
+
+const SLOW = { name: 'slow', student: 'slow', handOver: { never: true } };
+/** Until something other than a person keeps the campaign from beginning more. */
+const waitingOf = async (handle: WorkflowHandle) => {
+  while (!(await handle.query<CampaignProgress>('progress').catch(() => undefined))?.waiting) await sleep(200);
 };
 
 /** Every workflow type in every way that it can end or turn. Those of `crossing` are recorded on a server that suggests continue-as-new early. */
@@ -198,9 +221,53 @@ export const scenarios: readonly Scenario[] = [
     await handle.cancel();
   }),
   functionProblems('not-defined', { only: ['textkit.words.nothing'] }),
+  campaign('complete', { passes: 2, resolvedPerInstance: 1, tenant: { key: 'lab' } }),
+  campaign('steered', { passes: 9, concurrency: 1 }, async (handle) => {
+    await handle.executeUpdate('pause');
+    await handle.executeUpdate('setConcurrency', { args: [{ concurrency: 2 }] });
+    await handle.executeUpdate('setRate', { args: [{ startsPerMinute: 30 }] });
+    await sleep(400);
+    await handle.executeUpdate('resume');
+    await sleep(7_000);
+    await handle.executeUpdate('setRate', { args: [{ startsPerMinute: null }] });
+    await handle.executeUpdate('abandon');
+  }),
+  campaign('day', { methods: [SLOW], passes: 3, concurrency: 1, budget: { dailyUsd: 0.000_01 } }, async (handle) => {
+    await waitingOf(handle);
+    await handle.executeUpdate('setBudget', { args: [{ dailyUsd: null }] });
+  }),
+  campaign('budget', { methods: [SLOW], passes: 3, concurrency: 1, budget: { totalUsd: 0.06 } }),
+  campaign('cancelled', { methods: [SLOW], passes: 4, concurrency: 2 }, async (handle) => {
+    await sleep(4_000);
+    await handle.cancel();
+  }),
+  campaign('taken', { methods: [SLOW], passes: 2, concurrency: 1 }, async (_, world) => {
+    // Somebody has a rollout of the second one's id already.
+    const input = { problem: await tinyProblem(), student: 'student', handOver: { never: true }, grade: false };
+    await world.begin('rollout', input, 'campaign-taken/slow/tiny/1');
+  }),
+  campaign('bad-input', { passes: 0 }),
+  campaign('no-problem', { only: ['nothing'] }),
+  other('dataset-made', () => ({ name: 'replay', ...datasetSources(), validation: 0.2 })),
+  other(
+    'dataset-cancelled',
+    () => ({ name: 'cancelled', ...datasetSources() }),
+    async (handle) => {
+      await sleep(300);
+      await handle.cancel();
+    },
+  ),
+  other('dataset-not-found', () => ({ name: 'replay', sources: [{ campaign: 'none' }] })),
+  other('dataset-bad-input', () => ({ name: 'No Name' })),
+  other('report-made', () => ({ name: 'replay' })),
+  other('report-not-found', () => ({ name: 'replay', dataset: 'dataset/none' })),
+  other('report-bad-input', () => ({ name: 'No Name' })),
+  ...analysisScenarios,
   other('unknown-type', () => ({})),
 ];
 export const crossing: readonly Scenario[] = [
   rollout('continued', { student: 'slow', expert: 'expert', handOver: { at: 8 }, sandbox: { checkpointEvery: 3 } }),
   evaluation('continued', { samples: 6 }),
+  campaign('continued', { passes: 6, concurrency: 3 }),
+  ...continuedAnalyses,
 ];

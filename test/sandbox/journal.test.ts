@@ -34,6 +34,20 @@ test('directory, exported variables and functions persist; what is only in the s
   expect(await text('echo ${WORD-gone} $PWD')).toBe('gone /testbed\n');
 });
 
+test('a command that opens its own output anew takes nothing of it away, and the order stays', async () => {
+  const command =
+    "echo one; echo two > /dev/stderr; echo three > /proc/self/fd/1; python3 -c \"open('/dev/stdout', 'w').write('four\\n')\"; echo five >&2";
+  expect(await text(command)).toBe('one\ntwo\nthree\nfour\nfive\n');
+});
+
+test('all that was written before a command ended is its output; what its children write later holds nobody up', async () => {
+  const many = await run('seq 200000; (sleep 30; echo late) & exit 3');
+  expect(many.exitCode).toBe(3);
+  expect(many.durationMs).toBeLessThan(15_000);
+  const lines = many.output.toString('utf8').trimEnd().split('\n');
+  expect([lines.length, lines.at(-1)]).toEqual([200_000, '200000']);
+});
+
 test('state survives failure, exit, set -e and a virtual environment is kept', async () => {
   expect((await run('export KEPT=1; set -e; false; export KEPT=2')).exitCode).toBe(1);
   expect(await text('echo $KEPT')).toBe('1\n');

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { ProblemInitInput } from '../../src/contract';
 import type { ScriptInput } from '../../src/model/rehearsal/script';
 import { FULL } from './counts';
 
@@ -47,7 +48,21 @@ export function oracleAndIdler(cases: readonly Case[]): ScriptInput {
   return { models: { oracle: { dialect: 'tools', position: 'turn', scenes }, idler: { dialect: 'tools' } } };
 }
 
-function applied(each: Case): string {
+/** A command that applies the gold patch. */
+export function applied(each: Case): string {
   const patch = readFileSync(join(CASES, each.gold_patch), 'utf8');
   return `git apply <<'END_OF_PATCH'\n${patch.replace(/\n?$/, '\n')}END_OF_PATCH`;
+}
+
+/** Input of the workflow that makes the problem from its released source and the recorded patches. */
+export function initInput({ id, source, problem_statement, setup, test_cmd, ...each }: Case): ProblemInitInput {
+  const patch = (path: string) => readFileSync(join(CASES, path), 'utf8');
+  return {
+    id: id.toLowerCase(),
+    before: `pypi:${source.name}==${source.version}`,
+    tests: patch(each.test_patch),
+    gold: patch(each.gold_patch),
+    ...{ statement: problem_statement, setup: [...setup], test: test_cmd, timeoutSeconds: 900 },
+    ...{ parser: { kind: 'pytest' }, base: 'switchyard/base:bookworm', workdir: '/testbed', runs: 2 },
+  };
 }

@@ -1,8 +1,12 @@
 import { call, callMethod } from './calls';
 import type { Program } from './program';
 import { Slot } from './slot';
+import { hasAttribute } from './type-attributes';
 import type { ClassValue, Fields, InstanceValue, Site, TypeName, Value } from './values';
 import { NO_ARGUMENTS } from './values';
+
+/** Attributes that are followed behind what a call outside gave. In a loop like `node = node.parent` they never end. */
+const MAX_CHAIN = 3;
 
 /** `object.name`, into `result`. Properties are called by `site`. */
 export function loadAttribute(program: Program, site: Site, object: Slot, name: string, result: Slot): void {
@@ -22,7 +26,11 @@ export function attributeOf(program: Program, site: Site, value: Value, name: st
       solver.flow(fieldOf(value.fields, name), result);
       return;
     case 'external':
-      solver.add(result, program.external(`${value.name}.${name}`, value.isResult ? 1 : value.depth));
+      if (value.depth < MAX_CHAIN)
+        solver.add(
+          result,
+          program.external(`${value.name}.${name}`, value.isResult || value.depth > 0 ? value.depth + 1 : 0),
+        );
       return;
     case 'function':
       if (name === '__wrapped__' || name === '__func__') solver.add(result, value);
@@ -47,15 +55,17 @@ export function attributeOf(program: Program, site: Site, value: Value, name: st
       return;
     case 'builtin': {
       const type = TYPE_NAMES[value.name];
-      if (type) solver.add(result, program.typeMethod(type, name));
+      if (type && hasAttribute(type, name)) solver.add(result, program.typeMethod(type, name));
       return;
     }
     case 'container':
-    case 'generator':
-      solver.add(result, program.typeMethod(value.kind === 'container' ? value.type : 'PyIterator', name, value));
+    case 'generator': {
+      const type = value.kind === 'container' ? value.type : 'PyIterator';
+      if (hasAttribute(type, name)) solver.add(result, program.typeMethod(type, name, value));
       return;
+    }
     case 'constant':
-      solver.add(result, program.typeMethod(value.type, name));
+      if (hasAttribute(value.type, name)) solver.add(result, program.typeMethod(value.type, name));
       return;
     case 'partial':
       if (name === 'func') solver.flow(value.callee, result);
@@ -206,7 +216,7 @@ function foreignAttribute(
     return;
   }
   const type = TYPE_NAMES[base];
-  if (!type || name.startsWith('__')) return;
+  if (!type || name.startsWith('__') || !hasAttribute(type, name)) return;
   const contents = receiver?.kind === 'instance' ? contentsOf(program, receiver, type) : undefined;
   program.solver.add(result, program.typeMethod(type, name, contents));
 }
@@ -269,46 +279,4 @@ function rebuilt(
     getter: role === 'getter' ? accessor : property.getter,
     setter: role === 'setter' ? accessor : property.setter,
   });
-}
-
-/** `object.name = value`. */
-export function storeAttribute(program: Program, site: Site, object: Slot, name: string, value: Slot): void {
-  const { solver, classes } = program;
-  solver.on(object, (holder) => {
-    switch (holder.kind) {
-      case 'instance':
-        solver.flow(value, fieldOf(holder.fields, name));
-        classes.lookup(holder.class, name, (lookup) => {
-          if (lookup.kind === 'found')
-            solver.on(lookup.found.slot, (member) => assignThrough(program, site, member, holder, value));
-        });
-        callMethod(
-          program,
-          site,
-          holder,
-          '__setattr__',
-          [program.slotFor(program.constant('PyStr', name)), value],
-          new Slot(),
-        );
-        return;
-      case 'class':
-        return solver.flow(value, classes.patch(holder, name));
-      case 'module':
-      case 'function':
-        return solver.flow(value, fieldOf(holder.fields, name));
-      default:
-        return;
-    }
-  });
-}
-
-/** Setters of properties, and `__set__` of other descriptors. */
-function assignThrough(program: Program, site: Site, member: Value, holder: InstanceValue, value: Slot): void {
-  const { solver } = program;
-  if (member.kind === 'descriptor' && member.type === 'property') {
-    const setter = new Slot();
-    solver.on(member.setter, (each) => bindMember(program, site, each, holder, setter));
-    call(program, site, setter, { positional: [{ slot: value, spread: false }], keywords: [] }, new Slot());
-  } else if (member.kind === 'instance')
-    callMethod(program, site, member, '__set__', [program.slotFor(holder), value], new Slot());
 }

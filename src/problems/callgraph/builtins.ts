@@ -1,4 +1,5 @@
-import { attributeOf, storeAttribute } from './attributes';
+import { storeAttribute } from './attribute-stores';
+import { attributeOf } from './attributes';
 import { argument, callBack, callMethod, plain } from './calls';
 import { ContainerValue } from './containers';
 import { collected, elementsOf, iterate, loadItem, mayBe, nextOf, sequence } from './items';
@@ -11,10 +12,6 @@ type Model = (program: Program, site: Site, given: Arguments, result: Slot) => v
 /** What a call of a builtin does with what it is given. Those that are not here take plain data and give plain data. */
 export function callBuiltin(program: Program, site: Site, name: string, given: Arguments, result: Slot): void {
   (Object.hasOwn(MODELS, name) ? MODELS[name] : undefined)?.(program, site, given, result);
-}
-
-export function isBuiltin(name: string): boolean {
-  return BUILTINS.has(name);
 }
 
 const text: Model = (program, _, __, result) => program.solver.add(result, program.any('PyStr'));
@@ -288,20 +285,3 @@ function buildClass(program: Program, site: Site, given: Arguments, result: Slot
   });
   solver.add(result, made);
 }
-
-const BUILTINS: ReadonlySet<string> = new Set(
-  `ArithmeticError AssertionError AttributeError BaseException BaseExceptionGroup BlockingIOError BrokenPipeError BufferError
-  BytesWarning ChildProcessError ConnectionAbortedError ConnectionError ConnectionRefusedError ConnectionResetError
-  DeprecationWarning EOFError EncodingWarning EnvironmentError Exception ExceptionGroup FileExistsError FileNotFoundError
-  FloatingPointError FutureWarning GeneratorExit IOError ImportError ImportWarning IndentationError IndexError
-  InterruptedError IsADirectoryError KeyError KeyboardInterrupt LookupError MemoryError ModuleNotFoundError NameError
-  NotADirectoryError NotImplementedError OSError OverflowError PendingDeprecationWarning PermissionError
-  ProcessLookupError PythonFinalizationError RecursionError ReferenceError ResourceWarning RuntimeError RuntimeWarning
-  StopAsyncIteration StopIteration SyntaxError SyntaxWarning SystemError SystemExit TabError TimeoutError TypeError
-  UnboundLocalError UnicodeDecodeError UnicodeEncodeError UnicodeError UnicodeTranslateError UnicodeWarning UserWarning
-  ValueError Warning ZeroDivisionError __build_class__ __import__ abs aiter all anext any ascii bin bool breakpoint
-  bytearray bytes callable chr classmethod compile complex copyright credits delattr dict dir divmod enumerate eval exec
-  exit filter float format frozenset getattr globals hasattr hash help hex id input int isinstance issubclass iter len
-  license list locals map max memoryview min next object oct open ord pow print property quit range repr reversed round
-  set setattr slice sorted staticmethod str sum super tuple type vars zip`.split(/\s+/),
-);

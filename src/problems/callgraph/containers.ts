@@ -13,21 +13,20 @@ export function keyOf({ constant }: ConstantValue): Key | undefined {
 /** Longer literals are kept as one heap of elements: nobody calls the 65th by its index. */
 export const MAX_ITEMS = 64;
 
-/** A list, tuple, dict, set or iterator, one for each place that makes one. Elements under known keys are kept apart. */
+/**
+ * A list, tuple, dict, set or iterator, one for each place that makes one. Elements under known keys are kept apart.
+ * Its slots are made when somebody asks for them: most literals are stored and never looked into.
+ */
 export class ContainerValue {
   readonly kind = 'container';
-  private readonly items = new Map<Key, Slot>();
-  /** Elements of which the key is not known. */
-  readonly rest = new Slot();
-  /** What was appended behind the elements of the literal. */
-  readonly tail = new Slot();
-  /** Every element. */
-  readonly all = new Slot();
-  /** Keys of a dict. */
-  readonly keys = new Slot();
+  private items: Map<Key, Slot> | undefined;
+  private unknown: Slot | undefined;
+  private appended: Slot | undefined;
+  private every: Slot | undefined;
+  private keySlot: Slot | undefined;
   /** Told of every element under a known key, those too that come later. */
-  private readonly listeners: ((key: Key, slot: Slot) => void)[] = [];
-  private readonly copied = new Set<ContainerValue>();
+  private listeners: ((key: Key, slot: Slot) => void)[] | undefined;
+  private copied: Set<ContainerValue> | undefined;
   /** Elements changed their places: a known index says nothing any more. */
   private shuffled = false;
 
@@ -38,32 +37,63 @@ export class ContainerValue {
     readonly length: number | undefined,
     /** `*args`: how many there are, each call decides. */
     readonly isOpen = false,
-  ) {
-    solver.flow(this.rest, this.all);
-    solver.flow(this.tail, this.all);
+  ) {}
+
+  /** Elements of which the key is not known. */
+  get rest(): Slot {
+    if (this.unknown) return this.unknown;
+    this.unknown = new Slot();
+    if (this.every) this.solver.flow(this.unknown, this.every);
+    return this.unknown;
+  }
+
+  /** What was appended behind the elements of the literal. */
+  get tail(): Slot {
+    if (this.appended) return this.appended;
+    this.appended = new Slot();
+    if (this.every) this.solver.flow(this.appended, this.every);
+    if (this.shuffled) this.solver.flow(this.appended, this.rest);
+    return this.appended;
+  }
+
+  /** Every element. */
+  get all(): Slot {
+    if (this.every) return this.every;
+    this.every = new Slot();
+    for (const slot of [this.unknown, this.appended, ...(this.items?.values() ?? [])])
+      if (slot) this.solver.flow(slot, this.every);
+    return this.every;
+  }
+
+  /** Keys of a dict. */
+  get keys(): Slot {
+    this.keySlot ??= new Slot();
+    return this.keySlot;
   }
 
   /** The slot behind one key. */
   item(key: Key): Slot {
+    this.items ??= new Map();
     const known = this.items.get(key);
     if (known) return known;
     if (this.items.size >= MAX_ITEMS) return this.rest;
     const slot = new Slot();
     this.items.set(key, slot);
-    this.solver.flow(slot, this.all);
+    if (this.every) this.solver.flow(slot, this.every);
     if (this.shuffled) this.solver.flow(slot, this.rest);
-    for (const listener of this.listeners) listener(key, slot);
+    if (this.listeners) for (const listener of this.listeners) listener(key, slot);
     return slot;
   }
 
   get known(): readonly Key[] {
-    return [...this.items.keys()];
+    return [...(this.items?.keys() ?? [])];
   }
 
   /** Calls `listener` with each element under a known key, now and later. */
   onItem(listener: (key: Key, slot: Slot) => void): void {
+    this.listeners ??= [];
     this.listeners.push(listener);
-    for (const [key, slot] of [...this.items]) listener(key, slot);
+    if (this.items) for (const [key, slot] of [...this.items]) listener(key, slot);
   }
 
   /** What `x[key]` gives, into `result`. */
@@ -93,13 +123,14 @@ export class ContainerValue {
   shuffle(): void {
     if (this.shuffled) return;
     this.shuffled = true;
-    for (const slot of this.items.values()) this.solver.flow(slot, this.rest);
-    this.solver.flow(this.tail, this.rest);
+    if (this.items) for (const slot of this.items.values()) this.solver.flow(slot, this.rest);
+    if (this.appended) this.solver.flow(this.appended, this.rest);
   }
 
   /** `this` gets all elements of `other` under their own keys, those too that come later. */
   include(other: ContainerValue): void {
-    if (other === this || this.copied.has(other)) return;
+    if (other === this || this.copied?.has(other)) return;
+    this.copied ??= new Set();
     this.copied.add(other);
     other.onItem((key, slot) => this.solver.flow(slot, this.item(key)));
     this.solver.flow(other.rest, this.rest);

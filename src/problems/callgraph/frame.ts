@@ -1,7 +1,7 @@
 import type { Expression, Span } from '../python';
 import type { Analysis } from './analysis';
 import { fieldOf } from './attributes';
-import { isBuiltin } from './builtins';
+import { isBuiltin } from './builtin-names';
 import { Flow, isInside, STEP } from './flow';
 import type { Module } from './modules';
 import type { Scope } from './scopes';

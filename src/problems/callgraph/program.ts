@@ -50,7 +50,7 @@ export class Program {
     else this.edges.set(site.caller, new Set([callee]));
   }
 
-  external(name: string, depth: 0 | 1 = 0, isResult = false): ExternalValue {
+  external(name: string, depth = 0, isResult = false): ExternalValue {
     return intern(this.externals, `${name} ${depth} ${isResult}`, () => ({ kind: 'external', name, depth, isResult }));
   }
 

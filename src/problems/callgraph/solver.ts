@@ -1,10 +1,12 @@
-import { NOTHING, Slot } from './slot';
+import { appended, NOTHING as NONE, Slot } from './slot';
 import type { Value } from './values';
 
 /** Different texts and numbers that one slot keeps apart, before it holds just "some text". */
 const MAX_CONSTANTS = 6;
 /** Copies between slots from which on memory is short: a slot then takes only its first value. */
 const PLENTY = 2_500_000;
+/** A name of this file's own: where modules are CommonJS, each use of an imported one is a call. */
+const NOTHING = NONE;
 /** Up to here a look at each is quicker than a set. */
 const FEW = 12;
 
@@ -51,10 +53,9 @@ export class Solver {
   /** Everything that `from` holds, now and later, `to` holds too. */
   flow(from: Slot, to: Slot): void {
     if (from === to || from === NOTHING || to === NOTHING) return;
-    from.targets ??= [];
-    if (from.reached ? from.reached.has(to) : from.targets.includes(to)) return;
+    if (from.reached ? from.reached.has(to) : from.targets?.includes(to)) return;
     this.flows++;
-    from.targets.push(to);
+    from.targets = appended(from.targets, to);
     if (from.reached) from.reached.add(to);
     else if (from.targets.length > FEW) from.reached = new Set(from.targets);
     if (from.full) overflow(to);
@@ -64,8 +65,7 @@ export class Solver {
   /** Calls `listener` once for each value that the slot holds, now and later. */
   on(slot: Slot, listener: (value: Value) => void): void {
     if (slot === NOTHING) return;
-    slot.listeners ??= [];
-    slot.listeners.push(listener);
+    slot.listeners = appended(slot.listeners, listener);
     for (let at = 0; at < slot.heard; at++) listener(slot.values[at]!);
   }
 
@@ -95,9 +95,10 @@ export class Solver {
       // A listener may add more listeners, which have been told already of what came before `heard`.
       while (slot.heard < slot.values.length) {
         const value = slot.values[slot.heard]!;
-        const listeners = slot.listeners ?? [];
-        const count = listeners.length;
+        const { listeners } = slot;
         slot.heard++;
+        if (!listeners) continue;
+        const count = listeners.length;
         for (let at = 0; at < count; at++) listeners[at]!(value);
       }
     }
@@ -108,7 +109,7 @@ export class Solver {
       slot.queued = false;
       for (; slot.copied < slot.values.length; slot.copied++) {
         const value = slot.values[slot.copied]!;
-        for (const target of slot.targets ?? []) this.add(target, value);
+        if (slot.targets) for (const target of slot.targets) this.add(target, value);
       }
       if (slot.heard < slot.values.length && !slot.heardQueued) {
         slot.heardQueued = true;
@@ -124,7 +125,7 @@ export class Solver {
   }
 
   private append(slot: Slot, value: Value): void {
-    slot.values.push(value);
+    slot.values = appended(slot.values, value);
     if (slot.known) slot.known.add(value);
     else if (slot.values.length > FEW) slot.known = new Set(slot.values);
     if (slot.queued) return;

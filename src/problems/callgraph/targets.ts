@@ -1,5 +1,6 @@
 import type { Expression, Pattern } from '../python';
-import { loadAttribute, storeAttribute } from './attributes';
+import { storeAttribute } from './attribute-stores';
+import { loadAttribute } from './attributes';
 import { evaluate, evaluateIndex, evaluateInside } from './expressions';
 import type { Frame } from './frame';
 import { loadItem, storeItem, unpack } from './items';

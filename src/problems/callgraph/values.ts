@@ -101,8 +101,8 @@ export interface ModuleValue {
 export interface ExternalValue {
   readonly kind: 'external';
   readonly name: string;
-  /** What a call of it gave, so that one chain of calls does not go on for ever: 0 for the import itself. */
-  readonly depth: 0 | 1;
+  /** Attributes taken of what a call of it gave: 0 for the import itself. Behind the first, no call is followed. */
+  readonly depth: number;
   readonly isResult: boolean;
 }
 

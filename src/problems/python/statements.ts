@@ -1,4 +1,5 @@
 import { argumentsOf, expressionOf, readableIn } from './expressions';
+import { importedNames, importFrom } from './import-statements';
 import { parametersOf, typeParametersOf } from './parameters';
 import { patternOfCase } from './patterns';
 import type { Source } from './source';
@@ -7,7 +8,6 @@ import type {
   ExceptHandler,
   Expression,
   FunctionStatement,
-  ImportedName,
   MatchCase,
   Span,
   Statement,
@@ -201,29 +201,6 @@ export function docstringOf(body: readonly Statement[]): string | undefined {
   const [first] = body;
   if (first?.kind !== 'expression' || first.value.kind !== 'string' || first.value.isBytes) return undefined;
   return first.value.value;
-}
-
-function importedNames(twig: Twig, source: Source): ImportedName[] {
-  return childrenAt(twig, 'name').map((each) => {
-    const aliased = each.type === 'aliased_import';
-    const name = (aliased && child(each, 'name')) || each;
-    const alias = aliased ? child(each, 'alias') : undefined;
-    // Spaces around the dots of a name are legal.
-    const dotted = source.textOf(name).replace(/\s+/g, '');
-    return { name: dotted, alias: alias && source.textOf(alias), ...source.spanOf(each) };
-  });
-}
-
-function importFrom(twig: Twig, source: Source): Statement {
-  const span = source.spanOf(twig);
-  const star = twig.children.find(({ type }) => type === 'wildcard_import');
-  const names = star ? [{ name: '*', alias: undefined, ...source.spanOf(star) }] : importedNames(twig, source);
-  if (twig.type === 'future_import_statement')
-    return { kind: 'importFrom', level: 0, module: '__future__', names, ...span };
-  const module = child(twig, 'module_name');
-  const [, dots = '', name = ''] = /^([.\s]*)(.*)$/s.exec(module ? source.textOf(module) : '') ?? [];
-  const level = dots.replace(/[^.]/g, '').length;
-  return { kind: 'importFrom', level, module: name.replace(/\s+/g, ''), names, ...span };
 }
 
 function ifStatement(twig: Twig, alternatives: readonly Twig[], source: Source): Statement {

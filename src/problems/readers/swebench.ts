@@ -1,8 +1,9 @@
 import { z } from 'zod';
+import { Subject } from '../../contract/harness';
 import type { Problem } from '../../contract/problem';
 import { splitPatch } from '../patch';
 import { fileOfTestId, isTestPath } from '../testFiles';
-import { asProblem, Ids, invalidRow, parseRow, type ReadOptions } from './row';
+import { asProblem, Ids, invalidRow, parseRow, type ReadOptions, unwrapJson } from './row';
 
 const Row = z.object({
   instance_id: z.string().min(1),
@@ -17,8 +18,15 @@ const Row = z.object({
   PASS_TO_PASS: Ids,
   image_name: z.string().optional(),
   docker_image: z.string().optional(),
-  /** Not part of the data set: a test command, where a row brings its own. */
+  // Not part of the data set: rows of ours, and others that bring their own.
   test_cmd: z.string().optional(),
+  test_timeout: z.number().positive().optional(),
+  workdir: z.string().startsWith('/').default('/testbed'),
+  /** Takes the solution out of the image's files. */
+  stub_patch: z.string().default(''),
+  /** The function that is taken out, as JSON: its copies elsewhere go too. */
+  purge: z.preprocess(unwrapJson, Subject).optional(),
+  licence: z.string().nullish(),
 });
 
 /** The images' Python lives in a conda environment of this name. */
@@ -47,21 +55,34 @@ export function fromSweBench(value: unknown, line: number, options: ReadOptions)
     {
       id: row.instance_id,
       image: row.image_name ?? row.docker_image ?? sweBenchImage(row.instance_id, options.registry),
-      workdir: '/testbed',
+      workdir: row.workdir,
       statement: row.problem_statement,
       tests: {
         command: row.test_cmd ?? `${ACTIVATE} && python -m pytest -rA ${files.map(quoted).join(' ')}`,
         failToPass: row.FAIL_TO_PASS,
         passToPass: row.PASS_TO_PASS,
         patch: row.test_patch,
+        ...(row.test_timeout === undefined ? {} : { timeoutSeconds: row.test_timeout }),
       },
       goldPatch: row.patch,
       // The image's repository has its history, in which the fix may be found.
-      preparation: {},
+      preparation: {
+        patch: row.stub_patch,
+        // Compiled code of what was taken out is the solution too.
+        files: cachesOf(row.stub_patch).map((path) => ({ path, content: null })),
+        ...(row.purge ? { purge: row.purge } : {}),
+      },
       provenance: { format: 'swebench', repo: row.repo, baseCommit: row.base_commit, version: row.version },
+      ...(row.licence ? { licence: row.licence } : {}),
     },
     line,
   );
+}
+
+/** Folders of compiled code beside the Python files that a patch changes. */
+function cachesOf(patch: string): string[] {
+  const changed = splitPatch(patch).flatMap(({ to }) => (to?.endsWith('.py') ? [to] : []));
+  return [...new Set(changed.map((path) => `${path.slice(0, path.lastIndexOf('/') + 1)}__pycache__`))];
 }
 
 /** Names of images may not hold `__`, so the data set's builders write `_1776_` for it. */

@@ -10,9 +10,9 @@ import {
 } from '../python';
 import { attributesOfAlias } from './aliases';
 import { isBuiltin } from './builtins';
+import { keyOf } from './changed-names';
 import { controlsOf, guardsOf } from './guards';
 import { type Lookup, lookupsIn } from './lookups';
-import { keyOf } from './mutations';
 import type { Repository } from './repository';
 import { type Place, Selection } from './selection';
 import { standIns } from './stand-ins';

@@ -13,8 +13,9 @@ import {
   type Unit,
   walkScopes,
 } from '../python';
+import type { GlobalKey } from './changed-names';
 import { Importing } from './importing';
-import { type GlobalKey, Mutations } from './mutations';
+import { Mutations } from './mutations';
 
 /** Packages whose decorators and classes look at annotations when a module is imported. */
 const ANNOTATION_READERS =

@@ -1,5 +1,5 @@
 import type { Binding, Expression, Passage, PythonModule, Resolution, Unit } from '../python';
-import { type GlobalKey, keyOf } from './mutations';
+import { type GlobalKey, keyOf } from './changed-names';
 import type { Repository } from './repository';
 
 export interface Item {

@@ -1,9 +1,9 @@
 import type { FunctionTarget, Slice, SliceItem } from '../../contract';
 import type { FunctionSyntax, PythonIndex, PythonModule, Unit } from '../python';
+import { keyOf } from './changed-names';
 import { Closure } from './closure';
 import { findFunction } from './find';
 import { importsOf } from './imports';
-import { keyOf } from './mutations';
 import { repositoryOf } from './repository';
 import type { Item, Selection } from './selection';
 

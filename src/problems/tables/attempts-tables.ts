@@ -1,4 +1,4 @@
-import { type AttemptRecord, type FunctionProblemResult, HarnessFailure } from '../../contract';
+import { type AttemptRecord, HarnessFailure, type TriedFunction } from '../../contract';
 import { markdownTable } from './markdown-table';
 import { mean, percent, share } from './shares';
 
@@ -6,8 +6,10 @@ interface Tried extends AttemptRecord {
   readonly outOfFile: boolean;
 }
 
-/** Validity and branch coverage by author and context, in-file and out-file apart: R2E's table 1. */
-export function attemptsSection(results: readonly FunctionProblemResult[]): string {
+export type Tries = readonly Pick<TriedFunction, 'attempts' | 'outOfFile'>[];
+
+/** Validity, branch coverage and mutation score by author and context, in-file and out-file apart: R2E's table 1. */
+export function attemptsSection(results: Tries): string {
   const groups = grouped(triedIn(results));
   if (groups.length === 0) return 'None was tried.';
   const inFile = ({ tried }: Group) => tried.filter(({ outOfFile }) => !outOfFile);
@@ -17,8 +19,9 @@ export function attemptsSection(results: readonly FunctionProblemResult[]): stri
     { name: 'out-file', of: outFile },
   ].flatMap(({ name, of }) => [
     { title: name, value: (group: Group) => String(of(group).length), right: true },
-    { title: 'valid', value: (group: Group) => validity(of(group)), right: true },
-    { title: 'coverage', value: (group: Group) => coverage(of(group)), right: true },
+    { title: 'valid', value: (group: Group) => validityOf(of(group)), right: true },
+    { title: 'coverage', value: (group: Group) => coverageOf(of(group)), right: true },
+    { title: 'mutants', value: (group: Group) => mutationOf(of(group)), right: true },
   ]);
   const table = markdownTable(
     [...groups, allOf(groups)],
@@ -30,11 +33,11 @@ export function attemptsSection(results: readonly FunctionProblemResult[]): stri
       { title: 'repairs', value: ({ tried }) => mean(tried.map(({ repairs }) => repairs)).toFixed(1), right: true },
     ],
   );
-  return `Harnesses that were tried, the share that is valid (the same each time, on the function itself), and the mean branch coverage of the valid ones.\n\n${table}`;
+  return `Harnesses that were tried, the share that is valid (the same each time, on the function itself), and of the valid ones the mean branch coverage and the mean share of mutants that they kill.\n\n${table}`;
 }
 
 /** Why harnesses were of no use, by author. One harness may fail in several ways; those that are valid are counted apart. */
-export function failuresSection(results: readonly FunctionProblemResult[]): string {
+export function failuresSection(results: Tries): string {
   const groups = grouped(triedIn(results));
   if (groups.length === 0) return 'None was tried.';
   const first = ({ tried }: Group, failure: string) =>
@@ -67,7 +70,7 @@ interface Group {
   readonly tried: readonly Tried[];
 }
 
-function triedIn(results: readonly FunctionProblemResult[]): Tried[] {
+function triedIn(results: Tries): Tried[] {
   return results.flatMap(({ attempts, outOfFile }) => attempts.map((each) => ({ ...each, outOfFile })));
 }
 
@@ -85,11 +88,19 @@ function allOf(groups: readonly Group[]): Group {
   return { author: 'all', context: '', mode: '', tried: groups.flatMap(({ tried }) => tried) };
 }
 
-function validity(tried: readonly Tried[]): string {
+/** Share of harnesses that are valid. */
+export function validityOf(tried: readonly AttemptRecord[]): string {
   return share(tried.filter(({ valid }) => valid).length, tried.length);
 }
 
-function coverage(tried: readonly Tried[]): string {
+/** Mean branch coverage of the valid ones. */
+export function coverageOf(tried: readonly AttemptRecord[]): string {
   const measured = tried.flatMap(({ valid, quality }) => (valid && quality ? quality.branchCoverage : []));
+  return measured.length === 0 ? '–' : percent(mean(measured));
+}
+
+/** Mean share of killed mutants, of the valid ones whose function can be mutated. */
+export function mutationOf(tried: readonly AttemptRecord[]): string {
+  const measured = tried.flatMap(({ valid, quality }) => (valid ? (quality?.mutationScore ?? []) : []));
   return measured.length === 0 ? '–' : percent(mean(measured));
 }

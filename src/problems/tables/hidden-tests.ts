@@ -53,3 +53,8 @@ export function testIds({ harness }: Pick<FunctionInstance, 'harness'>): string[
 export function testCommand({ subject }: Pick<FunctionInstance, 'subject'>): string {
   return `${subject.python} -m pytest -c /dev/null --rootdir=. --noconftest -p no:cacheprovider ${TEST_FOLDER}`;
 }
+
+/** Seconds that the hidden tests may take in all. */
+export function secondsOf({ harness }: Pick<FunctionInstance, 'harness'>, { secondsPerCase } = RUN_SETTINGS): number {
+  return 300 + harness.cases.length * (secondsPerCase + 20);
+}

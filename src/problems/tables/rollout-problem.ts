@@ -1,6 +1,6 @@
 import { type FunctionInstance, Problem, parseInput } from '../../contract';
 import type { Python } from '../python';
-import { hiddenTests, type RunSettings, testCommand, testIds } from './hidden-tests';
+import { hiddenTests, type RunSettings, secondsOf, testCommand, testIds } from './hidden-tests';
 import { problemStatement } from './problem-statement';
 import { stubbedModule } from './stubbed-module';
 
@@ -10,24 +10,19 @@ export interface RolloutProblemOptions {
   /** Of `pytestBundle`. */
   readonly bundle: Readonly<Record<string, string>>;
   readonly settings?: RunSettings;
-  /** Image to begin with, where it is not the environment's: one that was purged of every copy of the function. */
+  /** Image to begin with, where it is not the environment's. */
   readonly image?: string;
 }
 
 /**
- * An instance as a problem for agents: the image with the function taken out and its history replaced, the cases as hidden
- * pytest tests. The environment must hold pytest and a git repository in its work directory. Copies of the function outside
- * of the work directory stay unless `image` is a purged one.
+ * An instance as a problem for agents: the image with the function and every copy of it taken out and its history
+ * replaced, the cases as hidden pytest tests. The environment must hold pytest and a git repository in its work directory.
  */
 export function rolloutProblem(python: Python, instance: FunctionInstance, options: RolloutProblemOptions): Problem {
   const { environment, subject, slice, dependencies, outOfFile } = instance;
   const { text, gold } = stubbedModule(python, instance, options.moduleText);
   const { file } = subject.target;
   const folder = file.includes('/') ? `${file.slice(0, file.lastIndexOf('/'))}/` : '';
-  const { seconds, files } = {
-    seconds: 300 + instance.harness.cases.length * ((options.settings?.secondsPerCase ?? 10) + 20),
-    files: hiddenTests(instance, options.bundle, options.settings),
-  };
   return parseInput(
     Problem,
     {
@@ -39,8 +34,8 @@ export function rolloutProblem(python: Python, instance: FunctionInstance, optio
         command: testCommand(instance),
         failToPass: testIds(instance),
         passToPass: [],
-        files,
-        timeoutSeconds: seconds,
+        files: hiddenTests(instance, options.bundle, options.settings),
+        timeoutSeconds: secondsOf(instance, options.settings),
       },
       goldPatch: gold,
       preparation: {
@@ -49,6 +44,7 @@ export function rolloutProblem(python: Python, instance: FunctionInstance, optio
           // Compiled code of the module is the function too.
           { path: `${folder}__pycache__`, content: null },
         ],
+        purge: subject,
       },
       provenance: {
         made: 'function problem',

@@ -1,6 +1,6 @@
 import type { FunctionInstance } from '../../contract';
 import type { Python } from '../python';
-import { hiddenTests, testCommand, testIds } from './hidden-tests';
+import { hiddenTests, secondsOf, testCommand, testIds } from './hidden-tests';
 import { problemStatement } from './problem-statement';
 import type { RolloutProblemOptions } from './rollout-problem';
 import { stubbedModule } from './stubbed-module';
@@ -24,7 +24,12 @@ export interface SweBenchRow {
   /** Ours: what takes the function out of the repository, the image, and the command that runs the tests. */
   readonly stub_patch: string;
   readonly image_name: string;
+  readonly workdir: string;
   readonly test_cmd: string;
+  readonly test_timeout: number;
+  /** Where the function stands, as JSON: its copies in the image are taken out with it. */
+  readonly purge: string;
+  readonly licence: string | null;
 }
 
 /** The row of an instance. The same instance gives the same row: its date is no date. */
@@ -50,7 +55,11 @@ export function swebenchRow(
     environment_setup_commit: '',
     stub_patch: unifiedDiff(instance.subject.target.file, moduleText, text),
     image_name: image ?? instance.environment.image,
+    workdir: instance.subject.workdir,
     test_cmd: testCommand(instance),
+    test_timeout: secondsOf(instance, settings),
+    purge: JSON.stringify(instance.subject),
+    licence: instance.environment.licence ?? null,
   };
 }
 

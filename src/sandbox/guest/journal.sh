@@ -166,19 +166,34 @@ kill_tree() { # ID: TERM, half a second of grace, then KILL until nobody is left
 
 # --- commands ----------------------------------------------------------------------------------------------------
 
+# What a command writes goes through a pipe: a file that it could open anew (`> /dev/stderr`) it would cut to nothing.
 start_job() { # ID
   local job=$JOBS/$1
   came_last "$1"
   (
-    local stat
+    local stat reader
     { read -r stat < "/proc/$BASHPID/stat"; stat=(${stat##*) }); printf '%s %s\n' "$BASHPID" "${stat[19]}" > "$job.keeper"; }
     if [[ $LOCALE == unset ]]; then unset LC_ALL; else export LC_ALL=$LOCALE; fi
-    SWITCHYARD_JOB=$1 bash --noprofile --norc -c '. "$1/shell.sh"; eval "$__switchyard_command"' bash "$HOME_OF_SCRIPTS" "$job" "$STATE/base" "$ENV_FROM" < /dev/null >&7 2>&1 7>&- 8>&-
+    exec 6> >(exec cat >&7 8>&-)
+    reader=$!
+    SWITCHYARD_JOB=$1 bash --noprofile --norc -c '. "$1/shell.sh"; eval "$__switchyard_command"' bash "$HOME_OF_SCRIPTS" "$job" "$STATE/base" "$ENV_FROM" < /dev/null >&6 2>&1 6>&- 7>&- 8>&-
     local code=$?
+    exec 6>&-
+    drained "$reader"
     now_us
     printf '%s %s\n' "$code" "$REPLY" > "$job.code"
     printf 'x\n' >&8
   ) > /dev/null 2>&1 7>> "$job.out" &
+}
+
+# Waits until $1 has passed on all that a command wrote before it ended. Children that hold the pipe may write later, so its
+# end is not waited for: a reader that sleeps has found the pipe empty.
+drained() {
+  local stat
+  while { read -r stat < "/proc/$1/stat"; } 2> /dev/null; do
+    stat=${stat##*) }
+    [[ ${stat%% *} != [SZ] ]] || return 0
+  done
 }
 
 # Whether the sandbox is about to run out of processes. bash ends when it cannot fork, and a server that ends takes the

@@ -18,15 +18,20 @@ const MOST_FIXES = 24;
  */
 export const playbook: SetupPolicy = (dossier) => {
   const progress = new Progress(dossier);
-  for (const project of projectsOf(dossier)) {
-    const knowledge = knowledgeFor(project);
-    for (const goal of planFor(project)) {
-      const action = towards(goal, project, knowledge, progress, dossier);
-      if (action !== 'next') return action;
-    }
+  const plan = projectsOf(dossier).flatMap((project) => planFor(project).map((goal) => ({ project, goal })));
+  for (const [at, { project, goal }] of plan.entries()) {
+    if (goal.optional && isTooLate(plan.slice(at + 1), progress, dossier)) continue;
+    const action = towards(goal, project, knowledgeFor(project), progress, dossier);
+    if (action !== 'next') return action;
   }
   return { action: 'finish', thought: 'Every goal is reached.', message: reportOf(dossier), success: true };
 };
+
+/** What is optional may cost no step that the rest of the plan needs: only a `verify` ends it well. */
+function isTooLate(rest: readonly { goal: Goal }[], progress: Progress, { stepsLeft }: SetupDossier): boolean {
+  if (stepsLeft >= rest.length) return false;
+  return rest.filter(({ goal }) => !goal.optional && progress.stateOf(goal).kind !== 'reached').length > stepsLeft;
+}
 
 /** The next action for a goal, or `next` when it is reached or given up as optional. */
 function towards(

@@ -101,6 +101,8 @@ export const jasmine: TestReader = {
   },
 };
 
+/** How a runner says in TAP that it was given no file: a failure of its own, and no test of anybody's. */
+const TAP_NONE = /^not ok 1 -? ?no tests? (?:specified|found)\b/i;
 /** Closing comments of tape, node's own runner and others, in TAP (`# pass 3`) or in prose (`ℹ pass 3`). */
 const TAP_END = /^(?:#|ℹ) (tests|pass|fail|skip(?:ped)?|todo|cancelled|ok)\s+(\d+)$/;
 
@@ -108,7 +110,8 @@ const TAP_END = /^(?:#|ℹ) (tests|pass|fail|skip(?:ped)?|todo|cancelled|ok)\s+(
 export const tap: TestReader = {
   framework: 'tap',
   command: /\b(?:tape?|node\b.* --test|qunit|faucet)\b/,
-  read(lines) {
+  read(output) {
+    const lines = output.filter((line) => !TAP_NONE.test(line));
     const ends = matches(lines, TAP_END);
     const failures = names(lines, /^\s*(?:not ok \d+ -? ?|✖ )(?!.*# (?:TODO|SKIP))(.+?)(?: # time.*| \([\d.]+ms\))?$/i);
     if (ends.some(([, word]) => word === 'pass')) {

@@ -26,6 +26,10 @@ export function isHostLost(error: unknown): boolean {
 
 export { isCancellation };
 
+/** What went wrong in the end: a child fails because an activity did, and neither says why. */
 function causeOf(error: unknown): unknown {
-  return error instanceof ActivityFailure || error instanceof ChildWorkflowFailure ? error.cause : error;
+  let cause = error;
+  while ((cause instanceof ActivityFailure || cause instanceof ChildWorkflowFailure) && cause.cause)
+    cause = cause.cause;
+  return cause;
 }

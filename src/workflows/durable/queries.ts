@@ -1,5 +1,5 @@
 import { defineQuery } from '@temporalio/workflow';
-import type { FunctionProblemsProgress, RolloutProgress, SetupProgress } from '../../contract';
+import type { FunctionProblemsProgress, LineProgress, RolloutProgress, SetupProgress } from '../../contract';
 import type { RecentTurn } from './rollout-state';
 import type { RecentStep } from './setup-state';
 
@@ -8,3 +8,4 @@ export const transcriptQuery = defineQuery<{ head: string; recent: readonly Rece
 export const setupProgressQuery = defineQuery<SetupProgress>('progress');
 export const setupTranscriptQuery = defineQuery<{ head: string; recent: readonly RecentStep[] }>('transcript');
 export const functionProgressQuery = defineQuery<FunctionProblemsProgress>('progress');
+export const lineProgressQuery = defineQuery<LineProgress>('progress');

@@ -18,6 +18,7 @@ export interface Decided {
 }
 
 type Told = readonly (Ref | string)[];
+type Ran = Pick<RanSetup, 'output' | 'exitCode' | 'signature'>;
 
 /** The seven actions of the set-up agent, each one step of its chain. */
 export class SetupActions {
@@ -87,7 +88,9 @@ export class SetupActions {
       ]);
 
     const frame = await sandbox.checkpoint(`before ${unit}`, state.turn, ['experience']);
-    const others = this.input.experience.speculate > 1 ? await this.memory.rivals(unit) : [];
+    // Lanes would share a sibling's data, and no trial could tell its own effect.
+    const speculates = this.input.experience.speculate > 1 && !sandbox.hasSiblings;
+    const others = speculates ? await this.memory.rivals(unit) : [];
     const trial =
       others.length > 0 ? await this.race(frame, { unit, command }, others) : await this.trial(unit, command);
     const keep =
@@ -138,7 +141,7 @@ export class SetupActions {
     return { command, here: true, exitCode: ran.exitCode, told, again, record: { ...basis, before, after, outcome } };
   }
 
-  /** Several units side by side in containers forked from one frame; the first success becomes the sandbox. */
+  /** Several units side by side in containers forked from one frame; the one that is adopted becomes the sandbox. */
   private async race(
     frame: Frame,
     first: { unit: string; command: Ref },
@@ -178,7 +181,7 @@ export class SetupActions {
     };
     // Without a winner nothing came into the sandbox: there is nothing to keep, and nothing to roll back.
     const here = winner !== null;
-    return { command: lane.command, here, exitCode: lane.exitCode, told, again: null, record };
+    return { command: lane.command, here, exitCode: lane.exitCode, told, again: here ? lane.again : null, record };
   }
 
   private async rollback(decided: Decided): Promise<void> {
@@ -271,7 +274,7 @@ export class SetupActions {
   }
 
   /** A command that ran: what it left in the way decides what memory is asked. */
-  private async after(ran: RanSetup, command: Ref): Promise<void> {
+  private async after(ran: Ran, command: Ref): Promise<void> {
     if (ran.exitCode === 0) {
       this.state.failure = null;
       await this.memory.consider();
@@ -280,7 +283,7 @@ export class SetupActions {
     await this.failed(ran, command);
   }
 
-  private async failed(ran: Pick<RanSetup, 'output' | 'exitCode' | 'signature'>, command: Ref): Promise<void> {
+  private async failed(ran: Ran, command: Ref): Promise<void> {
     const { output, exitCode, signature } = ran;
     this.state.failure = { turn: this.state.turn, command, output, exitCode, signature };
     await this.memory.consider();
@@ -312,7 +315,7 @@ export class SetupActions {
 
 /** Commands of a trial that stand; the one that had failed is among them when it went through. */
 function standing(
-  { command, again }: { command: Ref; again: RanSetup | null },
+  { command, again }: { command: Ref; again: Ran | null },
   { outcome }: TrialRecord,
   failure: SetupState['failure'],
 ): Ref[] {

@@ -116,10 +116,10 @@ export class SetupMemory {
 
   private librarian() {
     const { budget, roles, experience } = this.input;
-    const { memory } = experience;
+    const { memory, shipped } = experience;
     return {
       ...{ run: this.run, policy: roles.librarian },
-      ...(memory === undefined ? {} : { memory }),
+      ...(memory === undefined ? {} : { memory, shipped }),
       ...(budget ? { budget } : {}),
     };
   }

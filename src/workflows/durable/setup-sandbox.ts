@@ -137,6 +137,12 @@ export class SetupSandbox {
     if (this.clean) return this.top;
     const parent = this.standing.at(-1) ?? null;
     const frame = await this.surviving(() => this.stack.checkpoint(label));
+    const { owner, services } = this;
+    if (this.hasSiblings) {
+      const summary = `siblings of frame ${frame.index}`;
+      const kept = { owner, services, frame: frame.index };
+      await this.surviving(() => this.host().keepSiblings.executeWithOptions({ summary }, [kept]));
+    }
     const { mib = 0, seconds = 0 } = frame;
     const index = this.records.length;
     this.records.push({ index, parent, label, turn, mib, seconds, rules: [...rules], droppedAt: null });
@@ -179,16 +185,16 @@ export class SetupSandbox {
     return { failed };
   }
 
-  /** Tries several units side by side, each forked from the frame; what the first success left becomes the sandbox. */
+  /** Tries several units side by side, each forked from the frame; what the one that is adopted left becomes the sandbox. */
   async race(frame: Frame, rivals: RaceInput['rivals'], failure: RaceInput['failure'], turn: number): Promise<Raced> {
-    const { sandbox: profile, base, limits } = this.input;
+    const { sandbox: profile, base, limits, experience } = this.input;
     const raced = await this.surviving(() =>
       this.host().raceTrials.executeWithOptions(
         { summary: `turn ${turn} · ${rivals.map(({ unit }) => unit).join(' | ')}`.slice(0, 120) },
         [
           {
             ...{ owner: this.owner, lease: this.lease, profile, services: this.services, base, frame, turn, rivals },
-            ...{ failure, seconds: limits.commandSeconds },
+            ...{ failure, neutral: experience.neutral, seconds: limits.commandSeconds },
           },
         ],
       ),
@@ -229,11 +235,26 @@ export class SetupSandbox {
     this.gate.changed();
   }
 
+  /** Whether a service runs beside the sandbox, where everything that runs meets its data. */
+  get hasSiblings(): boolean {
+    return this.services.some(({ kind }) => kind === 'container');
+  }
+
   private async restore(steps: number): Promise<void> {
+    const above = this.frames.slice(this.frames.length - steps).map(({ index }) => index);
     const frame = await this.stack.rollback(steps);
     this.position = frame.position;
+    if (this.hasSiblings) await this.siblingsBack(frame, above);
     this.services = this.services.filter(({ name }) => frame.services.includes(name));
     await this.startAll();
+  }
+
+  /** Siblings that the frame knows are what they were; the others are gone, and begin anew where they are declared. */
+  private async siblingsBack({ index, label, services: known }: Frame, above: readonly number[]): Promise<void> {
+    const services = this.services.filter(({ name }) => known.includes(name));
+    const summary = `siblings back to: ${label}`.slice(0, 120);
+    const back = { owner: this.owner, services, frame: index, above };
+    await this.host().siblingsBack.executeWithOptions({ summary }, [back]);
   }
 
   private async startAll(): Promise<void> {
@@ -279,6 +300,7 @@ export class SetupSandbox {
     } else {
       const frame = await this.stack.rollback(0);
       this.position = frame.position;
+      if (this.hasSiblings) await this.siblingsBack(frame, []);
     }
     for (const { job, command, turn } of since) {
       const summary = `again: turn ${turn}`;

@@ -15,14 +15,31 @@ export interface WindowState {
 }
 
 /**
- * Why a window came to rest. `full`: the history is long enough, go on as a new run. `stopped`: `stop` was called.
- * `abandoned`: a person ended it.
+ * Why a window came to rest. `full`: the history is long enough, go on as a new run. `stopped`: `stop` was called, or what
+ * holds it will not change. `abandoned`: a person ended it.
  */
 export type Rest = 'done' | 'full' | 'stopped' | 'abandoned';
 
+/** Why the owner lets nothing be begun for now. */
+export interface Hold {
+  /** Told to people; a hold that only paces has none. */
+  readonly reason?: string;
+  /** When to look again, in milliseconds since the epoch; without it whenever something changes. */
+  readonly until?: number;
+  /** Only a person can change it: the window stops when nothing is in flight any more. */
+  readonly final?: boolean;
+}
+
+export interface WindowRules {
+  /** Asked before each unit; undefined lets it begin. */
+  hold?(): Hold | undefined;
+  /** Units outlive the run that began them: when the history is full, the window does not wait for them. */
+  readonly leaves?: boolean;
+}
+
 /**
  * Thousands of units of work with so many in flight at once. Units are numbers: what a unit is and what came of it is the
- * owner's to know, so that a window carries a few bytes from run to run. When it rests nothing is in flight.
+ * owner's to know, so that a window carries a few bytes from run to run. When it rests nothing is in flight, unless its units outlive the run.
  *
  * A unit turns its own failures into results. One that throws all the same ends the window, after those beside it.
  * `pause`, `resume`, `abandon` and `setConcurrency` act between units: what is in flight is finished.
@@ -38,6 +55,7 @@ export class SlidingWindow {
     private readonly state: WindowState,
     /** Told why nothing is begun, and undefined when it goes on. */
     private readonly waiting: (reason: string | undefined) => void,
+    private readonly rules: WindowRules = {},
   ) {
     setHandler(
       pauseUpdate,
@@ -114,11 +132,14 @@ export class SlidingWindow {
       while (state.next < total && !this.atRest()) {
         await condition(() => this.mayBegin() || this.atRest());
         if (this.atRest()) break;
-        this.begin(state.next++, work);
+        const hold = this.rules.hold?.();
+        if (hold) await this.holdBack(hold);
+        else this.join(work(state.next++));
       }
+      if (this.mayLeave(total)) return 'full';
       await condition(() => this.running === 0);
     } finally {
-      await CancellationScope.nonCancellable(() => condition(() => this.running === 0));
+      if (!this.mayLeave(total)) await this.settled();
     }
     // Whoever abandons a window gives up what was in trouble in it.
     if (this.isAbandoned) return 'abandoned';
@@ -127,15 +148,40 @@ export class SlidingWindow {
     return state.next < total ? 'full' : 'done';
   }
 
-  private begin(unit: number, work: (unit: number) => Promise<void>): void {
+  /** Counts work as in flight that an earlier run of the workflow began. */
+  join(work: Promise<void>): void {
     this.running += 1;
-    void work(unit)
+    void work
       .catch((error: unknown) => {
         this.failure ??= { error };
       })
       .finally(() => {
         this.running -= 1;
       });
+  }
+
+  /** Waits, also in a cancelled workflow, until nothing is in flight. */
+  async settled(): Promise<void> {
+    await CancellationScope.nonCancellable(() => condition(() => this.running === 0));
+  }
+
+  private async holdBack({ reason, until, final }: Hold): Promise<void> {
+    if (reason !== undefined) this.waiting(reason);
+    const changed = () => {
+      if (this.atRest() || this.state.paused || (final && this.running === 0)) return true;
+      const now = this.rules.hold?.();
+      return now?.reason !== reason || now?.until !== until;
+    };
+    if (until === undefined) await condition(changed);
+    else await condition(changed, Math.max(1, until - Date.now()));
+    if (final && this.running === 0 && this.rules.hold?.()?.final) this.isStopped = true;
+    if (reason !== undefined && !this.state.paused) this.waiting(undefined);
+  }
+
+  private mayLeave(total: number): boolean {
+    const ended = this.isAbandoned || this.isStopped || this.failure !== undefined;
+    const cancelled = CancellationScope.current().consideredCancelled;
+    return this.rules.leaves === true && !ended && !cancelled && this.state.next < total;
   }
 
   private mayBegin(): boolean {

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { AttemptRecord, FunctionProblemResult, HarnessFailure } from '../../../src/contract';
+import { buildsReport } from '../../../src/problems/tables/builds-report';
 import { reportOf } from '../../../src/problems/tables/report';
 
 const quality = (branchCoverage: number, valid: boolean) =>
@@ -149,12 +150,29 @@ test('validity and coverage by author, like reasons together', () => {
     },
   );
   expect(tableOf(report, 'Harnesses').slice(1)).toEqual([
-    ['a', 'sliced', 'equivalence', '3', '66.7 %', '75.0 %', '0', '–', '–', '0.0'],
-    ['b', 'sliced', 'equivalence', '0', '–', '–', '1', '100.0 %', '25.0 %', '0.0'],
-    ['all', '', '', '3', '66.7 %', '75.0 %', '1', '100.0 %', '25.0 %', '0.0'],
+    ['a', 'sliced', 'equivalence', '3', '66.7 %', '75.0 %', '50.0 %', '0', '–', '–', '–', '0.0'],
+    ['b', 'sliced', 'equivalence', '0', '–', '–', '–', '1', '100.0 %', '25.0 %', '50.0 %', '0.0'],
+    ['all', '', '', '3', '66.7 %', '75.0 %', '50.0 %', '1', '100.0 %', '25.0 %', '50.0 %', '0.0'],
   ]);
   expect(tableOf(report, 'Not admitted').slice(1)).toEqual([
     ['mutation score n', '4', '100.0 %'],
     ['all', '4', '100.0 %'],
   ]);
+});
+
+test('several builds: a row for each, and everything that was tried in the last one', () => {
+  fc.assert(
+    fc.property(fc.array(results, { minLength: 1, maxLength: 3 }), (all) => {
+      const builds = all.map((tried, at) => ({ name: `b${at}`, tried }));
+      const report = buildsReport(builds);
+      const table = tableOf(report, 'Builds');
+      expect(table.slice(1).map(([name]) => name)).toEqual([...builds.map(({ name }) => name), 'all']);
+      for (const column of ['functions', 'out-file', 'admitted']) {
+        const [sum, last] = sumAndLast(table, column);
+        expect(sum).toBe(last);
+      }
+      const attempts = all.flat().flatMap((each) => each.attempts);
+      if (attempts.length > 0) expect(sumAndLast(tableOf(report, 'Failures'), 'all')[1]).toBe(attempts.length);
+    }),
+  );
 });

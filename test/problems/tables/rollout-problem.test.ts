@@ -1,13 +1,18 @@
+import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import type { CaseOutcome, FunctionInstance, TestFile } from '../../../src/contract';
+import { promisify } from 'node:util';
+import type { CaseOutcome, FunctionInstance } from '../../../src/contract';
+import { imageOf } from '../../../src/grading/environment';
 import { pytestBundle } from '../../../src/harness/pytest-bundle';
 import { openPython } from '../../../src/problems/python';
 import { readRows } from '../../../src/problems/readers';
 import { rolloutProblem } from '../../../src/problems/tables/rollout-problem';
 import { swebenchRow } from '../../../src/problems/tables/swebench-row';
 import { openBench } from '../bench';
+
+const run = promisify(execFile);
 
 /** A package with one function that uses another file, and a copy of nothing. */
 const FILES = {
@@ -123,7 +128,10 @@ describe('an instance as a problem for agents', () => {
           parser: { kind: 'pytest' },
         },
         ...{ timeoutSeconds: 60, base: 'switchyard/base:bookworm', workdir: '/testbed', runs: 2 },
-        setup: ['python3 -m venv .venv && .venv/bin/pip install -q pytest'],
+        // A copy beside the repository, as an install that is not editable leaves one.
+        setup: [
+          'python3 -m venv .venv && .venv/bin/pip install -q pytest && cp -r shop .venv/lib/python3*/site-packages/',
+        ],
       },
     });
     image = made.image;
@@ -133,6 +141,18 @@ describe('an instance as a problem for agents', () => {
     rmSync(folder, { recursive: true, force: true });
     await bench.close();
   });
+
+  /** Files of an image that hold a text, as a container of it sees them. */
+  async function filesWith(name: string, text: string): Promise<string[]> {
+    const command = `docker run --rm --network none --entrypoint grep ${name} -rlF`;
+    const [docker, ...args] = [...command.split(' '), text, '/testbed', '/usr/lib', '/root', '/home', '/opt'];
+    const { stdout } = await run(docker!, args).catch((error: { code: number; stdout: string }) => {
+      // `grep` says so when it finds nothing.
+      if (error.code === 1) return error;
+      throw error;
+    });
+    return stdout.split('\n').filter((line) => line.endsWith('.py') || line.endsWith('.pyc'));
+  }
 
   it('is resolved by the reference, by nothing else, and shows nobody the reference', async () => {
     const problem = rolloutProblem(await openPython(), INSTANCE, { moduleText, bundle: pytestBundle(), image });
@@ -145,6 +165,8 @@ describe('an instance as a problem for agents', () => {
       ...{ oracle: 1, noop: 0, admitted: true, reasons: [], flaky: [] },
       failToPass: problem.tests.failToPass,
     });
+    expect(await filesWith(imageOf(problem), 'round(sum(prices)')).toEqual([]);
+    expect(await filesWith(image, 'round(sum(prices)')).toHaveLength(2);
     const wrong = problem.goldPatch!.replace(
       '+    return round(sum(prices) * rate(currency), 2)',
       '+    return sum(prices)',
@@ -173,11 +195,16 @@ describe('an instance as a problem for agents', () => {
     const row = swebenchRow(python, INSTANCE, options);
     expect(row).toMatchObject({ repo: 'pypi/shop', version: '1.0', base_commit: '', PASS_TO_PASS: '[]' });
     expect(swebenchRow(python, INSTANCE, options)).toEqual(row);
-    // What the row says is enough: stub and hidden tests come from its patches alone.
+    // What the row says is enough: read back it is the problem again.
     const [read] = readRows(JSON.stringify(row), 'swebench');
-    const { ref } = await bench.run(bench.problem.loadProblem, {
-      problem: { ...read!, preparation: { patch: row.stub_patch, files: [] as TestFile[] } },
+    const problem = rolloutProblem(python, INSTANCE, options);
+    expect(read).toMatchObject({
+      ...{ id: problem.id, image, workdir: '/testbed', statement: problem.statement, licence: 'MIT' },
+      ...{ goldPatch: problem.goldPatch, preparation: { purge: INSTANCE.subject } },
     });
+    expect(read!.tests.timeoutSeconds).toBe(problem.tests.timeoutSeconds);
+    const { ref } = await bench.run(bench.problem.loadProblem, { problem: read! });
     expect(await bench.check(ref)).toMatchObject({ oracle: 1, noop: 0, admitted: true, reasons: [] });
+    expect(await filesWith(imageOf(read!), 'round(sum(prices)')).toEqual([]);
   }, 300_000);
 });

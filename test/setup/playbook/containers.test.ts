@@ -39,6 +39,27 @@ test(
   5 * MINUTES,
 );
 
+test.each([
+  ['yarn', 'yarn.lock', '# yarn lockfile v1\n'],
+  ['pnpm', 'pnpm-lock.yaml', "lockfileVersion: '9.0'\n\nimporters:\n\n  .: {}\n"],
+])(
+  'node: another package manager, by its lock file: %s',
+  async (manager, path, lock) => {
+    const { success, counts, seen } = await runLab(`dir:${manager}`, {
+      files: {
+        'package.json': '{"name":"stamp","version":"1.0.0","main":"index.js","scripts":{"test":"node --test"}}',
+        'index.js': 'module.exports = () => 1;\n',
+        'test/count.test.js':
+          "const test = require('node:test');\ntest('counts', () => { require('node:assert').equal(require('..')(), 1); });\n",
+        [path]: lock,
+      },
+    });
+    expect({ success, counts }).toMatchObject({ success: true, counts: { passed: 1, failed: 0 } });
+    expect(seen.every(({ observed }) => observed.exitCode === 0)).toBe(true);
+  },
+  5 * MINUTES,
+);
+
 test(
   'what cannot be had is given up with the reason',
   async () => {

@@ -47,6 +47,19 @@ test('components come first and share the toolchain; wanted services are started
   expect(lines.filter((line) => line.includes('pytest -q'))).toHaveLength(1);
 });
 
+test.each([2, 3, 4, 5, 6, 7])(
+  'with %s steps left it spends none on what is optional that a verify would need',
+  (steps) => {
+    const dossier = dossierOf(REPOSITORIES.python!, { stepsLeft: steps });
+    const meet = (action: SetupAction) =>
+      textOf(action).includes('pytest') ? failed("ModuleNotFoundError: No module named 'yaml'") : OK;
+    const { seen } = simulate(dossier, meet);
+    const lines = seen.slice(0, steps + 1).map(({ move }) => textOf(move));
+    expect(lines).toContain('python -m pip install -q -e .');
+    expect(lines).toContain('verify');
+  },
+);
+
 test('a version that is made from tags is said before the project is installed', () => {
   const files = {
     'pyproject.toml': '[build-system]\nrequires=["setuptools-scm"]\n[project]\nname="stamp-it"\ndynamic=["version"]\n',

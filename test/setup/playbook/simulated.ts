@@ -38,7 +38,8 @@ export function simulate(
     const last = seen.at(-1);
     const offered =
       last && (last.undone || (last.observed.exitCode !== 0 && fits(last.observed.output))) ? suggestions : [];
-    const action = playbook({ ...first, seen, suggestions: offered, verified });
+    const stepsLeft = first.stepsLeft - seen.length;
+    const action = playbook({ ...first, seen, suggestions: offered, verified, stepsLeft });
     if (action.action === 'finish') return { seen, end: action };
     const { undone = false, ...observed } = meet(action, seen);
     if (action.action === 'verify') {

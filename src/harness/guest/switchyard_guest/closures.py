@@ -3,6 +3,7 @@
 import ast
 import builtins
 import dis
+import functools
 import linecache
 import textwrap
 import types
@@ -18,7 +19,10 @@ def write(writer, value):
         return None
     if writer.importable(value):
         return writer.reference(value)
-    node, text = _text(value)
+    found = _text(value.__code__)
+    if found is None:
+        raise Unwritable("a function without source")
+    node, text = found
     around = _around(value, node)
     arguments = writer.arguments((), around)
     if isinstance(node, ast.Lambda):
@@ -31,34 +35,36 @@ def write(writer, value):
     return "%s(%s)" % (maker, arguments)
 
 
-def _text(function):
-    """The definition of a function as it stands in its file, proved by compiling it."""
-    code = function.__code__
+@functools.lru_cache(maxsize=None)
+def _text(code):
+    """`(definition, its text)` as it stands in its file, proved by compiling it; None where there is none."""
     for node, text in _definitions(code):
         if _same(_compiled(text, code.co_freevars, _file(code.co_filename)[2]), code):
             return node, text
-    raise Unwritable("a function without source")
+    return None
 
 
 def _definitions(code):
     lines, nodes, _ = _file(code.co_filename)
-    for node in nodes:
-        first = min([node.lineno] + [one.lineno for one in getattr(node, "decorator_list", [])])
-        if (
-            first != code.co_firstlineno
-            or getattr(node, "name", "<lambda>") != code.co_name
-            or getattr(node, "decorator_list", [])
-        ):
-            continue
+    for node in nodes.get((code.co_firstlineno, code.co_name), ()):
         if isinstance(node, ast.Lambda):
-            text = ast.get_source_segment("".join(lines), node)
+            text = _segment(lines, node)
         else:
             text = textwrap.dedent("".join(lines[node.lineno - 1 : node.end_lineno])).rstrip()
         if text:
             yield node, text
 
 
+def _segment(lines, node):
+    """As `ast.get_source_segment`, which splits the whole file each time. Columns count bytes."""
+    found = [line.encode("utf-8") for line in lines[node.lineno - 1 : node.end_lineno]]
+    found[-1] = found[-1][: node.end_col_offset]
+    found[0] = found[0][node.col_offset :]
+    return b"".join(found).decode("utf-8")
+
+
 def _file(name):
+    """`(lines, definitions by line and name, import statements)`; those with decorators are left out."""
     if name not in _parsed:
         lines = linecache.getlines(name)
         try:
@@ -66,16 +72,12 @@ def _file(name):
         except (SyntaxError, ValueError):
             tree = ast.Module(body=[], type_ignores=[])
         # The compiler treats attributes of what was imported in a way of its own.
-        imports = [
-            ast.get_source_segment("".join(lines), node)
-            for node in tree.body
-            if isinstance(node, (ast.Import, ast.ImportFrom))
-        ]
-        _parsed[name] = (
-            lines,
-            [node for node in ast.walk(tree) if isinstance(node, (ast.FunctionDef, ast.Lambda))],
-            "\n".join(imports),
-        )
+        imports = [_segment(lines, node) for node in tree.body if isinstance(node, (ast.Import, ast.ImportFrom))]
+        nodes = {}
+        for node in ast.walk(tree):
+            if isinstance(node, (ast.FunctionDef, ast.Lambda)) and not getattr(node, "decorator_list", []):
+                nodes.setdefault((node.lineno, getattr(node, "name", "<lambda>")), []).append(node)
+        _parsed[name] = (lines, nodes, "\n".join(imports))
     return _parsed[name]
 
 

@@ -15,6 +15,7 @@ class Importable:
         self._workdir = os.path.realpath(workdir) + os.sep
         self._roots = [os.path.realpath(root) + os.sep for root in roots]
         self._modules = {}
+        self._own = {}
         self._globals = ({}, 0)
 
     def name_of(self, thing):
@@ -69,13 +70,12 @@ class Importable:
         )
 
     def _is_own(self, name):
-        file = getattr(sys.modules.get(name), "__file__", None)
-        return (
-            bool(file)
-            and os.path.realpath(file).startswith(self._workdir)
-            and not _installed(file)
-            and self.module(name)
-        )
+        # Asked of every module again whenever another one is loaded.
+        if name not in self._own:
+            file = getattr(sys.modules.get(name), "__file__", None)
+            inside = bool(file) and os.path.realpath(file).startswith(self._workdir) and not _installed(file)
+            self._own[name] = inside and self.module(name)
+        return self._own[name]
 
 
 def of_tests(parts):

@@ -20,7 +20,8 @@ class SeenCall:
 
     def __init__(self, subject, frame):
         values = {name: frame.f_locals[name] for name in parameters(frame.f_code)}
-        self.positional, self.named = _split(frame.f_code, values)
+        defaults = _defaults(frame.f_code, subject["module"], subject["name"])
+        self.positional, self.named = _split(defaults, frame.f_code, values)
         self.function = "subject"
         if subject["kind"] != "function":
             self._reach(subject)
@@ -78,9 +79,8 @@ def shape_of(positional, named):
     return ", ".join(parts + ["%s=%s" % (name, type_text(one)) for name, one in sorted(named.items())])
 
 
-def _split(code, values):
+def _split(defaults, code, values):
     """`(positional, named)` as a call would be written; what is the default itself is left out."""
-    defaults = _defaults(code)
     positional, named, skipped = [], {}, False
     first = code.co_varnames[: code.co_argcount]
     only_named = code.co_varnames[code.co_argcount : code.co_argcount + code.co_kwonlyargcount]
@@ -106,17 +106,32 @@ def _split(code, values):
 
 
 @functools.lru_cache(maxsize=None)
-def _defaults(code):
+def _defaults(code, module, name):
     """Defaults of the function that has this code, by name."""
-    function = next(
-        (one for one in gc.get_referrers(code) if type(one) is types.FunctionType and one.__code__ is code), None
-    )
+    function = _named(code, module, name) or _referring(code)
     if function is None:
         return {}
     names = code.co_varnames[: code.co_argcount]
     found = dict(zip(names[len(names) - len(function.__defaults__ or ()) :], function.__defaults__ or ()))
     found.update(function.__kwdefaults__ or {})
     return found
+
+
+def _named(code, module, name):
+    """The function behind a name; None where something else, or another function, stands there."""
+    found = sys.modules.get(module)
+    for part in name.split("."):
+        found = getattr(found, "__dict__", {}).get(part)
+    if isinstance(found, (staticmethod, classmethod)):
+        found = found.__func__
+    return found if type(found) is types.FunctionType and found.__code__ is code else None
+
+
+def _referring(code):
+    """The function that has this code, wherever it is kept: looks at every object that there is."""
+    return next(
+        (one for one in gc.get_referrers(code) if type(one) is types.FunctionType and one.__code__ is code), None
+    )
 
 
 def arguments_digest(positional, named):

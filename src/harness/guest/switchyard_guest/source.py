@@ -184,7 +184,8 @@ class Writer:
         known = self._importable.global_name_of(value) if names.class_name(cls) not in _NAMELESS else None
         if known is not None:
             return self.dotted(*known)
-        for write in (stdlib_source.write, closures.write, iterators.write, table_source.write):
+        # Moments of pandas are also dates of the standard library, and more than those.
+        for write in (table_source.write, stdlib_source.write, closures.write, iterators.write):
             text = write(self, value)
             if text is not None:
                 return self._sized(text)

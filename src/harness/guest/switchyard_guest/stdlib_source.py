@@ -31,6 +31,9 @@ def write(writer, value):
         return _member(writer, value)
     if names.inherits(type(value), pathlib.PurePath) and writer.importable(type(value)):
         return writer.path(value)
+    if names.class_name(type(value)) == "zoneinfo.ZoneInfo" and value.key is not None:
+        # Not in every Python that this runs in, so that it is known by its name alone.
+        return writer.call(type(value), value.key)
     if isinstance(value, type) or type(value) in (types.MethodDescriptorType, types.WrapperDescriptorType):
         return writer.reference(value)
     return None

@@ -11,6 +11,10 @@ def write(writer, value):
     """The expression, or None where the value is nothing of numpy or pandas."""
     if not tables.may_be_table(type(value)):
         return None
+    missing = tables.missing_name(value)
+    if missing is not None:
+        writer.imports.add("import pandas")
+        return "pandas." + missing
     for (module, name), look in _LOOKS.items():
         if tables.is_a(value, module, name):
             return look(writer, value)
@@ -28,8 +32,11 @@ def _array(writer, value):
         raise Unwritable("an array of %s" % value.dtype)
     writer.imports.add("import numpy")
     flat = _bounded(value.ravel())
-    if value.dtype.kind in "mM":
+    if value.dtype.kind == "M":
         flat = flat.astype(str)
+    elif value.dtype.kind == "m":
+        # As counts of their unit: numpy reads no time span from text. The smallest integer is "not a time" to both.
+        flat = flat.astype("int64")
     elements = flat.tolist()
     text = "numpy.array(%s, dtype=%r)" % (writer.expression(elements if value.ndim else elements[0]), value.dtype.str)
     return text if value.ndim < 2 else "%s.reshape(%r)" % (text, tuple(value.shape))
@@ -38,19 +45,27 @@ def _array(writer, value):
 def _number(writer, value):
     writer.imports.add("import numpy")
     if value.dtype.kind in "mM":
-        return "numpy.%s(%r, %r)" % (type(value).__name__, str(value), value.dtype.str.partition("[")[2].rstrip("]"))
+        text = str(value) if value.dtype.kind == "M" else int(value.astype("int64"))
+        return "numpy.%s(%r, %r)" % (type(value).__name__, text, value.dtype.str.partition("[")[2].rstrip("]"))
     return "numpy.%s(%s)" % (type(value).__name__, writer.expression(value.item()))
 
 
 def _series(writer, value):
     writer.imports.add("import pandas")
     named = ", name=%s" % writer.expression(value.name) if value.name is not None else ""
-    return "pandas.Series(%s, index=%s, dtype=%r%s)" % (
+    return "pandas.Series(%s, index=%s, dtype=%s%s)" % (
         writer.expression(_bounded(value.tolist())),
         writer.expression(value.index),
-        str(value.dtype),
+        _dtype(writer, value.dtype),
         named,
     )
+
+
+def _dtype(writer, dtype):
+    if not tables.is_a(dtype, "pandas", "CategoricalDtype"):
+        return repr(str(dtype))
+    categories = writer.expression(_bounded(dtype.categories.tolist()))
+    return "pandas.CategoricalDtype(%s, ordered=%r)" % (categories, bool(dtype.ordered))
 
 
 def _frame(writer, value):
@@ -71,12 +86,22 @@ def _index(writer, value):
             writer.expression(_bounded(value.tolist())),
             writer.expression(list(value.names)),
         )
-    return "pandas.Index(%s, dtype=%r%s)" % (writer.expression(_bounded(value.tolist())), str(value.dtype), named)
+    elements = writer.expression(_bounded(value.tolist()))
+    return "pandas.Index(%s, dtype=%s%s)" % (elements, _dtype(writer, value.dtype), named)
 
 
 def _moment(writer, value):
     writer.imports.add("import pandas")
-    return "pandas.%s(%r)" % (type(value).__name__, str(value))
+    if value.tzinfo is None:
+        return "pandas.Timestamp(%r)" % str(value)
+    # By its offset alone it would be in no zone, and by its clock an hour in autumn would be two.
+    moment = value.tz_convert("UTC").tz_localize(None)
+    return "pandas.Timestamp(%r, tz='UTC').tz_convert(%s)" % (str(moment), writer.expression(value.tzinfo))
+
+
+def _span(writer, value):
+    writer.imports.add("import pandas")
+    return "pandas.Timedelta(%r)" % str(value)
 
 
 _LOOKS = {
@@ -86,5 +111,5 @@ _LOOKS = {
     ("pandas", "Series"): _series,
     ("pandas", "Index"): _index,
     ("pandas", "Timestamp"): _moment,
-    ("pandas", "Timedelta"): _moment,
+    ("pandas", "Timedelta"): _span,
 }

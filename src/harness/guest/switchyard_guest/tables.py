@@ -23,6 +23,14 @@ def may_be_table(cls):
     return any(class_name(one).split(".")[0] in ("numpy", "pandas") for one in mro(cls))
 
 
+def missing_name(value):
+    """How pandas calls a value that stands for a missing one; None for any other."""
+    for name in ("NaT", "NA"):
+        if value is not None and value is _loaded("pandas", name):
+            return name
+    return None
+
+
 def table(value, observer):
     """The tree of an array, scalar, frame, series or index; None where the value is nothing of that sort."""
     if is_a(value, "numpy", "ndarray"):
@@ -38,7 +46,7 @@ def table(value, observer):
         return _column(value, observer)
     if any(is_a(value, "pandas", name) for name in ("Timestamp", "Timedelta", "Period", "Interval")):
         return {"t": "scalar", "type": class_name(type(value)), "v": str(value)}
-    if value is _loaded("pandas", "NaT") or value is _loaded("pandas", "NA"):
+    if missing_name(value) is not None:
         return {"t": "scalar", "type": class_name(type(value)), "v": str(value)}
     return None
 
@@ -71,13 +79,21 @@ def _column(series, observer):
     tree = {
         "t": "array",
         "type": class_name(type(series)),
-        "dtype": str(series.dtype),
+        "dtype": _dtype(series.dtype),
         "shape": [len(values)],
         "v": [observer.observe(one) for one in kept],
     }
     if len(values) > len(kept):
         tree["cut"] = _cut(len(values), repr(values))
     return tree
+
+
+def _dtype(dtype):
+    """Its name; of categories also which there are, in their order."""
+    if not is_a(dtype, "pandas", "CategoricalDtype"):
+        return str(dtype)
+    order = " < " if dtype.ordered else ", "
+    return "category[%s]" % order.join(repr(one) for one in dtype.categories.tolist())
 
 
 def _frame(value, labels, columns, observer):

@@ -34,14 +34,14 @@ function toolchain(project: Project): Goal {
 function manager({ facts, survey }: Project): { prepare: string; clean: string; install: string } {
   if (facts.buildSystems.includes('pnpm')) {
     return {
-      prepare: 'npm install -g --silent pnpm@9 && ',
+      prepare: globally('pnpm@9'),
       clean: 'pnpm install --frozen-lockfile',
       install: 'pnpm install --no-frozen-lockfile',
     };
   }
   if (facts.buildSystems.includes('yarn')) {
     return {
-      prepare: 'npm install -g --silent yarn && ',
+      prepare: globally('yarn'),
       clean: 'yarn install --frozen-lockfile',
       install: 'yarn install',
     };
@@ -49,6 +49,11 @@ function manager({ facts, survey }: Project): { prepare: string; clean: string; 
   const locked = survey.paths.includes('package-lock.json') || survey.paths.includes('npm-shrinkwrap.json');
   const install = 'npm install --no-audit --no-fund';
   return { prepare: '', clean: locked ? 'npm ci --no-audit --no-fund' : install, install };
+}
+
+/** Beside `node` itself: where npm came with a Python package, its own global folder is not on the path. */
+function globally(program: string): string {
+  return `npm install -g --silent --prefix "$(dirname "$(dirname "$(command -v node)")")" ${program} && `;
 }
 
 function dependencies(project: Project): Goal {

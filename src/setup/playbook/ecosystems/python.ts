@@ -1,4 +1,5 @@
 import { quoted } from '../../experience/quoting';
+import { markedTests } from '../../repository/marked-tests';
 import { type Ecosystem, type Goal, type Project, step } from '../goal';
 import { pythonReaders } from './python-errors';
 import { pythonRemedies } from './python-remedies';
@@ -80,7 +81,11 @@ function testCommand(project: Project, runner: string | undefined): string {
   if (runner === 'unittest') return 'python -m unittest discover -v';
   if (facts.testFrameworks.includes('django') && !facts.testFrameworks.includes('pytest'))
     return 'python manage.py test --noinput';
-  return 'python -m pytest -q --tb=short';
+  const marked = markedTests(
+    project.survey,
+    project.wanted.map(({ name }) => name),
+  );
+  return `python -m pytest -q --tb=short${marked === null ? '' : ` -m ${quoted(marked)}`}`;
 }
 
 /** Where there are no tests, that everything imports and that nothing which was asked for is missing. */

@@ -1,4 +1,5 @@
 import { quote } from '../../../agent/shell';
+import { markedTests } from '../../repository/marked-tests';
 import { readCounts, type TestReading } from '../../test-output';
 import type { Case, Observed } from '../role';
 import type { Interpreter } from './interpreter';
@@ -56,9 +57,12 @@ export function testPlans(dossier: Case, repository: Repository, interpreters: r
         ? own.map((path) => ` ${quote(path)}`).join('')
         : '';
     const has = interpreters[0]?.finds.includes('pytest') ?? false;
+    const services = (dossier.wanted ?? []).map(({ name }) => name);
+    const marked = repository.workdir === dossier.workdir ? markedTests(survey, services) : null;
+    const markers = marked === null ? '' : ` -m ${quote(marked)}`;
     if (survey.paths.includes('manage.py') && !has) add('unittest', `${quote(python)} manage.py test`);
     if (has || facts.testFrameworks.includes('pytest'))
-      add('pytest', `${quote(python)} -m pytest -rfE --color=no${paths}`);
+      add('pytest', `${quote(python)} -m pytest -rfE --color=no${markers}${paths}`);
     add('unittest', `${quote(python)} -m unittest discover`);
     const folder = facts.testPaths.find((path) => /^tests?$/.test(path));
     if (folder) add('unittest', `${quote(python)} -m unittest discover -s ${folder} -t .`);
@@ -107,7 +111,7 @@ function npmTest({ survey, facts }: Repository): string {
   );
   const script = lintsFirst && only ? only : 'test';
   // The manager may be missing where only the packages are needed; the script's own words are what counts.
-  return `{ command -v ${manager} > /dev/null && ${manager} run ${script} || PATH="$PWD/node_modules/.bin:$PATH" sh -c ${quote(scripts[script] ?? 'false')}; }`;
+  return `if command -v ${manager} > /dev/null; then ${manager} run ${script}; else PATH="$PWD/node_modules/.bin:$PATH" sh -c ${quote(scripts[script] ?? 'false')}; fi`;
 }
 
 export function scriptsOf(manifest: string | undefined): Record<string, string> {

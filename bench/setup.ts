@@ -1,0 +1,178 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { loadavg, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Docker from 'dockerode';
+import { ExperienceUnit, type Frame, type RepoSetupResult, SandboxProfile } from '../src/contract';
+import { BUILTIN_EMBEDDER, ExperienceStore } from '../src/experience';
+import { REPOSITORY } from '../src/home';
+import { BASE_IMAGE } from '../src/provision/image';
+import { checkpoint, dropFrames, restore } from '../src/sandbox/frames';
+import { SandboxHost } from '../src/sandbox/host';
+import { World } from '../test/support/world';
+
+/** MiB that a step changes before its checkpoint. */
+const DELTAS = [0, 1, 16, 128];
+const DEPTH = 200;
+const REPEATS = 5;
+const UNITS = [600, 10_000, 100_000];
+/** Repositories whose errors need experience: where lanes can be told from one try after another. */
+const RACED = ['pypi:graphviz==0.20.1', 'pypi:pymemcache==4.0.0'];
+
+/**
+ * What a set-up pays for being undoable and for remembering: checkpoints and rollbacks by what was changed, a stack of 200
+ * frames, retrieval by the size of memory, and the steps of whole set-ups one try at a time and three at once (`--race`).
+ */
+export async function benchSetup(args: string[]): Promise<void> {
+  console.log(`load ${loadavg()[0]!.toFixed(2)} before\n`);
+  await frames();
+  await retrieval(args.includes('--small') ? UNITS.slice(0, 2) : UNITS);
+  if (args.includes('--race')) await race();
+  console.log(`\nload ${loadavg()[0]!.toFixed(2)} after`);
+}
+
+async function frames(): Promise<void> {
+  const docker = new Docker();
+  const host = new SandboxHost(docker, 'bench');
+  const owner = { workflowId: 'bench/setup', firstRunId: randomUUID() };
+  const profile = SandboxProfile.parse({ diskMiB: 10_240 });
+  const name = host.nameOf(owner, 'main');
+  const spec = host.specOf({ owner, role: 'main', workdir: '/repo', profile });
+  let jobs = 0;
+  const run = (command: string) =>
+    host.journal(name, (journal) => journal.run({ id: `b${++jobs}`, after: '*', command, timeoutMs: 120_000 }));
+  const push = (index: number): Promise<Frame> =>
+    host.journal(name, (journal) =>
+      checkpoint(docker, docker.getContainer(name), journal, { owner, index, label: `frame ${index}` }),
+    );
+  const back = async (frame: Frame) => {
+    host.forget(name);
+    await restore(docker, spec, frame);
+  };
+  try {
+    await host.ensure({ owner, role: 'main', image: BASE_IMAGE, workdir: '/repo', profile });
+    console.log('| changed | checkpoint ms | rollback ms |\n|--:|--:|--:|');
+    for (const mebibytes of DELTAS) {
+      const taken: number[] = [];
+      const restored: number[] = [];
+      for (let i = 0; i < REPEATS; i++) {
+        if (mebibytes > 0) await run(`head -c ${mebibytes}M /dev/urandom > /repo/delta`);
+        const index = 1000 + i;
+        const [frame, ms] = await timed(() => push(index));
+        taken.push(ms);
+        restored.push((await timed(() => back(frame)))[1]);
+      }
+      await dropFrames(docker, owner, Array.from({ length: REPEATS }, (_, i) => 1000 + i).slice(0, -1));
+      console.log(`| ${mebibytes} MiB | ${middle(taken)} | ${middle(restored)} |`);
+    }
+    const again = await push(1000 + REPEATS - 1);
+    console.log(`| nothing, taken again | ${middle((await repeated(() => push(again.index))).slice(1))} | |`);
+
+    const stack: Frame[] = [];
+    const times: number[] = [];
+    for (let index = 0; index < DEPTH; index++) {
+      await run(`echo ${index} > /repo/step`);
+      const [frame, ms] = await timed(() => push(index));
+      stack.push(frame);
+      times.push(ms);
+    }
+    const seen = async (frame: Frame) => {
+      const [, ms] = await timed(() => back(frame));
+      const { output } = await run('cat /repo/step');
+      if (output.toString().trim() !== String(frame.index)) throw new Error(`frame ${frame.index} gave ${output}`);
+      return ms;
+    };
+    console.log(
+      `\n${DEPTH} frames deep: the first ten ${middle(times.slice(0, 10))} ms each, the last ten ${middle(times.slice(-10))} ms ` +
+        `(slowest ${Math.max(...times).toFixed(0)}: layers made one); back to frame ${DEPTH - 1} ${(await seen(stack.at(-1)!)).toFixed(0)} ms, ` +
+        `to 100 ${(await seen(stack[100]!)).toFixed(0)} ms, to 0 ${(await seen(stack[0]!)).toFixed(0)} ms`,
+    );
+  } finally {
+    await host.removeAll(owner.firstRunId);
+    host.close();
+  }
+}
+
+async function retrieval(sizes: readonly number[]): Promise<void> {
+  const shipped = readFileSync(join(REPOSITORY, 'experience', 'units.jsonl'), 'utf8')
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => ExperienceUnit.parse(JSON.parse(line)));
+  const folder = mkdtempSync(join(tmpdir(), 'switchyard-bench-units-'));
+  const store = await ExperienceStore.open({ folder, embed: BUILTIN_EMBEDDER });
+  const facts = { lang: 'python', os: 'linux', runtime: ['python3.11'], tools: ['pip', 'pytest'] };
+  const errors = [
+    "ModuleNotFoundError: No module named 'pkg_resources'",
+    'Error: pg_config executable not found.',
+    "fatal error: Python.h: No such file or directory\nerror: command 'gcc' failed",
+  ];
+  console.log('\n| units | find ms (first) | find ms (median) | import s |\n|--:|--:|--:|--:|');
+  try {
+    let there = 0;
+    for (const size of sizes) {
+      const more = Array.from({ length: size - there }, (_, i) => another(shipped, there + i));
+      const [, imported] = await timed(() => store.import(more));
+      there = size;
+      const find = (error: string) => store.find({ error, command: 'pip install -e .', summary: '' }, facts);
+      const [, first] = await timed(() => find(errors[0]!));
+      const times: number[] = [];
+      for (const error of [...errors, ...errors]) times.push((await timed(() => find(error)))[1]);
+      console.log(
+        `| ${size.toLocaleString('en')} | ${first.toFixed(0)} | ${middle(times)} | ${(imported / 1000).toFixed(1)} |`,
+      );
+    }
+  } finally {
+    await store.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** A unit like one that ships, about something else: its words and patterns name another thing. */
+function another(shipped: readonly ExperienceUnit[], n: number): ExperienceUnit {
+  const unit = shipped[n % shipped.length]!;
+  if (n < shipped.length) return unit;
+  const thing = `thing${n}`;
+  const signals = {
+    ...unit.signals,
+    keywords: unit.signals.keywords.map((word) => `${word} ${thing}`),
+    regex: unit.signals.regex.map((pattern) => `${thing}.*(?:${pattern})`),
+  };
+  return { ...unit, id: `${unit.id}-${n}`, title: `${unit.title} (${thing})`, signals };
+}
+
+async function race(): Promise<void> {
+  const world = await World.start({ script: { models: {} }, profiles: {} });
+  console.log('\n| set-up | k | status | steps | rollbacks | s | s a step |\n|---|--:|---|--:|--:|--:|--:|');
+  try {
+    for (const source of RACED)
+      for (const k of [1, 3]) {
+        const input = { source, reproduce: false, experience: { mode: 'frozen', speculate: k } };
+        const [result, ms] = await timed(
+          async () =>
+            (await (await world.begin('repoSetup', input, `race/${source}/${k}`)).result()) as RepoSetupResult,
+        );
+        const { status, steps, rollbacks } = result;
+        console.log(
+          `| ${source} | ${k} | ${status} | ${steps} | ${rollbacks} | ${(ms / 1000).toFixed(0)} | ${(ms / 1000 / steps).toFixed(1)} |`,
+        );
+      }
+  } finally {
+    await world.close();
+  }
+}
+
+async function timed<T>(work: () => Promise<T>): Promise<[T, number]> {
+  const since = performance.now();
+  return [await work(), performance.now() - since];
+}
+
+async function repeated(work: () => Promise<unknown>): Promise<number[]> {
+  const times: number[] = [];
+  for (let i = 0; i <= REPEATS; i++) times.push((await timed(work))[1]);
+  return times;
+}
+
+/** Median, in whole milliseconds. */
+function middle(times: readonly number[]): string {
+  return [...times].sort((a, b) => a - b)[Math.floor(times.length / 2)]!.toFixed(0);
+}

@@ -1,0 +1,82 @@
+import { cutMiddle, preview } from '../../agent/clip';
+import { fillTemplate } from '../../agent/template';
+import type { ChatRequest, SeenStep } from '../../contract';
+import { endingOf, type FailureEvidence } from './evidence';
+
+/** Prompt files of the judge, in `prompts/failures`. */
+export const FAILURE_PROMPTS = ['system', 'run'] as const;
+export type FailurePrompts = Readonly<Record<(typeof FAILURE_PROMPTS)[number], string>>;
+
+export interface Shown {
+  /** Turns that the judge sees, the last ones. */
+  readonly lastTurns: number;
+  /** Characters of the whole prompt, about. */
+  readonly characters: number;
+}
+
+/** Shares of the prompt: the rest is left to the system prompt. */
+const [STATEMENT, HISTORY, LEFT] = [0.15, 0.65, 0.15];
+/** Of a turn, what it did before what it saw of it. */
+const ACTION = 0.4;
+const [MOST_STATEMENT, MOST_TURN, MOST_LEFT] = [12_000, 8_000, 12_000];
+
+/** What a model is asked about one rollout (OEC, section 4.4 and appendix D; the words are ours). */
+export function judgeRequest(
+  evidence: FailureEvidence,
+  prompts: FailurePrompts,
+  { lastTurns, characters }: Shown,
+): ChatRequest {
+  const { instance, statement, steps } = evidence;
+  const shown = steps.slice(-lastTurns);
+  const perTurn = Math.min(MOST_TURN, Math.floor((characters * HISTORY) / Math.max(1, shown.length)));
+  const history = shown.map((step) => turnText(step, perTurn)).join('\n\n');
+  const values = {
+    instance,
+    turns: `${steps.length}`,
+    ending: endingOf(evidence),
+    statement: cut(statement, Math.min(MOST_STATEMENT, Math.floor(characters * STATEMENT))),
+    shown: `${shown.length}`,
+    history: history === '' ? '(it made none)' : history,
+    outcome: outcomeText(evidence, Math.min(MOST_LEFT, Math.floor(characters * LEFT))),
+  };
+  return {
+    messages: [
+      { role: 'system', content: fillTemplate(prompts.system, {}) },
+      { role: 'user', content: fillTemplate(prompts.run, values) },
+    ],
+  };
+}
+
+function turnText({ turn, observation, exitCode, timedOutAfter }: SeenStep, most: number): string {
+  const { tool, args } = turn.action;
+  const thought = turn.thought.trim() === '' ? '' : `${cut(turn.thought.trim(), Math.floor(most / 5))}\n`;
+  const given = Object.entries(args).map(
+    ([name, value]) => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`,
+  );
+  const action = cut([`[${tool}]`, ...given].join('\n'), Math.floor(most * ACTION));
+  const ended =
+    timedOutAfter !== null
+      ? `killed after ${timedOutAfter} s`
+      : exitCode !== null && exitCode !== 0
+        ? `exit code ${exitCode}`
+        : 'output';
+  const seen = observation.trim() === '' ? '(none)' : cut(observation, Math.floor(most * ACTION));
+  return `### Turn ${turn.turn}\n${thought}${action}\n→ ${ended}:\n${seen}`;
+}
+
+function outcomeText({ patch, verdict, failing, unparsable }: FailureEvidence, most: number): string {
+  const tests =
+    verdict === null || verdict === 'graded'
+      ? failing.length > 0
+        ? `Tests that had to pass and do not: ${preview(failing.slice(0, 10).join(', '), 1_500)}`
+        : 'Its tests were not all passed.'
+      : `No verdict of tests: ${verdict.replaceAll('_', ' ')}.`;
+  const broken = unparsable.length > 0 ? [`Not readable as Python: ${unparsable.slice(0, 5).join(', ')}`] : [];
+  const diff = patch.trim() === '' ? 'It changed nothing.' : `Its changes:\n${cut(patch, most)}`;
+  return [tests, ...broken, diff].join('\n\n');
+}
+
+function cut(text: string, most: number): string {
+  const { head, tail, elided } = cutMiddle(text, most);
+  return elided === 0 ? text : `${head}\n[${elided} characters left out]\n${tail}`;
+}

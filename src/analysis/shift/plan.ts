@@ -1,0 +1,90 @@
+import { hashKey } from '../../agent/random';
+import {
+  type CovariateShiftInput,
+  nearest,
+  type RolloutRow,
+  type ShiftGroup,
+  type ShiftPlan,
+  type ShiftTrajectory,
+  SwitchyardError,
+} from '../../contract';
+import { shuffled } from '../shuffle';
+
+export interface GroupRows {
+  readonly group: ShiftGroup;
+  readonly rows: readonly RolloutRow[];
+}
+
+/** Of which instances and trajectories the shift is measured. Throws `InvalidInput` where nothing can be compared. */
+export function planOf(
+  expert: GroupRows,
+  students: readonly GroupRows[],
+  { instances: asked, seed }: Pick<CovariateShiftInput, 'instances' | 'seed'>,
+): ShiftPlan {
+  const groups = [expert, ...students].map(({ group, rows }) => ({ name: group.name, rows: taking(group, rows) }));
+  refuseDoubles(groups.map(({ name }) => name));
+  const instances = asked.length > 0 ? [...asked].sort() : shared(groups.map(({ rows }) => rows));
+  if (instances.length === 0) {
+    throw new SwitchyardError(
+      'InvalidInput',
+      'instances: there is none that all groups have rollouts of',
+      'The groups must be rollouts of the same problems.',
+    );
+  }
+  const chosen = new Set(instances);
+  const trajectories = new Map<string, ShiftTrajectory>();
+  for (const { name, rows } of groups) {
+    const of = rows.filter(({ instance }) => chosen.has(instance));
+    if (of.length < 2) {
+      throw new SwitchyardError(
+        'InvalidInput',
+        `${name}: ${of.length} rollouts of the instances that are compared, and a distribution needs 2 at least`,
+        'Name instances that all groups have, or leave `instances` out.',
+      );
+    }
+    for (const { id, instance, result } of of) {
+      const known = trajectories.get(id);
+      if (known && known.groups[0] === expert.group.name) refuseShared(id, expert.group.name, name);
+      const { head, turns } = result!;
+      trajectories.set(id, { id, instance, head, turns: turns.total, groups: [...(known?.groups ?? []), name] });
+    }
+  }
+  const sorted = [...trajectories.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
+  const order = shuffled(sorted.length, hashKey(`order ${seed}`));
+  return { instances, trajectories: [...order].map((at) => sorted[at]!) };
+}
+
+/** Rollouts that have a trajectory. Throws where the method that was asked for has none. */
+function taking({ name, method }: ShiftGroup, rows: readonly RolloutRow[]): RolloutRow[] {
+  const methods = [...new Set(rows.map((row) => row.method))];
+  if (method !== undefined && !methods.includes(method)) {
+    const close = nearest(method, methods);
+    throw new SwitchyardError(
+      'InvalidInput',
+      `${name}: no rollout of method "${method}"${close ? `, did you mean "${close}"?` : ` (there are: ${methods.join(', ') || 'none'})`}`,
+      'Methods are named as the campaign named them.',
+    );
+  }
+  return rows.filter(
+    (row) => (method === undefined || row.method === method) && row.result !== null && row.result.turns.total > 0,
+  );
+}
+
+function shared(groups: readonly (readonly RolloutRow[])[]): string[] {
+  const sets = groups.map((rows) => new Set(rows.map(({ instance }) => instance)));
+  return [...sets[0]!].filter((instance) => sets.every((each) => each.has(instance))).sort();
+}
+
+function refuseDoubles(names: readonly string[]): void {
+  const double = names.find((name, at) => names.indexOf(name) !== at);
+  if (double === undefined) return;
+  throw new SwitchyardError('InvalidInput', `two groups are named "${double}"`, 'Names tell them apart in plots.');
+}
+
+function refuseShared(id: string, expert: string, student: string): never {
+  throw new SwitchyardError(
+    'InvalidInput',
+    `rollout ${id} is in ${expert} and in ${student}: it would be compared with itself`,
+    'Give `method` where both come from one campaign.',
+  );
+}

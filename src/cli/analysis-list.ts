@@ -1,0 +1,66 @@
+import type { Command } from 'commander';
+import { dollars, duration } from '../view/figures';
+import { table } from '../view/table';
+import type { Cli } from './context';
+import { wholeOption } from './options';
+import { attributesOf, statusOf } from './rollout-reading';
+import { look } from './terminal';
+
+interface Listed {
+  readonly id: string;
+  readonly status: string;
+  readonly phase: string | null;
+  /** `complete`, or `partial` for one that was abandoned. */
+  readonly outcome: string | null;
+  readonly about: string | null;
+  readonly costUsd: number | null;
+  readonly folder: string | null;
+  readonly startedAt: string;
+  readonly endedAt: string | null;
+}
+
+/** `… list` of one type of analysis: what the server's visibility knows, newest first. */
+export function addAnalysisList(noun: Command, cli: Cli, type: string, what: string): void {
+  noun
+    .command('list')
+    .description(`list ${what}, newest first`)
+    .option('--limit <n>', 'at most so many', wholeOption, 20)
+    .action(async ({ limit }: { limit: number }) => {
+      const client = await cli.client();
+      const query = `WorkflowType = '${type}'`;
+      const analyses: Listed[] = [];
+      for await (const each of client.workflow.list({ query, pageSize: Math.min(limit, 200) || 1 })) {
+        if (analyses.length >= limit) break;
+        const { Phase, Outcome, InstanceId, Student, Expert, CostUsd } = attributesOf(each);
+        const memo = each.memo as { folder?: string } | undefined;
+        analyses.push({
+          ...{ id: each.workflowId, status: statusOf(each), phase: Phase ?? null, outcome: Outcome ?? null },
+          about: [Expert ? `${Student} against ${Expert}` : Student, InstanceId].filter(Boolean).join(', ') || null,
+          ...{ costUsd: CostUsd ?? null, folder: memo?.folder ?? null },
+          startedAt: each.startTime.toISOString(),
+          endedAt: each.closeTime?.toISOString() ?? null,
+        });
+      }
+      cli.say(`by hand: temporal workflow list --query "${query}"`);
+      cli.print({ analyses }, () => (analyses.length === 0 ? `no ${what}` : asTable(analyses, Date.now())));
+    });
+}
+
+function asTable(analyses: readonly Listed[], now: number): string {
+  return table<Listed>(
+    analyses,
+    [
+      // Whole, because it is what other commands are given.
+      { title: 'ID', value: ({ id }) => id },
+      { title: 'OF', value: ({ about }) => about ?? '-', elastic: true },
+      {
+        title: 'STATUS',
+        value: ({ status, phase, outcome }) =>
+          status === 'running' ? (phase ?? status).toLowerCase() : (outcome ?? status),
+      },
+      { title: 'COST', value: ({ costUsd }) => (costUsd === null ? '-' : dollars(costUsd)), right: true },
+      { title: 'AGE', value: ({ startedAt }) => duration(now - Date.parse(startedAt)), right: true },
+    ],
+    look().width,
+  );
+}

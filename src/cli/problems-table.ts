@@ -1,0 +1,69 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { basename, join, resolve } from 'node:path';
+import type { Command } from 'commander';
+import { parseInput, SwitchyardError, TriedFunction } from '../contract';
+import { type BuildTries, buildsReport } from '../problems/tables/builds-report';
+import { safeLines } from '../view/safe-text';
+import type { Cli } from './context';
+import { readBuild } from './problems-reading';
+
+/** `problems table`: author × context over several builds. */
+export function addProblemsTable(problems: Command, cli: Cli): void {
+  problems
+    .command('table <from...>')
+    .description('compare authors and contexts over builds, each by id or folder')
+    .addHelpText('after', '\nBuild with --try-all: otherwise later authors are only asked where earlier ones failed.')
+    .action(async (from: string[]) => {
+      const builds: BuildTries[] = [];
+      for (const each of from) builds.push(await triesOf(cli, each));
+      cli.print({ builds }, () => safeLines(buildsReport(builds)).join('\n').trimEnd());
+    });
+}
+
+/** Of a folder that `--out` wrote, else of a build on the server. */
+async function triesOf(cli: Cli, from: string): Promise<BuildTries> {
+  if (existsSync(from)) {
+    const file = join(resolve(from), 'tried.jsonl');
+    if (!existsSync(file)) throw withoutTries(from);
+    return { name: basename(resolve(from)), tried: triedIn(readFileSync(file, 'utf8'), file) };
+  }
+  const { result, status } = await readBuild(cli, from);
+  if (!result)
+    throw new SwitchyardError(
+      'NotFound',
+      `${from} has no problems yet: it is ${status}`,
+      'Its tables come at its end.',
+    );
+  if (!result.tries) throw withoutTries(from);
+  const text = (await cli.blobs.get(result.tries.sha256)).toString('utf8');
+  return { name: from.replace(/^.*\//, ''), tried: triedIn(text, from) };
+}
+
+/** Throws `InvalidInput` that names the line. */
+function triedIn(text: string, name: string): TriedFunction[] {
+  return text.split('\n').flatMap((line, at) => {
+    if (line.trim() === '') return [];
+    const where = `${name}: line ${at + 1}`;
+    return [parseInput<TriedFunction>(TriedFunction, jsonOf(line, where), where)];
+  });
+}
+
+function jsonOf(line: string, where: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch (error) {
+    throw new SwitchyardError(
+      'InvalidInput',
+      `${where}: not JSON: ${(error as Error).message}`,
+      'Export the build again.',
+    );
+  }
+}
+
+function withoutTries(from: string): SwitchyardError {
+  return new SwitchyardError(
+    'NotFound',
+    `${from} does not say what was tried: an earlier version made it`,
+    'Build it again, then export it with `switchyard problems export ID --out DIR`.',
+  );
+}

@@ -1,0 +1,105 @@
+import { randomBytes } from 'node:crypto';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import {
+  CovariateShiftInput,
+  type CovariateShiftProgress,
+  type CovariateShiftResult,
+  parseInput,
+  type ShiftGroup,
+} from '../contract';
+import { shiftLines, shiftProgressLine } from '../view/analysis/shift';
+import { sourceOf } from './analysis-source';
+import type { Cli } from './context';
+import { followed, waited } from './follow';
+import { dollarsOption, wholeOption } from './options';
+import { readInput, type Written } from './rollout-input';
+import { addInputOption, warnOfProfiles } from './start-options';
+import { quote } from './temporal-command';
+import { look } from './terminal';
+
+interface Flags {
+  readonly input?: string;
+  readonly id?: string;
+  readonly wait?: boolean;
+  readonly watch?: boolean;
+  readonly expert?: ShiftGroup;
+  readonly student?: readonly ShiftGroup[];
+  readonly instances?: readonly string[];
+  readonly embedding?: string;
+  readonly over?: string;
+  readonly replicate?: number;
+  readonly permutations?: number;
+  readonly turns?: number;
+  readonly embedTokens?: number;
+  readonly concurrency?: number;
+  readonly cost?: number;
+  readonly seed?: number;
+}
+
+/** `covariate-shift start`: trajectories embedded at every turn, and the distance of students from an expert. */
+export function addShiftStart(shift: Command, cli: Cli): void {
+  const command = shift
+    .command('start')
+    .description('embed trajectories at every turn and compare students with an expert');
+  addInputOption(command)
+    .option('--expert <group>', 'campaign or file of rollouts, ":METHOD" behind it: campaign/a:bc', groupOption)
+    .option('--student <group...>', 'the same; "NAME=" before it names it', groupsOption)
+    .option('--instances <id...>', 'these alone (default: all that every group has)')
+    .option('--embedding <name>', 'profile with /embeddings (default: builtin:hashing, which needs no model)')
+    .option('--embed-tokens <n>', 'tokens of a history that are embedded, the last ones', wholeOption)
+    .addOption(
+      new Option('--over <what>', 'replicates over all instances, or in each').choices(['pooled', 'per_instance']),
+    )
+    .option('--replicate <n>', 'rollouts in a replicate (default: 10)', wholeOption)
+    .option('--permutations <n>', 'shuffles of the null, 0 for none (default: 200)', wholeOption)
+    .option('--turns <n>', 'turns beyond that are left out (default: 80)', wholeOption)
+    .option('--concurrency <n>', 'trajectories at once (default: 8)', wholeOption)
+    .option('--cost <usd>', 'USD at most; the run parks when it is reached', dollarsOption)
+    .option('--seed <n>', 'of replicates, intervals and shuffles', wholeOption)
+    .option('--id <id>', 'workflow id; one that runs already is joined')
+    .option('--wait', 'wait for the result and print it')
+    .option('--watch', 'follow it on standard error, then print the result')
+    .action(async ({ input: file, id, wait, watch, ...flags }: Flags) => {
+      const input = inputOf(file ? readInput(file) : {}, flags);
+      warnOfProfiles(cli, [input.embedding]);
+      const workflow = id ?? `shift/${randomBytes(4).toString('hex')}`;
+      const handle = await cli.start('covariateShift', input, { id: workflow, note: 'covariate shift' });
+      const follow = `switchyard covariate-shift show ${quote(handle.workflowId)}`;
+      if (!wait && !watch) {
+        cli.say(`once it has ended: ${follow}`);
+        return cli.print({ id: handle.workflowId, runId: handle.firstExecutionRunId }, () => handle.workflowId);
+      }
+      const result = watch
+        ? await followed<CovariateShiftProgress, CovariateShiftResult>(cli, handle, { follow, line: shiftProgressLine })
+        : await waited<CovariateShiftResult>(cli, handle, follow);
+      printShift(cli, result);
+    });
+}
+
+export function printShift(cli: Cli, result: CovariateShiftResult, full = false): void {
+  const paths = ['README.md', 'points.csv'].map((name) => `${result.folder}/${name}`);
+  cli.print(result, () =>
+    [result.id, ...shiftLines(result, look(full)), '', ...paths, `${result.folder}/shift-fd.svg`].join('\n'),
+  );
+}
+
+function inputOf(written: Written, flags: Omit<Flags, 'input' | 'id' | 'wait' | 'watch'>): Written {
+  const { student, replicate, turns, cost, ...same } = flags;
+  const fields = { ...same, students: student, replicateSize: replicate, maxTurns: turns, costUsd: cost };
+  const given = Object.entries(fields).filter(([, value]) => value !== undefined);
+  const merged: Written = { ...written, ...Object.fromEntries(given) };
+  parseInput<unknown>(CovariateShiftInput, merged, 'covariateShift');
+  return merged;
+}
+
+/** `NAME=SOURCE:METHOD`; without a name the method is it, or what the source is called. */
+export function groupOption(text: string): ShiftGroup {
+  const found = /^(?:([^=]+)=)?(.+?)(?::([^:/\\]+))?$/.exec(text);
+  if (!found) throw new InvalidArgumentError('expected a campaign or file, like campaign/a:on-policy.');
+  const [, name, source, method] = found;
+  return { name: name ?? method ?? source!.slice(-60), source: sourceOf(source!), ...(method ? { method } : {}) };
+}
+
+function groupsOption(text: string, before: readonly ShiftGroup[] = []): ShiftGroup[] {
+  return [...before, groupOption(text)];
+}

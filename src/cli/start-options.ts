@@ -1,0 +1,46 @@
+import type { Command } from 'commander';
+import { nearest, SwitchyardError } from '../contract';
+import type { Cli } from './context';
+
+/** How a long workflow is started and waited for, whatever it does. */
+export interface StartFlags {
+  readonly input?: string;
+  readonly id?: string;
+  readonly wait?: boolean;
+  readonly watch?: boolean;
+  readonly out?: string;
+}
+
+/** `--input`, in front of a command's own flags. */
+export function addInputOption(command: Command): Command {
+  return command.option('-i, --input <file>', 'JSON or YAML file, "-" for standard input');
+}
+
+/** `--id`, `--wait`, `--watch` and `--out`, behind them. `written` says what `--out` writes. */
+export function addStartOptions(command: Command, written: string): Command {
+  return command
+    .option('--id <id>', 'workflow id; one that runs already is joined')
+    .option('--wait', 'wait for the result and print it')
+    .option('--watch', 'follow it on standard error, then print the result')
+    .option('--out <dir>', `with --wait or --watch: write ${written} there`);
+}
+
+/** Throws `InvalidInput` for `--out` where nothing waits. `noun` is the command that can export later. */
+export function assertOutWaits({ wait, watch, out }: StartFlags, noun: string): void {
+  if (out === undefined || wait || watch) return;
+  throw new SwitchyardError(
+    'InvalidInput',
+    '--out: there is nothing to write before it has ended',
+    `Add --wait or --watch, or write later with \`switchyard ${noun} export ID --out DIR\`.`,
+  );
+}
+
+/** The worker may know other profiles than this machine, so this is only said; the workflow refuses what is wrong. */
+export function warnOfProfiles(cli: Cli, asked: readonly unknown[]): void {
+  const known = Object.keys(cli.settings.config.profiles);
+  for (const name of new Set(asked)) {
+    if (typeof name !== 'string' || name.startsWith('builtin:') || known.includes(name)) continue;
+    const close = nearest(name, known);
+    cli.say(`warning: the configuration here has no profile "${name}"${close ? `, did you mean "${close}"?` : ''}`);
+  }
+}

@@ -1,0 +1,193 @@
+import {
+  type GradeResult,
+  type Opening,
+  type Ref,
+  type RolloutRow,
+  SwitchyardError,
+  type TestOutcome,
+  type Timing,
+} from '../contract';
+import { clipLimit } from '../page/viewer/clip';
+import type { GradeView, RunLine, RunPage } from '../page/viewer/payload';
+import { lineOfRow, resultFigures } from '../page/viewer/run-line';
+import { type Ending, type LoadedChain, type PageFacts, rolloutPage, setupPage } from '../page/viewer/run-page';
+import { type GradeBodies, gradeView } from '../page/viewer/tests-of';
+import { setupTurnView } from '../page/viewer/turn-view';
+import { type BlobFiles, readChain, readObservations, readText } from '../viewer/chain-files';
+import type { Cli } from './context';
+import type { RunFacts } from './rollout-reading';
+import { readSetup } from './setup-reading';
+import { unknownLine } from './view-lines';
+
+/** A rollout of a campaign as a page: all of it is in the store; `runId` and links are the server's, where one answers. */
+export async function pageOfRow(
+  cli: Cli,
+  row: RolloutRow,
+  known: { readonly runId?: string; readonly links: PageFacts['links'] },
+): Promise<RunPage> {
+  const { result } = row;
+  const facts: PageFacts = {
+    line: lineOfRow(row),
+    live: false,
+    phase: null,
+    policy: row.handOver,
+    head: result?.head ?? null,
+    trouble: row.error ?? null,
+    links: known.links,
+    workspace: result?.workspace ?? null,
+  };
+  return pageOf(cli, facts, [known.runId, row.id], {
+    patch: result?.patch ?? null,
+    grade: result?.grade ?? null,
+    problem: row.problem,
+  });
+}
+
+/** A rollout as the server knows it, running or ended. */
+export async function pageOfRun(cli: Cli, run: RunFacts): Promise<RunPage> {
+  const { result, status } = run;
+  const ended = run.endedAt?.getTime() ?? null;
+  const started = run.startedAt?.getTime() ?? null;
+  const line: RunLine = {
+    ...unknownLine(run.id ?? run.head ?? ''),
+    instance: run.problem,
+    status: status === 'completed' ? (result?.status ?? status) : status,
+    student: run.student ?? null,
+    expert: run.expert ?? null,
+    ...resultFigures(result ?? null),
+    k: run.handOver?.sampled ?? null,
+    expertFrom: run.handOver?.expertFrom ?? null,
+    usd: result?.cost.usd ?? run.spent?.usd ?? null,
+    tokens: result?.cost.tokens ?? run.spent?.tokens ?? null,
+    seconds: started !== null && ended !== null ? (ended - started) / 1000 : null,
+    startedAt: started,
+    note: result?.detail ?? null,
+  };
+  const facts: PageFacts = {
+    line,
+    live: status === 'running',
+    phase: run.phase ?? null,
+    policy: run.policy ?? null,
+    head: run.head ?? null,
+    trouble: run.trouble ?? null,
+    links: run.links,
+    workspace: result?.workspace ?? null,
+  };
+  return pageOf(cli, facts, [run.runId], { patch: result?.patch ?? null, grade: result?.grade ?? null, problem: null });
+}
+
+/** A chain of which nobody knows the workflow. */
+export async function pageOfHead(cli: Cli, head: string): Promise<RunPage> {
+  const facts: PageFacts = {
+    line: { ...unknownLine(head), status: 'chain' },
+    live: false,
+    phase: null,
+    policy: null,
+    head,
+    trouble: null,
+    links: [],
+    workspace: null,
+  };
+  return pageOf(cli, facts, [], { patch: null, grade: null, problem: null });
+}
+
+/** The agent's steps of a set-up, with its frames. */
+export async function pageOfSetup(cli: Cli, id: string): Promise<RunPage> {
+  const run = await readSetup(cli, id);
+  const { result, progress } = run;
+  const limit = clipLimit(run.steps.length);
+  const [started, ended] = [run.startedAt?.getTime() ?? null, run.endedAt?.getTime() ?? null];
+  const used = result?.cost ?? progress?.cost;
+  const facts: PageFacts = {
+    line: {
+      ...unknownLine(id),
+      kind: 'setup',
+      instance: run.source,
+      status: run.status === 'completed' ? (result?.status ?? run.status) : run.status,
+      resolved: result?.verdict ? result.verdict.verdict === 'not_guilty' : null,
+      student: run.agent ?? null,
+      turns: { total: run.steps.length, student: 0, expert: 0, refused: result?.formatRetries ?? 0 },
+      usd: used?.usd ?? null,
+      tokens: used?.tokens ?? null,
+      seconds: started !== null && ended !== null ? (ended - started) / 1000 : null,
+      startedAt: started,
+      note: result?.detail ?? null,
+    },
+    live: run.status === 'running',
+    phase: run.phase ?? null,
+    policy: null,
+    head: run.head ?? null,
+    trouble: run.trouble ?? null,
+    links: run.links,
+    workspace: null,
+  };
+  const turns = run.steps.map((step) => setupTurnView(step, limit));
+  return setupPage(facts, turns, result?.frames ?? [], result?.units ?? []);
+}
+
+interface Refs {
+  readonly patch: Ref | null;
+  readonly grade: GradeResult | null;
+  readonly problem: Ref | null;
+}
+
+async function pageOf(cli: Cli, facts: PageFacts, timingKeys: readonly (string | undefined)[], refs: Refs) {
+  const { blobs } = cli;
+  const chain = facts.head ? await loadChain(cli, facts.head, timingKeys).catch(trouble) : null;
+  const ended = await endingOf(cli, blobs, refs, chain && 'opening' in chain ? chain.opening : undefined);
+  if (chain && 'said' in chain) {
+    return rolloutPage({ ...facts, trouble: [facts.trouble, chain.said].filter(Boolean).join('; ') }, null, ended);
+  }
+  const line = {
+    ...facts.line,
+    instance: facts.line.status === 'chain' && chain ? chain.opening.problemId : facts.line.instance,
+  };
+  return rolloutPage({ ...facts, line }, chain, ended);
+}
+
+/** A store elsewhere is no reason to hide what a row or the server says. */
+function trouble(error: unknown): { said: string } {
+  if (error instanceof SwitchyardError) return { said: `${error.message}. ${error.hint}` };
+  throw error;
+}
+
+async function loadChain(cli: Cli, head: string, timingKeys: readonly (string | undefined)[]): Promise<LoadedChain> {
+  const chain = await readChain(cli.blobs, head);
+  const observations = await readObservations(cli.blobs, chain.steps);
+  return { ...chain, observations, timings: await timingsOf(cli, timingKeys) };
+}
+
+async function timingsOf(cli: Cli, keys: readonly (string | undefined)[]): Promise<ReadonlyMap<number, Timing>> {
+  for (const key of keys) {
+    const found = key === undefined ? undefined : await cli.timings.of(key);
+    if (found && found.size > 0) return found;
+  }
+  return new Map();
+}
+
+async function endingOf(cli: Cli, blobs: BlobFiles, refs: Refs, opening: Opening | undefined): Promise<Ending> {
+  const patch = refs.patch && readText(blobs, refs.patch.sha256);
+  const grade = refs.grade ? await gradeOf(cli, blobs, refs.grade, refs.problem, opening?.problemId) : null;
+  return {
+    patch: refs.patch && patch !== undefined && patch !== null ? { text: patch, ref: refs.patch } : null,
+    grade,
+  };
+}
+
+async function gradeOf(
+  cli: Cli,
+  blobs: BlobFiles,
+  grade: GradeResult,
+  problem: Ref | null,
+  problemId: string | undefined,
+): Promise<GradeView> {
+  const outcomes = readText(blobs, grade.outcomes.sha256);
+  // Without the problem's lists a page names the tests that are missing, and the others by their outcome.
+  const known = await cli.problems.find(problem ?? problemId ?? '').catch(() => null);
+  const bodies: GradeBodies = {
+    outcomes: outcomes === undefined ? null : (JSON.parse(outcomes) as Record<string, TestOutcome>),
+    log: readText(blobs, grade.log.sha256) ?? null,
+    tests: known?.tests ?? null,
+  };
+  return gradeView(grade, bodies);
+}

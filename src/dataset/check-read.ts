@@ -1,0 +1,88 @@
+import { isWellFormed } from '../agent/clip';
+import { SwitchyardError } from '../contract/errors';
+import type { Located } from './check';
+
+/** A file that can be read in parts. */
+export interface AsyncBuffer {
+  readonly byteLength: number;
+  slice(start: number, end?: number): Promise<ArrayBuffer>;
+}
+
+/** Records of JSONL from the bytes of a file, chunk by chunk; at most one line is held. */
+export async function* jsonlRecords(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Located> {
+  let line = 0;
+  for await (const bytes of linesOf(chunks)) {
+    line += 1;
+    const located = recordIn(bytes, line);
+    if (located) yield located;
+  }
+}
+
+/** Records of a Parquet file, row group by row group; `line` is the row. Throws `InvalidInput` when it is none. */
+export async function* parquetRecords(file: AsyncBuffer): AsyncGenerator<Located> {
+  const { parquetMetadataAsync, parquetReadObjects } = await import('hyparquet');
+  const metadata = await parquetMetadataAsync(file).catch((error: Error) => {
+    throw new SwitchyardError(
+      'InvalidInput',
+      `this is no Parquet file: ${error.message}`,
+      'Give a .jsonl or a .parquet.',
+    );
+  });
+  let rowStart = 0;
+  for (const { num_rows } of metadata.row_groups) {
+    const rowEnd = rowStart + Number(num_rows);
+    const rows = await parquetReadObjects({ file, metadata, rowStart, rowEnd });
+    for (const [i, record] of rows.entries()) yield { line: rowStart + i + 1, record };
+    rowStart = rowEnd;
+  }
+}
+
+const LINE_END = 10;
+
+async function* linesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let begun: Uint8Array[] = [];
+  for await (const chunk of chunks) {
+    let from = 0;
+    for (let end = chunk.indexOf(LINE_END); end >= 0; end = chunk.indexOf(LINE_END, from)) {
+      yield joined([...begun, chunk.subarray(from, end)]);
+      begun = [];
+      from = end + 1;
+    }
+    if (from < chunk.length) begun.push(chunk.slice(from));
+  }
+  if (begun.length > 0) yield joined(begun);
+}
+
+function joined(parts: readonly Uint8Array[]): Uint8Array {
+  if (parts.length === 1) return parts[0]!;
+  const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return whole;
+}
+
+function recordIn(bytes: Uint8Array, line: number): Located | undefined {
+  let text: string;
+  try {
+    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    return { line, problem: 'expected UTF-8, found bytes that are not' };
+  }
+  if (text.trim() === '') return { line, problem: 'expected a record, found an empty line' };
+  try {
+    const record: unknown = JSON.parse(text);
+    if (!/\\ud[89a-f]/i.test(text) || wellFormedThroughout(record)) return { line, record };
+    return { line, problem: 'expected text that has UTF-8, found half of a surrogate pair' };
+  } catch (error) {
+    return { line, problem: `expected JSON: ${(error as Error).message}` };
+  }
+}
+
+function wellFormedThroughout(value: unknown): boolean {
+  if (typeof value === 'string') return isWellFormed(value);
+  if (typeof value !== 'object' || value === null) return true;
+  return Object.entries(value).every(([key, inner]) => isWellFormed(key) && wellFormedThroughout(inner));
+}

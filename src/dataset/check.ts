@@ -1,0 +1,220 @@
+import { createHash } from 'node:crypto';
+import { type DatasetCheck, DatasetFormat } from '../contract/dataset';
+import { SwitchyardError } from '../contract/errors';
+import type { ChatMessage } from '../contract/step';
+import type { ChatTokenizer } from './chat-tokenizer';
+import { formatOf } from './check-format';
+import { recordProblems } from './check-record';
+import { EXPORTERS } from './exporters';
+import {
+  type LinesExporter,
+  type ReadMessage,
+  type ReadRecord,
+  type ReadTurn,
+  RecordProblem,
+} from './exporters/exporter';
+import { countOf } from './tokens';
+
+export interface CheckOptions {
+  /** How problems name the file. */
+  readonly file: string;
+  /** Found by the first record where it is not given. */
+  readonly format?: DatasetFormat;
+  /** Tokens of a record; without it lengths are not looked at. */
+  readonly maxTokens?: number;
+  /** Without it lengths are estimated. */
+  readonly tokenizer?: ChatTokenizer;
+}
+
+/** A record with its place in the file, or what is wrong with that place. Lines count from 1. */
+export type Located =
+  | { readonly line: number; readonly record: unknown }
+  | { readonly line: number; readonly problem: string };
+
+export interface CheckedFile extends DatasetCheck {
+  /** Null for a file without records. */
+  readonly format: DatasetFormat | null;
+}
+
+/** More would only hide the first. */
+const MOST_PROBLEMS = 200;
+
+/**
+ * Checks a file on its own, as its trainer will see it: nothing of ours is needed but the file. Problems read
+ * `file:line: expected …, found …`.
+ *
+ * Turns are counted once, although formats of one record a turn repeat those before. Where the file says who wrote a turn,
+ * the trained turns must be exactly those of the authors it names in `train`, the expert where it names none.
+ */
+export async function checkRecords(records: AsyncIterable<Located>, options: CheckOptions): Promise<CheckedFile> {
+  const checker = new Checker(options);
+  for await (const located of records) checker.take(located);
+  return checker.result();
+}
+
+class Checker {
+  private exporter: LinesExporter | undefined;
+  private readonly problems: string[] = [];
+  private unlisted = 0;
+  private rows = 0;
+  private readonly counts = { turns: 0, trained: 0, expert: 0 };
+  private authorsKnown = false;
+  /** Line of the first record with a name or a content. */
+  private readonly ids = new Map<string, number>();
+  private readonly contents = new Map<string, number>();
+  private open: OpenRow | undefined;
+
+  constructor(private readonly options: CheckOptions) {
+    if (options.format) this.exporter = linesExporter(options.format);
+  }
+
+  take(located: Located): void {
+    const { line } = located;
+    if ('problem' in located) {
+      this.say(line, located.problem);
+      return;
+    }
+    this.rows += 1;
+    try {
+      this.exporter ??= linesExporter(formatOf(located.record));
+      this.check(line, this.exporter.read(located.record));
+    } catch (error) {
+      if (!(error instanceof RecordProblem)) throw error;
+      this.say(line, error.message);
+    }
+  }
+
+  result(): CheckedFile {
+    this.close();
+    const { turns, trained, expert } = this.counts;
+    const more = this.unlisted > 0 ? [`${this.options.file}: ${this.unlisted} more problems`] : [];
+    return {
+      format: this.exporter?.format ?? null,
+      rows: this.rows,
+      turns,
+      trainedTurns: trained,
+      expertTurns: this.authorsKnown ? expert : null,
+      problems: [...this.problems, ...more],
+    };
+  }
+
+  private check(line: number, record: ReadRecord): void {
+    for (const problem of recordProblems(record)) this.say(line, problem);
+    if (record.row === '' || record.row !== this.open?.row) this.close();
+    this.open ??= { row: record.row, line, train: record.train, turns: new Map() };
+    for (const [i, turn] of record.turns.entries()) this.addTurn(this.open, line, turn, i);
+    if (this.exporter?.mask !== 'ignored' && !record.turns.some(({ trained }) => trained)) {
+      this.say(line, 'expected a trained turn, found none');
+    }
+    this.once(
+      this.ids,
+      record.id,
+      line,
+      (first) => `expected a record of its own, found the id of line ${first} again`,
+    );
+    this.once(
+      this.contents,
+      digestOf(record),
+      line,
+      (first) => `expected a record of its own, found that of line ${first} again`,
+    );
+    this.checkLength(line, record);
+  }
+
+  /** A turn that comes again in another record of its row is the same turn. */
+  private addTurn(row: OpenRow, line: number, turn: ReadTurn, i: number): void {
+    const key = turn.step || `${line} ${i}`;
+    const known = row.turns.get(key);
+    if (known?.trained && turn.trained)
+      this.say(line, `turn ${i + 1}: expected it to be trained once, found it trained again`);
+    if (!known?.trained) row.turns.set(key, turn);
+  }
+
+  private close(): void {
+    if (!this.open) return;
+    const { line, train, turns } = this.open;
+    const allowed = new Set(train ?? ['expert']);
+    let at = 0;
+    for (const { author, trained } of turns.values()) {
+      at += 1;
+      this.counts.turns += 1;
+      if (trained) this.counts.trained += 1;
+      if (author === null) continue;
+      this.authorsKnown = true;
+      if (author === 'expert') this.counts.expert += 1;
+      if (trained && !allowed.has(author)) {
+        this.say(line, `turn ${at}: expected no loss on a turn of the ${author}, found it trained`);
+      }
+      if (!trained && allowed.has(author)) {
+        this.say(line, `turn ${at}: expected a loss on a turn of the ${author}, found it masked`);
+      }
+    }
+    this.open = undefined;
+  }
+
+  private checkLength(line: number, record: ReadRecord): void {
+    const { maxTokens, tokenizer } = this.options;
+    if (maxTokens === undefined) return;
+    const tokens = record.tokens?.ids.length ?? lengthOf(record, tokenizer);
+    if (tokens <= maxTokens) return;
+    const how = record.tokens || tokenizer ? '' : ' (estimated)';
+    this.say(line, `expected at most ${maxTokens} tokens, found ${tokens}${how}: trainers cut or drop it`);
+  }
+
+  private once(seen: Map<string, number>, key: string, line: number, again: (first: number) => string): void {
+    if (key === '') return;
+    const first = seen.get(key);
+    if (first === undefined) seen.set(key, line);
+    else this.say(line, again(first));
+  }
+
+  private say(line: number, problem: string): void {
+    if (this.problems.length < MOST_PROBLEMS) this.problems.push(`${this.options.file}:${line}: ${problem}`);
+    else this.unlisted += 1;
+  }
+}
+
+/** Records of one row stand together: it is judged when the next begins. */
+interface OpenRow {
+  readonly row: string;
+  readonly line: number;
+  readonly train: readonly string[] | null;
+  readonly turns: Map<string, ReadTurn>;
+}
+
+function linesExporter(format: DatasetFormat): LinesExporter {
+  const exporter = EXPORTERS[format];
+  if (exporter.layout === 'lines') return exporter;
+  const lines = DatasetFormat.options.filter((name) => EXPORTERS[name].layout === 'lines');
+  throw new SwitchyardError(
+    'InvalidInput',
+    `format: ${format} is a folder of files, not lines of one`,
+    `Check one of: ${lines.join(', ')}.`,
+  );
+}
+
+function digestOf({ messages, tokens, turns }: ReadRecord): string {
+  if (!messages && !tokens) return '';
+  const trained = turns.filter((turn) => turn.trained).map((turn) => turn.message);
+  return createHash('sha256')
+    .update(JSON.stringify([messages, tokens, trained]))
+    .digest('base64')
+    .slice(0, 22);
+}
+
+function lengthOf({ messages, tools }: ReadRecord, tokenizer: ChatTokenizer | undefined): number {
+  const conversation = { messages: (messages ?? []).map(chatMessage), tools: tools ?? [], turns: [], marks: [] };
+  return countOf(conversation, tokenizer);
+}
+
+function chatMessage({ role, content, calls, answers }: ReadMessage): ChatMessage {
+  if (role === 'tool') return { role, content, tool_call_id: answers ?? '' };
+  if (role !== 'assistant') return { role: role === 'system' ? role : 'user', content };
+  if (calls.length === 0) return { role, content };
+  const tool_calls = calls.map(({ id, name, arguments: args }) => ({
+    id,
+    type: 'function' as const,
+    function: { name, arguments: JSON.stringify(args ?? {}) },
+  }));
+  return { role, content, tool_calls };
+}

@@ -1,0 +1,39 @@
+import type { DatasetFormat } from '../../contract/dataset';
+import { atif } from './atif';
+import { axolotl } from './axolotl';
+import type { Exporter } from './exporter';
+import { openai } from './openai';
+import { sharegpt, sharegptTurns } from './sharegpt';
+import { swesmithTicks, swesmithTool, swesmithXml } from './swesmith';
+import { tokens } from './tokens';
+import { traj } from './traj';
+import { trl } from './trl';
+import { universal } from './universal';
+
+/** Every format by its name. A new one is a file and an entry here. */
+export const EXPORTERS: Readonly<Record<DatasetFormat, Exporter>> = {
+  universal,
+  openai,
+  trl,
+  axolotl,
+  tokens,
+  'swesmith-xml': swesmithXml,
+  'swesmith-ticks': swesmithTicks,
+  'swesmith-tool': swesmithTool,
+  sharegpt,
+  'sharegpt-turns': sharegptTurns,
+  traj,
+  atif,
+};
+
+export type {
+  DataRecord,
+  ExportContext,
+  Exported,
+  ExportedFile,
+  Exporter,
+  FolderEntry,
+  FolderExporter,
+  LinesExporter,
+  MaskBy,
+} from './exporter';

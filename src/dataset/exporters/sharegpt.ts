@@ -1,0 +1,117 @@
+import type { ChatMessage } from '../../contract/step';
+import { type Conversation, type ConversationTurn, promptBefore } from '../conversation';
+import type { DatasetRow } from '../row';
+import type { Columns } from './columns';
+import type { DataRecord, ExportContext, Exported, LinesExporter, ReadRecord } from './exporter';
+import { inDialect } from './in-dialect';
+import { METADATA_COLUMNS, PROVENANCE_COLUMNS, provenance } from './messages';
+import { fieldsOf, listOf, metadataIn, nothingTrained, readChat, textOf } from './read';
+
+/**
+ * ShareGPT as LLaMA-Factory reads it. It has no mask by message and would train every turn of `gpt`; `train` says which ones
+ * are meant. Where it matters take `sharegpt-turns`.
+ */
+export const sharegpt: LinesExporter = {
+  format: 'sharegpt',
+  layout: 'lines',
+  mask: 'ignored',
+  export: (row, context) =>
+    exported(row, context, ({ messages, turns }) => {
+      const byMessage = new Map(turns.map((turn) => [turn.message, turn]));
+      const conversations = messages.map((message, i) => said(message, byMessage.get(i)));
+      return [{ id: row.id, conversations, metadata: row.metadata }];
+    }),
+  columns: columns(),
+  read: (record) => read(record, ({ train }) => train),
+};
+
+/**
+ * One record for each trained turn, which is its last message: with `mask_history: true` LLaMA-Factory trains that one alone.
+ * The prompt is what the model is shown at that turn, older observations left out where the view's history processor does.
+ */
+export const sharegptTurns: LinesExporter = {
+  format: 'sharegpt-turns',
+  layout: 'lines',
+  mask: 'last-turn',
+  export: (row, context) =>
+    exported(row, context, (conversation) => {
+      const byMessage = new Map(conversation.turns.map((turn) => [turn.message, turn]));
+      return conversation.turns
+        .filter((turn) => turn.trained)
+        .map((turn) => ({
+          id: `${row.id}#${turn.turn}`,
+          conversations: [...promptBefore(conversation, turn), conversation.messages[turn.message]!].map(
+            (message, i) => {
+              const of = byMessage.get(i);
+              return said(message, of && { ...of, trained: of === turn });
+            },
+          ),
+          metadata: row.metadata,
+        }));
+    }),
+  columns: columns(),
+  read: (record) => {
+    const last = listOf(fieldsOf(record), 'conversations').length - 1;
+    return read(record, (_, i) => i === last);
+  },
+};
+
+/** Calls of tools would lose the thought before them (`function_call` holds the call alone), so they are written as text. */
+function exported(
+  row: DatasetRow,
+  context: ExportContext,
+  records: (conversation: Conversation) => DataRecord[],
+): Exported {
+  const left = (reason: Exported['left'][number]['reason']) => ({ records: [], left: [{ reason, detail: row.id }] });
+  const text = row.conversation.messages.every((message) => message.role !== 'tool' && !('tool_calls' in message));
+  const conversation = text ? row.conversation : inDialect(row, 'xml', context);
+  if (!conversation) return left('no_trajectory');
+  if (nothingTrained(conversation)) return left('nothing_trained');
+  if (!alternates(conversation.messages)) return left('roles_do_not_alternate');
+  return { records: records(conversation), left: [] };
+}
+
+const FROM = { system: 'system', user: 'human', assistant: 'gpt', tool: 'observation' } as const;
+
+function said(message: ChatMessage, turn: ConversationTurn | undefined): DataRecord {
+  return {
+    from: FROM[message.role],
+    value: message.content ?? '',
+    ...(turn ? { train: turn.trained, ...provenance(turn) } : {}),
+  };
+}
+
+/** After one system message at most: a person's turn, the model's, and so on, the model's last. */
+function alternates(messages: readonly { readonly role: string }[]): boolean {
+  const turns = messages[0]?.role === 'system' ? messages.slice(1) : messages;
+  return turns.length % 2 === 0 && turns.every(({ role }, i) => role === (i % 2 === 0 ? 'user' : 'assistant'));
+}
+
+function columns(): Columns {
+  const message = {
+    from: { type: 'string' },
+    value: { type: 'string' },
+    train: { type: 'bool' },
+    ...PROVENANCE_COLUMNS,
+  } as const;
+  return {
+    id: { type: 'string' },
+    conversations: { type: { list: { struct: message } } },
+    metadata: { type: { struct: METADATA_COLUMNS } },
+  };
+}
+
+function read(record: unknown, trained: Parameters<typeof readChat>[1]): ReadRecord {
+  const fields = fieldsOf(record);
+  const roles = new Map<string, string>(Object.entries(FROM).map(([role, from]) => [from, role]));
+  const raw = listOf(fields, 'conversations').map(({ from, value, ...rest }) => ({
+    ...rest,
+    role: roles.get(textOf(from)) ?? textOf(from),
+    content: value,
+  }));
+  const chat = readChat(raw, trained);
+  const problems = alternates(raw as readonly { role: string }[])
+    ? chat.problems
+    : [...chat.problems, 'expected human and gpt to take turns, gpt last; LLaMA-Factory skips the row'];
+  return { ...chat, id: textOf(fields.id), ...metadataIn(record), tools: null, endsWithTurn: true, problems };
+}

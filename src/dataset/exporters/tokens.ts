@@ -1,0 +1,95 @@
+import { MaskProblem } from '../mask';
+import { IGNORED, tokenize } from '../tokens';
+import type { LinesExporter } from './exporter';
+import { RecordProblem } from './exporter';
+import { METADATA_COLUMNS, PROVENANCE_COLUMNS, provenance } from './messages';
+import { type Fields, fieldsOf, listOf, metadataIn, nothingTrained, textOf } from './read';
+
+/**
+ * Ids and labels, for trainers that take them as they are: whatever a trainer thinks of messages, nothing but the trained
+ * turns has a loss. Of one tokenizer and chat template, which the data set's card names.
+ */
+export const tokens: LinesExporter = {
+  format: 'tokens',
+  layout: 'lines',
+  mask: 'labels',
+  export({ id, conversation, metadata }, { tokenizer }) {
+    if (!tokenizer) return { records: [], left: [{ reason: 'no_tokenizer', detail: id }] };
+    if (nothingTrained(conversation)) return { records: [], left: [{ reason: 'nothing_trained', detail: id }] };
+    try {
+      const { ids, labels, spans } = tokenize(conversation, tokenizer);
+      const where = new Map(spans.map((span) => [span.turn.message, span]));
+      const turns = conversation.turns.map((turn) => {
+        const span = where.get(turn.message);
+        return { ...provenance(turn), start: span?.start ?? -1, end: span?.end ?? -1 };
+      });
+      return { records: [{ input_ids: ids, attention_mask: ids.map(() => 1), labels, turns, metadata }], left: [] };
+    } catch (error) {
+      if (!(error instanceof MaskProblem)) throw error;
+      return { records: [], left: [{ reason: error.reason, detail: `${id}: ${error.message}` }] };
+    }
+  },
+  columns: {
+    input_ids: { type: { list: 'int' } },
+    attention_mask: { type: { list: 'int' } },
+    labels: { type: { list: 'int' } },
+    turns: { type: { list: { struct: { ...PROVENANCE_COLUMNS, start: { type: 'int' }, end: { type: 'int' } } } } },
+    metadata: { type: { struct: METADATA_COLUMNS } },
+  },
+  read(record) {
+    const fields = fieldsOf(record);
+    const ids = numbers(fields, 'input_ids');
+    const labels = numbers(fields, 'labels');
+    const given = Array.isArray(fields.turns) ? listOf(fields, 'turns') : runsOf(labels);
+    const turns = given.map((turn) => ({
+      message: -1,
+      trained: Number(turn.start) >= 0,
+      author: typeof turn.author === 'string' ? turn.author : null,
+      step: typeof turn.step === 'string' ? turn.step : null,
+    }));
+    const { row, train } = metadataIn(record);
+    const problems = Array.isArray(fields.turns) ? spanProblems(given, labels) : [];
+    return {
+      id: textOf(row),
+      row,
+      turns,
+      messages: null,
+      tools: null,
+      train,
+      tokens: { ids, labels },
+      endsWithTurn: false,
+      problems,
+    };
+  },
+};
+
+function numbers(fields: Fields, name: string): number[] {
+  const value = fields[name];
+  if (Array.isArray(value) && value.every((item) => Number.isInteger(item))) return value as number[];
+  throw new RecordProblem(`expected "${name}" to be a list of integers`);
+}
+
+/** Stretches with a loss: in a file that does not name its turns they stand for them. */
+function runsOf(labels: readonly number[]): Fields[] {
+  const runs: { start: number; end: number }[] = [];
+  labels.forEach((label, i) => {
+    if (label === IGNORED) return;
+    const last = runs.at(-1);
+    if (last?.end === i) last.end = i + 1;
+    else runs.push({ start: i, end: i + 1 });
+  });
+  return runs;
+}
+
+/** The loss is on the named turns and nowhere else. */
+function spanProblems(turns: readonly Fields[], labels: readonly number[]): string[] {
+  const inside = new Uint8Array(labels.length);
+  for (const { start, end } of turns) {
+    if (Number(start) >= 0) inside.fill(1, Number(start), Number(end));
+  }
+  const wrong = labels.findIndex((label, i) => (label !== IGNORED) !== (inside[i] === 1));
+  if (wrong < 0) return [];
+  return [
+    `token ${wrong}: expected ${inside[wrong] ? 'a loss, as it is of a trained turn' : 'no loss, as it is of no trained turn'}`,
+  ];
+}

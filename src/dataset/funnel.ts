@@ -1,0 +1,69 @@
+import { type Funnel, FunnelStage, LossReason, type RolloutRow } from '../contract';
+import { type Loss, laterLoss, lossOf, type RowFilters } from './losses';
+
+export interface MethodFunnel {
+  readonly method: string;
+  readonly funnel: Funnel;
+}
+
+/** What rows alone decide; the stages after it need the chains, and what else is in the data set. */
+const LAST_OF_ROWS: FunnelStage = 'passed';
+
+/**
+ * The funnel of each method, by name. `later` says why rows that passed are not in the data set (by row id); without it the
+ * funnels end at `passed`. What a row shows stands over what `later` says of it.
+ *
+ * The counts sum: a stage holds what the stage before held without its own losses.
+ */
+export function funnelsOf(
+  rows: readonly RolloutRow[],
+  later?: ReadonlyMap<string, LossReason>,
+  filters?: RowFilters,
+): MethodFunnel[] {
+  const methods = new Map<string, { planned: number; losses: Loss[] }>();
+  for (const row of rows) {
+    const tally = methods.get(row.method) ?? { planned: 0, losses: [] };
+    methods.set(row.method, tally);
+    tally.planned += 1;
+    const reason = later?.get(row.id);
+    const loss = lossOf(row, filters) ?? (reason && laterLoss(reason));
+    if (loss) tally.losses.push(loss);
+  }
+  const stages = later ? FunnelStage.options : FunnelStage.options.slice(0, at(LAST_OF_ROWS) + 1);
+  return [...methods]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([method, { planned, losses }]) => ({ method, funnel: funnelOf(planned, losses, stages) }));
+}
+
+/** Several funnels as one, for a line of totals. They must have the same stages. */
+export function summed(funnels: readonly Funnel[]): Funnel {
+  const losses = funnels.flatMap((funnel) => funnel.losses);
+  return {
+    stages: (funnels[0]?.stages ?? []).map(({ stage }, i) => ({
+      stage,
+      count: funnels.reduce((sum, funnel) => sum + (funnel.stages[i]?.count ?? 0), 0),
+    })),
+    losses: counted(losses.flatMap(({ count, ...loss }) => Array<Loss>(count).fill(loss))),
+  };
+}
+
+function funnelOf(planned: number, losses: readonly Loss[], stages: readonly FunnelStage[]): Funnel {
+  const reached = (stage: FunnelStage) => planned - losses.filter((loss) => at(loss.stage) <= at(stage)).length;
+  return { stages: stages.map((stage) => ({ stage, count: reached(stage) })), losses: counted(losses) };
+}
+
+/** In the order of the stages, then of the reasons. */
+function counted(losses: readonly Loss[]): Funnel['losses'] {
+  const counts = new Map<string, Funnel['losses'][number]>();
+  for (const { stage, reason } of losses) {
+    const key = `${stage} ${reason}`;
+    counts.set(key, { stage, reason, count: (counts.get(key)?.count ?? 0) + 1 });
+  }
+  return [...counts.values()].sort(
+    (a, b) => at(a.stage) - at(b.stage) || LossReason.options.indexOf(a.reason) - LossReason.options.indexOf(b.reason),
+  );
+}
+
+function at(stage: FunnelStage): number {
+  return FunnelStage.options.indexOf(stage);
+}

@@ -1,0 +1,83 @@
+import { needsExpert } from '../agent/handover';
+import type { DatasetFilters, ExitStatus, FunnelStage, GradeResult, LossReason, RolloutRow } from '../contract';
+
+/** Where a rollout stopped on its way into a training set: the stage that it did not reach, and why. */
+export interface Loss {
+  readonly stage: FunnelStage;
+  readonly reason: LossReason;
+}
+
+/** Filters that a row is judged by without its chain. One that is off lets everything pass its stage by. */
+export type RowFilters = Pick<DatasetFilters, 'resolved' | 'submitted'>;
+
+const ALL: RowFilters = { resolved: true, submitted: true };
+
+/** Stage that each reason which only a chain shows belongs to. */
+const LATER: Readonly<Partial<Record<LossReason, FunnelStage>>> = {
+  identical_actions: 'not_repetitive',
+  endless_file_reading: 'not_repetitive',
+};
+
+/** A loss that was found by reading the chain or by what else is in the data set. */
+export function laterLoss(reason: LossReason): Loss {
+  return { stage: LATER[reason] ?? 'kept', reason };
+}
+
+/**
+ * The first stage that a rollout did not reach, as far as its row says (OEC, section 4: rejection sampling, and samples that
+ * the student submitted before the switch are discarded). Undefined for one that passed.
+ */
+export function lossOf(row: RolloutRow, filters: RowFilters = ALL): Loss | undefined {
+  if (row.outcome === 'skipped') return { stage: 'started', reason: skipReason(row) };
+  // What left no result shows no turn of an expert either.
+  if (!row.result) return { stage: 'handed_over', reason: row.outcome === 'cancelled' ? 'cancelled' : 'failed' };
+  const { status, turns } = row.result;
+  if (expectsExpert(row) && turns.expert === 0) return { stage: 'handed_over', reason: beforeSwitch(status) };
+  if (filters.submitted && status !== 'submitted') return { stage: 'submitted', reason: ENDINGS[status] };
+  if (filters.resolved && row.result.resolved !== true) return { stage: 'passed', reason: unresolved(row) };
+  return undefined;
+}
+
+/**
+ * Whether the method hands over. Behavioural cloning (`at: 0`) does, at its first turn; the student alone does not, and
+ * passes the stage by.
+ */
+export function expectsExpert({ expert, handOver }: Pick<RolloutRow, 'expert' | 'handOver'>): boolean {
+  return expert !== null && needsExpert(handOver);
+}
+
+function skipReason({ skipped }: RolloutRow): LossReason {
+  return skipped === 'cancelled' ? 'cancelled_before_start' : (skipped ?? 'abandoned');
+}
+
+function beforeSwitch(status: ExitStatus): LossReason {
+  if (status === 'submitted') return 'submitted_before_switch';
+  return status === 'cancelled' ? 'cancelled' : 'ended_before_switch';
+}
+
+const ENDINGS: Readonly<Record<Exclude<ExitStatus, 'submitted'>, LossReason>> = {
+  limit_steps: 'limit_steps',
+  limit_cost: 'limit_cost',
+  limit_context: 'limit_context',
+  limit_tokens: 'limit_tokens',
+  limit_wall_clock: 'limit_wall_clock',
+  format_exhausted: 'format_exhausted',
+  timeouts_exhausted: 'timeouts_exhausted',
+  sandbox_lost: 'sandbox_lost',
+  model_rejected: 'model_rejected',
+  budget_exhausted: 'run_budget_exhausted',
+  cancelled: 'cancelled',
+};
+
+const VERDICTS: Readonly<Record<GradeResult['verdict'], LossReason>> = {
+  graded: 'tests_failed',
+  patch_failed: 'patch_failed',
+  no_tests: 'no_tests',
+  timed_out: 'tests_timed_out',
+  tampered: 'tampered',
+};
+
+function unresolved({ result, emptyPatch }: RolloutRow): LossReason {
+  if (emptyPatch || result?.patch?.bytes === 0) return 'empty_patch';
+  return result?.grade ? VERDICTS[result.grade.verdict] : 'not_graded';
+}

@@ -1,0 +1,164 @@
+import { join, relative } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { WorkflowHandle } from '@temporalio/client';
+import { fromWorkflow } from '../cli/context';
+import { openPage } from '../cli/open-page';
+import { linksOf } from '../cli/report-input';
+import { temporalCommand, temporalName } from '../cli/temporal-command';
+import { look } from '../cli/terminal';
+import {
+  type CampaignProgress,
+  type LineInput,
+  type LineProgress,
+  type LineResult,
+  SwitchyardError,
+} from '../contract';
+import { REPOSITORY } from '../home';
+import { count } from '../view/figures';
+import { lineProgressLine, lineText } from '../view/line/line';
+import { Narrator } from './narrator';
+import { DEMO_QUEUE, SCRIPTED, Stage } from './stage';
+import { provideProblem } from './yamllint-problem';
+
+const SOURCE = 'pypi:inflection==0.5.1';
+const NAME = 'demo';
+const ID = `line/${NAME}`;
+/** Rollouts that are done when the worker is killed. */
+const KILL_AFTER = 4;
+
+/** The three methods of the paper over three problems: two functions of a package that is set up here, and one real bug. */
+function lineOf(problem: string, seed: number, links: object) {
+  return {
+    name: NAME,
+    repositories: [{ source: SOURCE }],
+    problems: [problem],
+    build: {
+      only: ['inflection.parameterize', 'inflection.pluralize', 'inflection.titleize'],
+      // Stricter than the default, so that a harness is seen to be refused.
+      gates: { mutationScore: 0.9 },
+      concurrency: 3,
+    },
+    campaign: {
+      methods: [
+        { name: 'oec', student: 'demo-student', expert: 'demo-expert', handOver: { uniform: [0, 6] }, passes: 3 },
+        { name: 'bc', expert: 'demo-expert', handOver: { at: 0 }, passes: 2 },
+        { name: 'on-policy', student: 'demo-student', handOver: { never: true }, passes: 2 },
+      ],
+      limits: { steps: 16 },
+      concurrency: 6,
+      seed,
+    },
+    dataset: { train: { 'on-policy': ['student'] } },
+    failureAnalysis: {},
+    covariateShift: { expert: 'bc', students: ['on-policy'] },
+    report: { title: 'The demo of Switchyard', rehearsal: true, links },
+  } satisfies Record<keyof Omit<LineInput, 'setup' | 'concurrency' | 'campaignDone'>, unknown>;
+}
+
+/**
+ * From a published package to a training set and a report in one go: set up, problems, rollouts in which an expert takes over
+ * from a student, a worker that is killed among them, data, analyses, a page.
+ */
+export async function lineDemo(): Promise<void> {
+  const tell = new Narrator();
+  tell.title('From a repository to a training set, in one line that cannot be lost');
+  tell.line(`  ${SOURCE} is set up, its functions become problems, and a real bug of yamllint joins them.`);
+  tell.line('  A student begins, an expert takes over at a random turn; hidden tests decide what is kept.');
+  tell.line(`  Both models are SCRIPTED (${SCRIPTED.script}), because this needs no key. The repositories,`);
+  tell.line('  the sandboxes, the tests, the kill and what survives it are real.');
+
+  tell.title('1. Services');
+  const stage = await tell.step(
+    'Temporal server and scripted models',
+    () => Stage.set(SCRIPTED),
+    (s) => s.ui,
+  );
+  await tell.step(
+    'worker',
+    () => stage.startWorker(),
+    () => `task queue ${DEMO_QUEUE}`,
+  );
+
+  tell.title('2. A real bug');
+  const problem = await provideProblem(stage, tell);
+
+  tell.title('3. The line');
+  // The set-up and the problems of an earlier demo are taken as they are: they were asked for in the same words. Rollouts
+  // are not, because the seed is another.
+  const input = lineOf(problem, Math.floor(Date.now() / 1000), await linksOf(stage.cli));
+  const handle = await stage.cli.start('line', input, { id: ID, note: 'demo: the whole line' });
+  const watched = watch(stage, handle, tell);
+  const result = (await handle.result().catch((error: unknown) => {
+    throw fromWorkflow(error);
+  })) as LineResult;
+  const kill = await watched;
+
+  tell.title('4. What came of it');
+  for (const line of lineText(result, look()).split('\n')) tell.line(line);
+  const { campaign, dataset, report } = result;
+  if (result.status !== 'complete' || !campaign || !dataset || !report)
+    throw new SwitchyardError('Unavailable', `the line is ${result.status}`, `bin/switchyard line show ${ID}`);
+  tell.line();
+  tell.line(
+    `  ${count(campaign.planned, 'rollout')} planned, ${campaign.counts.finished} finished, none lost` +
+      `${kill ? `, though worker ${kill.pid} was killed with ${kill.inFlight} in flight` : ''}; ${count(dataset.rows, 'row')} to train on, ` +
+      `loss on ${dataset.trainedTurns} of ${dataset.turns} turns.`,
+  );
+
+  tell.title('Look on');
+  const page = join(report.folder, report.page.path);
+  tell.line(`  the report     file://${page}`);
+  tell.line(`  trajectories   bin/switchyard view --campaign ${campaign.id}`);
+  tell.line(
+    `  the data       ${relative(REPOSITORY, dataset.folder)}/README.md   (bin/switchyard dataset show ${NAME})`,
+  );
+  tell.line(`  a row's chain  bin/switchyard dataset audit ${NAME} 1`);
+  tell.line(`  in the UI      ${stage.cli.uiLink(stage.ui, stage.client, ID)}`);
+  tell.line('  by hand        (the worker and the scripted models stay up; `bin/switchyard down` stops them)');
+  tell.line(`    ${temporalCommand('line', DEMO_QUEUE, 'by-hand', input)}`);
+  tell.line(`    ${temporalName()} workflow query --workflow-id by-hand --type progress`);
+  // Where a person sits in front of it.
+  if (process.stdout.isTTY && !process.env.CI) openPage(page);
+  tell.end();
+  await stage.cli.close();
+}
+
+/**
+ * Tells where the line is whenever that changes, and in the middle of its rollouts kills the worker and starts another.
+ * Gives what was seen of it, once the line has ended.
+ */
+async function watch(stage: Stage, handle: WorkflowHandle, tell: Narrator): Promise<Kill | undefined> {
+  let kill: Kill | undefined;
+  for (let said = ''; ; await sleep(300)) {
+    // A query waits for a worker; while there is none, asking again is all there is to do.
+    const progress = await handle.query<LineProgress>('progress').catch(() => undefined);
+    if (!progress) continue;
+    const rollouts = progress.working.find(({ stage: name }) => name === 'campaign');
+    const campaign = rollouts && (await progressOf(stage, rollouts.id));
+    const line = [lineProgressLine(progress), ...(campaign ? [campaignLine(campaign)] : [])].join(' · ');
+    if (line !== said) tell.note(line.slice(0, 110));
+    said = line;
+    if (campaign && !kill && campaign.counts.finished >= KILL_AFTER) {
+      const inFlight = campaign.inFlight.length;
+      kill = { pid: stage.killWorker(), inFlight };
+      tell.event(`worker ${kill.pid} killed with SIGKILL while ${count(inFlight, 'rollout')} ran`);
+      await stage.startWorker();
+      tell.event('another worker took them over, each at the turn where it was');
+    }
+    if (progress.phase === 'Done') return kill;
+  }
+}
+
+interface Kill {
+  readonly pid: number;
+  readonly inFlight: number;
+}
+
+async function progressOf(stage: Stage, id: string): Promise<CampaignProgress | undefined> {
+  const campaign = stage.client.workflow.getHandle(id);
+  return campaign.query<CampaignProgress>('progress').catch(() => undefined);
+}
+
+function campaignLine({ planned, counts, inFlight }: CampaignProgress): string {
+  return `${counts.finished} of ${planned} finished, ${counts.resolved} resolved, ${inFlight.length} in flight`;
+}

@@ -1,0 +1,54 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { writeProblem } from '../cli/problem-folder';
+import { type ProblemInitInput, type ProblemInitResult, SwitchyardError } from '../contract';
+import { REPOSITORY, room } from '../home';
+import type { Narrator } from './narrator';
+import type { Stage } from './stage';
+
+const FOLDER = 'src/demo/yamllint';
+const ID = 'yamllint-ignore-list';
+
+export function problemFile(): string {
+  return join(room('problems'), ID, 'problem.json');
+}
+
+/** Builds and checks the problem, or takes the one that an earlier run built from the same recipe. */
+export async function provideProblem(stage: Stage, tell: Narrator): Promise<string> {
+  const read = (name: string) => readFileSync(join(REPOSITORY, FOLDER, name), 'utf8');
+  const input: Partial<ProblemInitInput> & Pick<ProblemInitInput, 'before' | 'statement' | 'test'> = {
+    id: ID,
+    before: 'pypi:yamllint==1.28.0',
+    after: 'pypi:yamllint==1.29.0',
+    gold: read('gold.patch'),
+    statement: read('statement.md'),
+    setup: ['python3 -m venv .venv && . .venv/bin/activate && pip install -q -e . pytest'],
+    test: '. .venv/bin/activate && python -m pytest -q -W ignore tests/test_config.py tests/test_cli.py tests/test_linter.py',
+  };
+  const digest = createHash('sha256').update(JSON.stringify(input)).digest('hex').slice(0, 12);
+  const id = `problem/${ID}/${digest}`;
+  if (existsSync(problemFile())) {
+    const earlier = await stage.client.workflow
+      .getHandle(id)
+      .result()
+      .catch(() => undefined);
+    if (earlier) {
+      tell.note(`built and checked by an earlier run: ${relative(REPOSITORY, problemFile())}`);
+      return ID;
+    }
+  }
+  const made = await tell.step(
+    'both releases fetched, environment built, tests run before and after the fix',
+    () => stage.cli.run<ProblemInitResult>('problemInit', input, { id, note: `problem ${ID}` }),
+    ({ check }) => `${check.failToPass.length} tests must begin to pass, ${check.passToPass.length} must still pass`,
+  );
+  writeProblem(dirname(problemFile()), await stage.cli.problems.kept(made.problem));
+  const { check } = made;
+  tell.note(
+    `oracle (the fix) = ${check.oracle}, no-op = ${check.noop}, flaky: ${check.flaky.length === 0 ? 'none' : check.flaky.join(', ')}`,
+  );
+  if (!check.admitted)
+    throw new SwitchyardError('Unavailable', `the problem is not admitted: ${check.reasons.join('; ')}`, '');
+  return ID;
+}

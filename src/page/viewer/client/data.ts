@@ -1,0 +1,142 @@
+import type { ForkNode, RunEvents, RunList, RunPage } from '../payload';
+
+/** Where the page's data comes from: its server, or itself. */
+export interface PageData {
+  readonly place: 'server' | 'page';
+  list(): Promise<RunList>;
+  run(id: string): Promise<RunPage>;
+  forks(id: string): Promise<ForkNode | null>;
+  events(id: string): Promise<RunEvents>;
+  search(id: string, words: string): Promise<number[]>;
+  /** Undefined where it is not in this page. */
+  blob(sha256: string): Promise<string | undefined>;
+  /** Address of a whole body; undefined where there is none. */
+  address(sha256: string): string | undefined;
+}
+
+export class ServedData implements PageData {
+  readonly place = 'server';
+  /** Bodies by hash never change; the few that are looked at stay. */
+  private readonly blobs = new Map<string, Promise<string>>();
+
+  list(): Promise<RunList> {
+    return ask('/api/runs');
+  }
+
+  run(id: string): Promise<RunPage> {
+    return ask('/api/run', { id });
+  }
+
+  forks(id: string): Promise<ForkNode | null> {
+    return ask('/api/forks', { id });
+  }
+
+  events(id: string): Promise<RunEvents> {
+    return ask('/api/events', { id });
+  }
+
+  search(id: string, text: string): Promise<number[]> {
+    return ask('/api/search', { id, text });
+  }
+
+  blob(sha256: string): Promise<string> {
+    const known = this.blobs.get(sha256) ?? fetch(`/blob/${sha256}`).then(textOf);
+    this.blobs.set(sha256, known);
+    known.catch(() => this.blobs.delete(sha256));
+    return known;
+  }
+
+  address(sha256: string): string {
+    return `/blob/${sha256}`;
+  }
+}
+
+/** The browser keeps answers with their tags: what has not changed is not sent again. */
+async function ask<T>(path: string, params: Readonly<Record<string, string>> = {}): Promise<T> {
+  const query = new URLSearchParams(params);
+  const response = await fetch(query.size > 0 ? `${path}?${query}` : path).catch(() => {
+    throw new Error('The viewer’s server does not answer. Start `switchyard view` again.');
+  });
+  return JSON.parse(await textOf(response)) as T;
+}
+
+async function textOf(response: Response): Promise<string> {
+  const text = await response.text();
+  if (response.ok) return text;
+  const { error } = JSON.parse(text) as { error: { message: string; hint: string } };
+  throw new Error([error.message, error.hint].filter((part) => part !== '').join(' — '));
+}
+
+interface PackedRun {
+  readonly page: RunPage;
+  readonly forks: ForkNode | null;
+  readonly events: RunEvents;
+  readonly blobs: Readonly<Record<string, string>>;
+}
+
+/** What `view export` wrote into the page, unpacked when it is looked at. */
+export class PackedData implements PageData {
+  readonly place = 'page';
+  private names: Promise<ReadonlyMap<string, string>> | undefined;
+  /** The run that is looked at; another takes its place. */
+  private open: { readonly id: string; readonly run: Promise<PackedRun> } | undefined;
+
+  list(): Promise<RunList> {
+    return unpack<RunList>('list');
+  }
+
+  async run(id: string): Promise<RunPage> {
+    return (await this.packed(id)).page;
+  }
+
+  async forks(id: string): Promise<ForkNode | null> {
+    return (await this.packed(id)).forks;
+  }
+
+  async events(id: string): Promise<RunEvents> {
+    return (await this.packed(id)).events;
+  }
+
+  async search(id: string, words: string): Promise<number[]> {
+    const { page, blobs } = await this.packed(id);
+    const wanted = words.toLowerCase();
+    return page.turns
+      .filter((turn) => {
+        const whole = turn.observation.blob ? blobs[turn.observation.blob] : undefined;
+        // As JSON, so that texts of an action are found wherever they are; the words are written the same way.
+        const shown = JSON.stringify([turn.thought, turn.action, whole ?? turn.observation]).toLowerCase();
+        return shown.includes(JSON.stringify(wanted).slice(1, -1));
+      })
+      .map(({ turn }) => turn);
+  }
+
+  async blob(sha256: string): Promise<string | undefined> {
+    return (await this.open?.run)?.blobs[sha256];
+  }
+
+  address(): undefined {
+    return undefined;
+  }
+
+  private async packed(id: string): Promise<PackedRun> {
+    if (this.open?.id !== id) {
+      this.names ??= this.list().then(({ runs }) => new Map(runs.map((line, at) => [line.id, `run:${at}`])));
+      const name = (await this.names).get(id);
+      this.open = {
+        id,
+        run: name ? unpack<PackedRun>(name) : Promise.reject(new Error(`There is no run ${id} in this file.`)),
+      };
+    }
+    return this.open.run;
+  }
+}
+
+async function unpack<T>(name: string): Promise<T> {
+  const block = document.querySelector<HTMLScriptElement>(`script[data-name="${CSS.escape(name)}"]`);
+  if (!block) throw new Error('Of this run there is its line in the list and nothing more: it has no trajectory.');
+  const text = block.textContent ?? '';
+  if (!('packed' in block.dataset)) return JSON.parse(text) as T;
+  const bytes = Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'));
+  return JSON.parse(await new Response(stream).text()) as T;
+}

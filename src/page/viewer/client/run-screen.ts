@@ -1,0 +1,321 @@
+import { count } from '../../../view/figures';
+import { stretches } from '../lede';
+import type { ForkNode, RunPage } from '../payload';
+import { Aside } from './aside';
+import type { PageData } from './data';
+import { button, type Child, el, replace } from './dom';
+import { familyLabel, forksView, framesView } from './family-view';
+import type { Keys } from './keys';
+import { runHash, type Tab } from './route';
+import { legend, patchPart, patchSize, problemPart } from './run-parts';
+import { runSummary } from './run-summary';
+import { Strip } from './strip';
+import { testsView } from './tests-view';
+import { type Folds, turnCard } from './turn-card';
+import { VirtualList } from './virtual-list';
+
+export interface RunContext {
+  readonly data: PageData;
+  readonly go: (hash: string) => void;
+  /** The run before or after in the list that one came from. */
+  readonly neighbour: (by: 1 | -1) => string | undefined;
+}
+
+/** One run: what it is and how it went, then its turns, patch, tests, problem and family. */
+export class RunScreen {
+  readonly element: HTMLElement;
+  readonly keys: Keys;
+  private readonly tabs = el('nav', { class: 'tabs', aria: { label: 'Parts of the run' } });
+  private readonly summary = el('section', { class: 'summary', aria: { label: 'Summary' } });
+  private readonly sticky = el('div', { class: 'sticky' });
+  private readonly content = el('div', { class: 'content' });
+  private readonly found = el('span', { class: 'note', role: 'status' });
+  private readonly field = el('input', {
+    type: 'search',
+    placeholder: 'Search the turns',
+    aria: { label: 'Search all texts of this run' },
+  });
+  private readonly family: Promise<ForkNode | null>;
+  private forks: ForkNode | null = null;
+  private list: VirtualList | undefined;
+  private strip: Strip | undefined;
+  private aside: Aside;
+  private tab: Tab = 'turns';
+  private selected = -1;
+  private matches: number[] = [];
+  private folds: Folds = { thought: false, action: false, output: false };
+
+  constructor(
+    private page: RunPage,
+    private readonly context: RunContext,
+  ) {
+    const { data } = context;
+    const { id } = page.line;
+    this.aside = this.newAside();
+    this.family = page.line.kind === 'rollout' ? data.forks(id).catch(() => null) : Promise.resolve(null);
+    this.element = el('main', { class: 'run-screen', id: 'main' }, this.summary, this.sticky, this.content);
+    this.keys = {
+      next: () => this.select(this.selected + 1, true),
+      previous: () => this.select(this.selected - 1, true),
+      first: () => this.select(0, true),
+      last: () => this.select(this.page.turns.length - 1, true),
+      nextRun: () => this.leave(1),
+      previousRun: () => this.leave(-1),
+      handOver: () => this.nextHandOver(),
+      search: () => this.field.focus(),
+      nextFound: () => this.walk(1),
+      previousFound: () => this.walk(-1),
+      fold: (part) => this.fold(part),
+      back: () => context.go('#/'),
+    };
+    this.field.addEventListener('keydown', (event) => {
+      if (event.key !== 'Enter') return;
+      void this.search(this.field.value.trim());
+    });
+    this.field.addEventListener('search', () => this.field.value === '' && void this.search(''));
+    void this.family.then((forks) => {
+      this.forks = forks;
+      this.drawTabs();
+    });
+  }
+
+  get live(): boolean {
+    return this.page.live;
+  }
+
+  get id(): string {
+    return this.page.line.id;
+  }
+
+  /** Shows a part of it; to be called once it is in the page, and whenever its address changes. */
+  show(tab: Tab, turn: number | null): void {
+    if (this.content.childElementCount === 0 || tab !== this.tab) {
+      this.tab = tab;
+      this.draw();
+    }
+    const index = turn === null ? -1 : this.page.turns.findIndex((each) => each.turn === turn);
+    if (index >= 0 && index !== this.selected) this.select(index, true);
+    else if (this.selected < 0 && tab === 'turns') this.select(0, false, false);
+  }
+
+  /** A newer state of the same run: what somebody reads stays where it is. */
+  update(page: RunPage): void {
+    const grown = page.turns.length !== this.page.turns.length;
+    const same = !grown && page.live === this.page.live && page.phase === this.page.phase;
+    const following = this.selected === this.page.turns.length - 1;
+    this.page = page;
+    if (same) return;
+    if (this.tab !== 'turns' || !this.list) {
+      this.draw();
+      return;
+    }
+    replace(this.summary, runSummary(this.page));
+    this.aside = this.newAside(this.aside);
+    this.list.refresh(page.turns.length);
+    this.drawSticky();
+    if (following && grown) this.select(page.turns.length - 1, true);
+    else this.strip?.mark(this.selected);
+  }
+
+  close(): void {
+    this.list?.close();
+  }
+
+  private newAside(before?: Aside): Aside {
+    const { data } = this.context;
+    const made = new Aside(
+      this.page,
+      data,
+      data.events(this.page.line.id).catch(() => ({ history: null, runId: null, turns: {} })),
+    );
+    before?.element.replaceWith(made.element);
+    const turn = this.page.turns[this.selected];
+    if (before && turn) made.show(turn);
+    return made;
+  }
+
+  private draw(): void {
+    this.list?.close();
+    this.list = undefined;
+    replace(this.summary, runSummary(this.page));
+    this.drawSticky();
+    replace(this.content, this.body());
+    this.list = this.tab === 'turns' ? this.turnList() : undefined;
+    this.list?.render();
+  }
+
+  private drawSticky(): void {
+    const { page } = this;
+    this.strip = this.tab === 'turns' ? new Strip(page.turns, (index) => this.select(index, true)) : undefined;
+    if (this.selected >= 0) this.strip?.mark(this.selected);
+    this.drawTabs();
+    const tools =
+      this.tab === 'turns'
+        ? el(
+            'div',
+            { class: 'turn-tools' },
+            page.line.kind === 'rollout' ? legend() : null,
+            this.foldButtons(),
+            el('div', { class: 'turn-search' }, this.field, this.found),
+          )
+        : null;
+    replace(this.sticky, this.tabs, this.strip?.element, tools);
+  }
+
+  private drawTabs(): void {
+    const { page } = this;
+    const { line, grade } = page;
+    const size = page.patch ? patchSize(page.patch.head) : '';
+    const groups = grade?.groups.slice(0, 2).map(({ passed, total }) => `${passed}/${total}`) ?? [];
+    const named: readonly (readonly [Tab, string, boolean])[] = [
+      ['turns', `Turns (${page.turns.length})`, true],
+      ['patch', `Patch ${size}`, page.patch !== null],
+      ['tests', `Tests ${groups.join(' · ')}`, grade !== null],
+      ['problem', 'Problem', line.kind === 'rollout'],
+      ['family', line.kind === 'setup' ? `Snapshots (${page.frames.length})` : familyLabel(this.forks), true],
+    ];
+    replace(
+      this.tabs,
+      named.map(([tab, label, there]) =>
+        there
+          ? el('a', { href: runHash(line.id, tab), aria: { current: tab === this.tab ? 'page' : undefined } }, label)
+          : null,
+      ),
+    );
+  }
+
+  private body(): Child {
+    const { page, context } = this;
+    const { data } = context;
+    switch (this.tab) {
+      case 'turns':
+        return page.turns.length === 0
+          ? el(
+              'p',
+              { class: 'empty' },
+              page.live
+                ? 'No turn has been made yet.'
+                : 'There is no trajectory: no turn was made, or its store is not here.',
+            )
+          : el('div', { class: 'columns' }, el('div', { class: 'turn-list' }), this.aside.element);
+      case 'patch':
+        return page.patch ? patchPart(page, data) : el('p', { class: 'empty' }, 'There is no patch.');
+      case 'tests':
+        return page.grade ? testsView(page.grade, data) : el('p', { class: 'empty' }, 'It was not graded.');
+      case 'problem':
+        return problemPart(page, data);
+      case 'family':
+        return this.familyBody();
+      default:
+        return this.tab satisfies never;
+    }
+  }
+
+  private familyBody(): Child {
+    const { page } = this;
+    if (page.line.kind === 'setup') return framesView(page.frames, page.trials, (turn) => runHash(page.line.id, turn));
+    const place = el('div', {}, el('p', { class: 'note' }, 'Looking …'));
+    void this.family.then((forks) => replace(place, forksView(forks, page.line.id)));
+    return place;
+  }
+
+  private turnList(): VirtualList | undefined {
+    const host = this.content.querySelector<HTMLElement>('.turn-list');
+    if (!host) return undefined;
+    return new VirtualList(host, {
+      count: this.page.turns.length,
+      make: (index) => this.card(index),
+      estimate: 260,
+      spacer: () => el('div', { class: 'spacer' }),
+      covered: () => this.sticky.getBoundingClientRect().height + 44,
+    });
+  }
+
+  private card(index: number): HTMLElement {
+    const { turns, workdir } = this.page;
+    const item = turnCard(turns[index]!, turns[index - 1]?.who, {
+      data: this.context.data,
+      workdir,
+      folds: this.folds,
+      select: () => this.select(index, false),
+    });
+    if (index === this.selected) item.classList.add('selected');
+    return item;
+  }
+
+  /** Marks a turn and, where asked, brings it into view; its address can then be copied from the browser. */
+  private select(wanted: number, reveal: boolean, address = true): void {
+    const { turns } = this.page;
+    if (turns.length === 0) return;
+    const index = Math.min(turns.length - 1, Math.max(0, wanted));
+    if (this.tab !== 'turns') return;
+    this.list?.item(this.selected)?.classList.remove('selected');
+    this.selected = index;
+    if (reveal) this.list?.reveal(index, true);
+    this.list?.item(index)?.classList.add('selected');
+    this.strip?.mark(index);
+    this.aside.show(turns[index]!);
+    if (address) history.replaceState(null, '', runHash(this.page.line.id, turns[index]!.turn));
+  }
+
+  private leave(by: 1 | -1): void {
+    const next = this.context.neighbour(by);
+    if (next !== undefined) this.context.go(runHash(next));
+  }
+
+  private nextHandOver(): void {
+    const starts = stretches(this.page.turns)
+      .slice(1)
+      .map(({ index }) => index);
+    const next = starts.find((index) => index > this.selected) ?? starts[0];
+    if (next !== undefined) this.select(next, true);
+  }
+
+  private async search(words: string): Promise<void> {
+    if (words === '') this.matches = [];
+    else {
+      replace(this.found, 'Searching …');
+      this.matches = await this.context.data.search(this.page.line.id, words).catch(() => []);
+    }
+    this.strip?.find(new Set(this.matches));
+    if (this.matches.length === 0) return replace(this.found, words === '' ? '' : 'Not found');
+    this.field.blur();
+    this.walk(1, true);
+  }
+
+  /** To the next turn that was found, and around. */
+  private walk(by: 1 | -1, here = false): void {
+    if (this.matches.length === 0) return;
+    const at = this.page.turns[this.selected]?.turn ?? 0;
+    const ahead = this.matches.filter((turn) => (by === 1 ? turn > at || (here && turn === at) : turn < at));
+    const turn = by === 1 ? (ahead[0] ?? this.matches[0]!) : (ahead.at(-1) ?? this.matches.at(-1)!);
+    replace(this.found, `${this.matches.indexOf(turn) + 1} of ${count(this.matches.length, 'turn')}`);
+    this.select(
+      this.page.turns.findIndex((each) => each.turn === turn),
+      true,
+    );
+  }
+
+  private fold(part: keyof Folds): void {
+    if (this.tab !== 'turns' || !this.list) return;
+    this.folds = { ...this.folds, [part]: !this.folds[part] };
+    this.list.refresh(this.page.turns.length);
+    this.list.reveal(Math.max(0, this.selected), true);
+    this.drawSticky();
+  }
+
+  private foldButtons(): HTMLElement {
+    const one = (part: keyof Folds, label: string) =>
+      button(label, () => this.fold(part), {
+        aria: { pressed: !this.folds[part] },
+        title: 'Fold or unfold in every turn',
+      });
+    return el(
+      'div',
+      { class: 'fold-buttons', role: 'group', aria: { label: 'Shown of every turn' } },
+      one('thought', 'Thoughts'),
+      one('action', 'Actions'),
+      one('output', 'Outputs'),
+    );
+  }
+}

@@ -1,0 +1,99 @@
+import type { FrameRecord, HandOverPolicy, Opening, Ref, Step, Timing, TrialRecord } from '../../contract';
+import { clip, clipLimit, EMPTY } from './clip';
+import { maskOf, trainingDialect } from './mask';
+import type { GradeView, RunLine, RunPage, TurnView } from './payload';
+import { turnView } from './turn-view';
+
+/** What is known of a run besides its chain. */
+export interface PageFacts {
+  readonly line: RunLine;
+  readonly live: boolean;
+  readonly phase: string | null;
+  readonly policy: HandOverPolicy | null;
+  readonly head: string | null;
+  readonly trouble: string | null;
+  readonly links: readonly (readonly [string, string])[];
+  /** Tree id of the work directory at the end. */
+  readonly workspace: string | null;
+}
+
+/** A chain with the bodies that a page begins with. */
+export interface LoadedChain {
+  readonly opening: Opening;
+  readonly steps: readonly Step[];
+  readonly hashes: readonly string[];
+  /** By index of the step. */
+  readonly observations: readonly string[];
+  readonly timings: ReadonlyMap<number, Timing>;
+}
+
+export interface Ending {
+  readonly patch: { readonly text: string; readonly ref: Ref } | null;
+  readonly grade: GradeView | null;
+}
+
+const PATCH_CHARS = 400_000;
+const STATEMENT_CHARS = 1_000_000;
+
+/** A rollout as a page; without a chain, what the server or its row says of it. */
+export function rolloutPage(facts: PageFacts, chain: LoadedChain | null, { patch, grade }: Ending): RunPage {
+  const turns = chain ? turnsOf(chain, facts.workspace) : [];
+  return {
+    ...pageOf(facts, turns),
+    line: { ...facts.line, ...(facts.line.turns || turns.length === 0 ? {} : countedLine(facts.line, turns)) },
+    statement: clip(chain?.opening.statement ?? '', STATEMENT_CHARS),
+    workdir: chain?.opening.workdir ?? '',
+    patch: patch && clip(patch.text, PATCH_CHARS, patch.ref.sha256),
+    grade,
+  };
+}
+
+/** A set-up as a page. */
+export function setupPage(
+  facts: PageFacts,
+  turns: readonly TurnView[],
+  frames: readonly FrameRecord[],
+  trials: readonly TrialRecord[],
+): RunPage {
+  return { ...pageOf(facts, turns), frames, trials };
+}
+
+function pageOf({ line, live, phase, policy, head, trouble, links }: PageFacts, turns: readonly TurnView[]): RunPage {
+  const rest = { statement: EMPTY, workdir: '', patch: null, grade: null, frames: [], trials: [] };
+  return { line, live, phase, policy, turns, head, trouble, links, ...rest };
+}
+
+function turnsOf({ steps, hashes, observations, timings }: LoadedChain, workspace: string | null): TurnView[] {
+  const limit = clipLimit(steps.length);
+  const made = steps.map(({ turn }) => turn);
+  const masks = maskOf(made, trainingDialect(made));
+  return steps.map((step, at) => {
+    const timing = timings.get(step.turn.turn);
+    const beside = {
+      hash: hashes[at]!,
+      observation: observations[at]!,
+      durationMs: timing?.durationMs ?? null,
+      redone: timing?.redone ?? 0,
+      trained: masks[at]!.trained,
+      after: steps[at + 1]?.workspace ?? (at === steps.length - 1 ? workspace : null),
+    };
+    return { ...turnView(step, beside, limit), unfaithful: step.turn.unfaithful ?? !masks[at]!.faithful };
+  });
+}
+
+/** Figures of a run that has no result yet, or whose workflow nobody knows, out of its turns. */
+function countedLine(line: RunLine, turns: readonly TurnView[]): Partial<RunLine> {
+  const by = (who: TurnView['who']) => turns.filter((turn) => turn.who === who);
+  const sum = (of: (turn: TurnView) => number) => turns.reduce((total, turn) => total + of(turn), 0);
+  return {
+    turns: {
+      total: turns.length,
+      student: by('student').length,
+      expert: by('expert').length,
+      refused: sum(({ refused }) => refused.length),
+    },
+    expertFrom: line.expertFrom ?? by('expert')[0]?.turn ?? null,
+    usd: line.usd ?? sum(({ usage }) => usage.costUsd),
+    tokens: line.tokens ?? sum(({ usage }) => usage.promptTokens + usage.completionTokens),
+  };
+}

@@ -1,0 +1,75 @@
+import Docker from 'dockerode';
+import type { RepoSetupResult } from '../../src/contract';
+import { labelled, NOTHING } from '../support/chaos';
+import { act, folderOf, giveUp, readChain, removeFolders, setUp, shell } from '../support/set-up';
+import { World } from '../support/world';
+
+/** A sibling that appends what it is sent to a file, and shows the file. */
+const SERVER = `import http.server as h
+class Notes(h.BaseHTTPRequestHandler):
+    def do_PUT(self):
+        open('/notes/note', 'ab').write(self.rfile.read(int(self.headers['Content-Length'])))
+        self.send_response(200); self.end_headers()
+    def do_GET(self):
+        self.send_response(200); self.end_headers(); self.wfile.write(open('/notes/note', 'rb').read())
+h.HTTPServer(('', 8080), Notes).serve_forever()`;
+const write = (word: string) =>
+  `python3 -c "import urllib.request as u; u.urlopen(u.Request('http://notes:8080', b'${word} ', method='PUT'))"`;
+const READ = `python3 -c "import urllib.request as u; print(u.urlopen('http://notes:8080').read().decode())"`;
+const notes = {
+  ...{ name: 'notes', kind: 'container', port: 8080 },
+  start: `mkdir -p /notes; exec python3 -c "${SERVER}"`,
+};
+/** Databases declare a volume for their data, as this image does. */
+const VOLUMED = 'switchyard/test-volumed:1';
+
+const script = (service: object) => ({
+  turns: [
+    act('start_service', { service }),
+    shell(write('before')),
+    shell(`rm -rf /opt/none; ${write('after')}; ${READ}`),
+    act('rollback'),
+    shell(READ),
+    shell('rm -rf /opt/none'),
+    act('rollback', { frames: 3 }),
+    shell(READ),
+    giveUp(),
+  ],
+});
+const models = { plain: script(notes), volumed: script({ ...notes, image: VOLUMED }) };
+
+let world: World;
+const docker = new Docker();
+const results: Record<string, RepoSetupResult> = {};
+beforeAll(async () => {
+  const scratch = await docker.createContainer({ Image: 'switchyard/base:bookworm', Cmd: ['true'] });
+  await scratch.commit({ repo: 'switchyard/test-volumed', tag: '1', changes: 'VOLUME /notes' });
+  await scratch.remove();
+  world = await World.start({ script: { models }, profiles: { plain: {}, volumed: {} }, workers: 1 });
+  const source = `dir:${folderOf({ 'setup.py': "from setuptools import setup\nsetup(name='x')\n" })}`;
+  const run = async (agent: string) => {
+    results[agent] = await setUp(world, agent, { source, roles: { agent }, experience: { mode: 'off' } });
+  };
+  await Promise.all([run('plain'), run('volumed')]);
+}, 300_000);
+afterAll(async () => {
+  await world?.close();
+  await docker.getImage(VOLUMED).remove();
+  removeFolders();
+}, 60_000);
+
+// There siblings were never snapshotted: what a step did to a database outlived its rollback.
+test.each(Object.keys(models))('B9: data of a sibling go back with the frame: %s', async (agent) => {
+  const { told } = await readChain(world, results[agent]!.head);
+  expect(told[2]).toBe('before after \n');
+  expect(told[3]).toContain('is back at the frame "before turn 3"');
+  expect(told[4]).toBe('before \n');
+  expect(told[6]).toContain('is back at the frame "base"');
+  expect(told[6]).toContain('the service notes was started after that frame');
+  // Nobody of that name is left.
+  expect(told[7]).toMatch(/Name or service not known|Temporary failure in name resolution/);
+});
+
+test('siblings and their frames are gone with the run', async () => {
+  expect(await labelled(`switchyard.scope=${await world.scope()}`)).toEqual(NOTHING);
+});

@@ -1,0 +1,87 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { room } from '../../src/home';
+
+interface Environment {
+  readonly packages: readonly string[];
+  /** Installed without what they depend on: of trainers with many demands only the part that reads data is run. */
+  readonly alone: readonly string[];
+}
+
+/** Packages that read our files, at the versions that the figures in the documentation are of. */
+const ENVIRONMENTS = {
+  /** Loaders and tokenizers; small enough to be installed wherever the tests run. */
+  loaders: {
+    packages: ['datasets==5.2.0', 'pyarrow==26.0.1', 'transformers==5.23.0', 'jinja2==3.1.6', 'openai==3.54.0'],
+    alone: ['harbor==0.25.0'],
+  },
+  /** Trainers, with PyTorch: six gigabytes, so only where SWITCHYARD_TRAINERS=1 or where they are already. */
+  trainers: {
+    packages: ['torch==2.15.0', 'trl==1.16.0', 'datasets==5.2.0', 'transformers==5.23.0', 'openai==3.54.0'],
+    alone: [
+      'axolotl==0.19.0',
+      'llamafactory==0.9.5',
+      'peft==0.21.2',
+      'addict==2.4.0',
+      'colorama==0.4.6',
+      'omegaconf==2.4.0',
+      'antlr4-python3-runtime==4.13.2',
+    ],
+  },
+} as const satisfies Record<string, Environment>;
+
+export interface Python {
+  /** Runs a script of this folder; its output is JSON. Throws with what it wrote to stderr. */
+  run(script: string, ...args: string[]): unknown;
+}
+
+/** A virtual environment in the home's tools, made when it is missing; or why there is none. */
+export function pythonWith(name: keyof typeof ENVIRONMENTS): Python | { readonly missing: string } {
+  const folder = join(room('tools'), `python-${name}`);
+  const ready = join(folder, 'ready');
+  const python = join(folder, 'bin', 'python');
+  if (!existsSync(ready)) {
+    if (name === 'trainers' && process.env.SWITCHYARD_TRAINERS !== '1')
+      return { missing: 'SWITCHYARD_TRAINERS is not 1' };
+    const failed = install(folder, python, ENVIRONMENTS[name]);
+    if (failed !== undefined) {
+      rmSync(folder, { recursive: true, force: true });
+      return { missing: failed };
+    }
+    writeFileSync(ready, '');
+  }
+  return {
+    run(script, ...args) {
+      const env = { ...process.env, HF_HUB_OFFLINE: '1', HF_HOME: join(folder, 'cache'), CUDA_VISIBLE_DEVICES: '' };
+      const path = join(__dirname, script);
+      const { status, stdout, stderr } = spawnSync(python, [path, ...args], {
+        encoding: 'utf8',
+        env,
+        maxBuffer: 1 << 30,
+        timeout: 900_000,
+      });
+      if (status !== 0) throw new Error(`${script} ended with ${status}:\n${stderr.slice(-4_000)}`);
+      return JSON.parse(stdout.slice(stdout.lastIndexOf('\n', stdout.length - 2) + 1));
+    },
+  };
+}
+
+function install(folder: string, python: string, { packages, alone }: Environment): string | undefined {
+  try {
+    execFileSync('python3', ['-m', 'venv', folder], { stdio: 'pipe' });
+    for (const wanted of [packages, ['--no-deps', '--ignore-requires-python', ...alone]]) {
+      execFileSync(python, ['-m', 'pip', 'install', '--quiet', ...wanted], { stdio: 'pipe', timeout: 1_800_000 });
+    }
+    return undefined;
+  } catch (error) {
+    return `the packages cannot be installed: ${(error as Error).message.slice(0, 300)}`;
+  }
+}
+
+/** `test`, or a skipped one whose name says why. */
+export function testWith(python: ReturnType<typeof pythonWith>) {
+  return 'run' in python
+    ? (name: string, run: (python: Python) => Promise<void> | void) => test(name, async () => run(python), 900_000)
+    : (name: string) => test.skip(`${name} (${python.missing})`, () => {});
+}

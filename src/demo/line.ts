@@ -135,7 +135,7 @@ async function watch(stage: Stage, handle: WorkflowHandle, tell: Narrator): Prom
     if (!progress) continue;
     const rollouts = progress.working.find(({ stage: name }) => name === 'campaign');
     const campaign = rollouts && (await progressOf(stage, rollouts.id));
-    const line = [lineProgressLine(progress), ...(campaign ? [campaignLine(campaign)] : [])].join(' · ');
+    const line = campaign ? `rollouts · ${campaignLine(campaign)}` : lineProgressLine(progress);
     if (line !== said) tell.note(line.slice(0, 110));
     said = line;
     if (campaign && !kill && campaign.counts.finished >= KILL_AFTER) {

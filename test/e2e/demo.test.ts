@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -37,7 +37,7 @@ afterAll(() => rmSync(home, { recursive: true, force: true }));
 
 test('the demo: scripted models, a killed worker, one command once, resolved', async () => {
   const since = Date.now();
-  const { code, stdout, stderr } = await demo();
+  const { code, stdout, stderr } = await demo('rollout');
   figures('demo', { seconds: (Date.now() - since) / 1000 });
   expect({ code, stderr }).toEqual({ code: 0, stderr: expect.any(String) });
   expect(stdout).toMatch(/Both models are SCRIPTED/);
@@ -52,6 +52,19 @@ test('the demo: scripted models, a killed worker, one command once, resolved', a
   expect(stdout).toMatch(/workflow update execute --name handOver --workflow-id by-hand/);
 }, 240_000);
 
+test('the demo of the whole line: a killed worker, nothing lost, a data set and a report', async () => {
+  const since = Date.now();
+  const { code, stdout, stderr } = await demo('line');
+  figures('demo of the line', { seconds: (Date.now() - since) / 1000 });
+  expect({ code, stderr, stdout }).toMatchObject({ code: 0 });
+  expect(stdout).toMatch(/worker \d+ killed with SIGKILL while \d+ rollouts ran/);
+  expect(stdout).toMatch(/21 rollouts planned, 21 finished, none lost/);
+  const page = /the report +file:\/\/(.*index\.html)/.exec(stdout)?.[1];
+  expect(readFileSync(page!, 'utf8')).toContain('This is a rehearsal.');
+  const checked = await runCli(['dataset', 'check', join(home, 'datasets', 'demo', 'train.universal.jsonl'), '--json']);
+  expect(JSON.parse(checked.stdout)).toMatchObject({ problems: [] });
+}, 900_000);
+
 test('`switchyard down` stops what the demo left up', async () => {
   const { stdout } = await runCli(['down', '--json'], { env });
   const { stopped } = JSON.parse(stdout) as { stopped: string[] };
@@ -62,8 +75,8 @@ test('`switchyard down` stops what the demo left up', async () => {
   ]);
 }, 90_000);
 
-function demo(): Promise<Ran> {
-  const child = spawn(process.execPath, ['--import', 'tsx', join(REPOSITORY, 'src/demo/main.ts'), 'rollout'], {
+function demo(name: string): Promise<Ran> {
+  const child = spawn(process.execPath, ['--import', 'tsx', join(REPOSITORY, 'src/demo/main.ts'), name], {
     cwd: REPOSITORY,
     env: { ...process.env, ...env },
   });

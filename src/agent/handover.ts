@@ -40,3 +40,15 @@ export function needsExpert(policy: HandOverPolicy): boolean {
   if ('beta' in policy) return policy.beta.initial > 0;
   return !('sequence' in policy) || policy.sequence.includes('expert');
 }
+
+/** The author that a policy needs and a rollout has no profile for, with the policy that would do without; else undefined. */
+export function missingAuthor(
+  policy: HandOverPolicy,
+  { student, expert }: Partial<Record<Author, string>>,
+): { readonly author: Author; readonly hint: string } | undefined {
+  if (!student && !('at' in policy && policy.at === 0))
+    return { author: 'student', hint: 'Only {"handOver": {"at": 0}} runs without a student.' };
+  if (!expert && needsExpert(policy))
+    return { author: 'expert', hint: 'Only {"handOver": {"never": true}} runs without an expert.' };
+  return undefined;
+}

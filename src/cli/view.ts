@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { SwitchyardError } from '../contract';
@@ -7,6 +6,7 @@ import { exportViewer } from '../viewer/export';
 import { isLoopback } from '../viewer/hosts';
 import { serveViewer } from '../viewer/server';
 import type { Cli } from './context';
+import { openPage } from './open-page';
 import { wholeOption } from './options';
 import { HomeSource, type ViewChoice } from './view-source';
 
@@ -66,7 +66,7 @@ async function serve(cli: Cli, flags: ServeFlags): Promise<void> {
   cli.say(`${count(runs.length, 'run')}; Ctrl-C ends it`);
   const url = runs.length === 1 ? `${serving.url}#/run/${encodeURIComponent(runs[0]!.id)}` : serving.url;
   cli.print({ url, runs: runs.length }, () => url);
-  if (flags.open) open(url);
+  if (flags.open) openPage(url);
   await new Promise<void>((done) => {
     process.once('SIGINT', () => done());
     process.once('SIGTERM', () => done());
@@ -99,12 +99,3 @@ async function write(cli: Cli, flags: ExportFlags): Promise<void> {
 function choiceOf({ campaign = [], rollouts, run = [], setup = [] }: ChoiceFlags): ViewChoice {
   return { campaigns: campaign, rollouts, runs: run, setups: setup };
 }
-
-function open(url: string): void {
-  const [command = '', ...args] = OPENERS[process.platform] ?? ['xdg-open'];
-  spawn(command, [...args, url], { stdio: 'ignore', detached: true })
-    .on('error', () => {})
-    .unref();
-}
-
-const OPENERS: Readonly<Record<string, readonly string[]>> = { darwin: ['open'], win32: ['cmd', '/c', 'start', ''] };

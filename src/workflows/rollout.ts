@@ -12,7 +12,7 @@ import {
 import type { createModelActivities } from '../activities/model';
 import type { createProblemActivities } from '../activities/problem';
 import type { createTranscriptActivities } from '../activities/transcript';
-import { authorAt, drawSwitch, handOverAt, needsExpert } from '../agent/handover';
+import { authorAt, drawSwitch, handOverAt, missingAuthor } from '../agent/handover';
 import { limitReached } from '../agent/limits';
 import {
   type Author,
@@ -293,16 +293,7 @@ const MODEL_ENDINGS: Readonly<Record<string, ExitStatus>> = {
 
 /** Which profile acts for whom; refuses a policy whose author has none. */
 function profilesOf(input: RolloutInput): Partial<Record<Author, string>> {
-  const onlyExpert = 'at' in input.handOver && input.handOver.at === 0;
-  if (!onlyExpert && !input.student)
-    refuse(
-      'rollout: student: a profile name is needed (found nothing)',
-      'Only {"handOver": {"at": 0}} runs without a student.',
-    );
-  if (needsExpert(input.handOver) && !input.expert)
-    refuse(
-      'rollout: expert: a profile name is needed (found nothing)',
-      'Only {"handOver": {"never": true}} runs without an expert.',
-    );
+  const missing = missingAuthor(input.handOver, input);
+  if (missing) refuse(`rollout: ${missing.author}: a profile name is needed (found nothing)`, missing.hint);
   return { ...(input.student ? { student: input.student } : {}), ...(input.expert ? { expert: input.expert } : {}) };
 }

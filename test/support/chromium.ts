@@ -26,7 +26,7 @@ export async function watchedPage(
   home: string,
   options: BrowserContextOptions = {},
 ): Promise<Watched> {
-  const context = await browser.newContext({ viewport: { width: 1100, height: 900 }, ...options });
+  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
   const page = await context.newPage();
   const troubles: string[] = [];
   page.on('console', (message) => {

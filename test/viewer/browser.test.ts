@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
@@ -11,8 +11,8 @@ import { exportViewer } from '../../src/viewer/export';
 import { type Serving, serveViewer } from '../../src/viewer/server';
 import type { ViewerSource } from '../../src/viewer/source';
 import { writeSetup } from '../cli/sample-setup';
+import { axeFindings, describeInBrowser, launch, type Watched, watchedPage } from '../support/chromium';
 import { HOSTILE } from '../support/sample-trajectory';
-import { describeInBrowser, launch, type Watched, watchedPage } from './chromium';
 import { sampleSource } from './home-source';
 
 /** The real source, with some of its answers in another state. */
@@ -26,8 +26,6 @@ const servedFrom = (other: Partial<ViewerSource>): ViewerSource => ({
   ...other,
 });
 
-const AXE = require.resolve('axe-core/axe.min.js');
-
 let at: Awaited<ReturnType<typeof sampleSource>>;
 let serving: Serving;
 let browser: Browser;
@@ -37,12 +35,6 @@ let mixed: RolloutRow;
 
 const here = (id: string, part = '') => `${serving.url}#/run/${encodeURIComponent(id)}${part}`;
 const kind = (wanted: string) => at.sample.rows.find(({ id }) => at.sample.kinds.get(id) === wanted)!;
-interface Finding {
-  readonly id: string;
-  readonly impact: string;
-  readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[];
-}
-
 /** The page keeps its state in its address, so that each test begins with an address of its own. */
 const open = async (url: string) => {
   await page.goto('about:blank');
@@ -230,12 +222,7 @@ describeInBrowser('the viewer in a browser', () => {
         await own.goto(place);
         await own.waitForSelector('main h1');
         await own.waitForTimeout(300);
-        // Through the debugger's door: the page's own policy lets no script in.
-        await own.evaluate(readFileSync(AXE, 'utf8'));
-        const { violations } = (await own.evaluate('axe.run()')) as { violations: Finding[] };
-        const findings = violations
-          .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-          .map(({ id, nodes }) => `${id}: ${nodes[0]!.html} ${nodes[0]!.failureSummary}`);
+        const findings = await axeFindings(own);
         expect({ place, findings }).toEqual({ place, findings: [] });
       }
       expect(troubles.filter((trouble) => trouble !== 'request: about:blank')).toEqual([]);

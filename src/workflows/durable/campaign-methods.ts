@@ -1,21 +1,13 @@
-import { needsExpert } from '../../agent/handover';
+import { missingAuthor } from '../../agent/handover';
 import type { Method } from '../../contract';
 import { refuse } from './input';
 
 /** Refuses a method whose policy names an author that it has no profile for, as each of its rollouts would. */
 export function checkMethods(methods: readonly Method[]): void {
-  for (const [at, { student, expert, handOver }] of methods.entries()) {
+  for (const [at, method] of methods.entries()) {
+    const missing = missingAuthor(method.handOver, method);
     const where = `campaign: methods.${at}`;
-    if (!student && !('at' in handOver && handOver.at === 0))
-      refuse(
-        `${where}.student: a profile name is needed (found nothing)`,
-        'Only {"handOver": {"at": 0}} runs without a student.',
-      );
-    if (!expert && needsExpert(handOver))
-      refuse(
-        `${where}.expert: a profile name is needed (found nothing)`,
-        'Only {"handOver": {"never": true}} runs without an expert.',
-      );
+    if (missing) refuse(`${where}.${missing.author}: a profile name is needed (found nothing)`, missing.hint);
   }
 }
 

@@ -39,7 +39,8 @@ export interface WindowRules {
 
 /**
  * Thousands of units of work with so many in flight at once. Units are numbers: what a unit is and what came of it is the
- * owner's to know, so that a window carries a few bytes from run to run. When it rests nothing is in flight, unless its units outlive the run.
+ * owner's to know, so that a window carries a few bytes from run to run. When it rests nothing is in flight, unless its
+ * units outlive the run.
  *
  * A unit turns its own failures into results. One that throws all the same ends the window, after those beside it.
  * `pause`, `resume`, `abandon` and `setConcurrency` act between units: what is in flight is finished.

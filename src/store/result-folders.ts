@@ -1,7 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
+
+const DRAFT = /\.[0-9a-f]{8}\.draft(\.old)?$/;
+const ABANDONED_MS = 3_600_000;
 
 export type ResultRoom = 'datasets' | 'analyses' | 'reports';
 
@@ -27,6 +30,7 @@ export class ResultFolders {
     write: (folder: string) => Promise<T>,
   ): Promise<{ folder: string; written: T; files: WrittenFile[] }> {
     const folder = this.pathOf(room, name);
+    await sweep(folder);
     const draft = `${folder}.${randomBytes(4).toString('hex')}.draft`;
     await mkdir(draft, { recursive: true });
     try {
@@ -42,6 +46,17 @@ export class ResultFolders {
     } finally {
       await rm(draft, { recursive: true, force: true });
     }
+  }
+}
+
+/** Drafts of processes that were killed over them. A younger one may still be written to, by a try before this one. */
+async function sweep(folder: string): Promise<void> {
+  const parent = dirname(folder);
+  const names = await readdir(parent).catch(() => []);
+  for (const name of names.filter((each) => each.startsWith(`${basename(folder)}.`) && DRAFT.test(each))) {
+    const path = join(parent, name);
+    const touched = await stat(path).catch(() => undefined);
+    if (touched && Date.now() - touched.mtimeMs > ABANDONED_MS) await rm(path, { recursive: true, force: true });
   }
 }
 

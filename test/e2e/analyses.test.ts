@@ -274,18 +274,27 @@ test(
   async () => {
     const handle = await world.begin(
       'failureAnalysis',
-      { sources: [{ campaign: sample.campaign }], judge: 'judge', costUsd: 0.1, concurrency: 2 },
+      // Several at once: some of them wait for the budget with the old cap when it is raised.
+      { sources: [{ campaign: sample.campaign }], judge: 'judge', costUsd: 0.1, concurrency: 6 },
       'failures/budget',
     );
-    for (let phase = ''; phase !== 'Parked'; await sleep(100)) {
+    const phase = async () => {
       const attributes = (await handle.describe()).typedSearchAttributes.getAll();
-      phase = String(attributes.find(({ key }) => key.name === 'Phase')?.value);
-      expect(phase).not.toBe('Done');
+      return String(attributes.find(({ key }) => key.name === 'Phase')?.value);
+    };
+    const by = Date.now() + 90_000;
+    while ((await phase()) !== 'Parked') {
+      if (Date.now() > by) throw new Error(`never parked: ${await phase()}`);
+      await sleep(100);
     }
     const parked = await handle.query<FailureAnalysisProgress>('progress');
     expect(parked.cost.usd).toBeLessThanOrEqual(0.1);
     await handle.executeUpdate('setBudget', { args: [{ costUsd: 30 }] });
     await handle.executeUpdate('resume');
+    while ((await phase()) !== 'Done') {
+      expect(await phase()).not.toBe('Parked');
+      await sleep(100);
+    }
     expect(((await handle.result()) as FailureAnalysisResult).notJudged).toBe(0);
 
     const refused = async (type: string, input: object, id: string) =>

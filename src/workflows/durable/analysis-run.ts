@@ -91,11 +91,14 @@ export class AnalysisRun {
   /** Again and again, parked in between; undefined when the run was abandoned over it. */
   private async insist<Outcome>(look: () => Promise<Outcome>): Promise<Outcome | undefined> {
     for (;;) {
+      const capUsd = this.state.costUsd;
       try {
         return await look();
       } catch (error) {
         if (isCancellation(error)) throw error;
         const spent = codeOf(error) === 'BudgetExhausted';
+        // Raised while this call waited: it was asked with the cap of before.
+        if (spent && this.state.costUsd !== capUsd) continue;
         await this.window.park(spent ? `${messageOf(error)} Set a higher one, then resume.` : messageOf(error));
         if (this.window.abandoned) return undefined;
       }

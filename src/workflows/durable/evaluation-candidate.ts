@@ -64,22 +64,25 @@ export class Candidates {
   private async answer(place: CandidatePlace, earlier: readonly string[]): Promise<Answered | undefined> {
     const { owner, problemSet, problems, solverQueue, window, asking, exhausted } = this.ground;
     for (;;) {
+      const asked = asking();
       try {
         const summary = `problem ${place.at + 1} of ${problems} · ${nameOf(place)}`;
         const answered = await solverActivities(solverQueue).answerProblem.executeWithOptions({ summary }, [
-          { run: owner.firstRunId, problemSet, place, asking: asking(), earlier },
+          { run: owner.firstRunId, problemSet, place, asking: asked, earlier },
         ]);
         this.refusals = 0;
         return answered;
       } catch (error) {
         if (isCancellation(error)) throw error;
         if (codeOf(error) === 'BudgetExhausted') {
+          // Raised while this call waited: it was asked with the cap of before.
+          if (asking().budget?.capUsd !== asked.budget?.capUsd) continue;
           exhausted();
           return undefined;
         }
         if (FINAL.includes(codeOf(error)) && ++this.refusals <= IN_A_ROW)
           return { ...(await this.without('unanswered', place, messageOf(error), NOTHING)), cost: NOTHING.cost };
-        await window.park(`${asking().solver} cannot be asked: ${messageOf(error)}`);
+        await window.park(`${asked.solver} cannot be asked: ${messageOf(error)}`);
         if (window.abandoned) return undefined;
         this.refusals = 0;
       }

@@ -1,4 +1,4 @@
-import { type ExperienceUnit, type RepositoryFacts, type Situation, UnitSignals } from '../contract';
+import type { ExperienceUnit, RepositoryFacts, Situation } from '../contract';
 import {
   applies,
   type Candidate,
@@ -9,6 +9,7 @@ import {
   signalHits,
   situationText,
 } from '../setup/experience';
+import type { Entry } from './catalogue';
 import { type Database, json, type Row, statement } from './database';
 import type { Embedder } from './embedder';
 import { tryPatterns } from './patterns';
@@ -30,15 +31,13 @@ export interface FindOptions {
  */
 export async function findCandidates(
   { database, embedder, vectors }: { database: Database; embedder: Embedder; vectors: Vectors },
+  entries: readonly Entry[],
   situation: Situation,
   facts: RepositoryFacts,
   { exclude = [], limit = 10 }: FindOptions,
 ): Promise<Ranked[]> {
   const hidden = new Set(exclude);
-  const [rows] = await database.run([statement(`select id, body->'signals' as signals from experience.units`)]);
-  const fitting = (rows ?? [])
-    .map((row) => ({ id: String(row.id), signals: UnitSignals.parse(row.signals) }))
-    .filter(({ id, signals }) => !hidden.has(id) && applies(signals.applicability, facts));
+  const fitting = entries.filter(({ id, signals }) => !hidden.has(id) && applies(signals.applicability, facts));
   if (fitting.length === 0) return [];
 
   const evidence = evidenceOf(situation);

@@ -4,7 +4,7 @@ import { addsNothing, mergeUnits } from '../setup/experience';
 import { type Database, json, statement } from './database';
 import type { Embedder } from './embedder';
 import type { Vectors } from './schema';
-import { BUMP, contentDigest, insertParameters, insertUnit, storable, UNIT_COLUMNS, unitOf } from './units';
+import { BUMP, contentDigest, insertParameters, insertUnit, REVISION, storable, UNIT_COLUMNS, unitOf } from './units';
 
 /** A draft at least this close to a unit may say the same; what decides is the judgement. */
 export const SAME = 0.85;
@@ -76,7 +76,7 @@ async function lookUp({ database, embedder, vectors }: Parts, key: string, vecto
   const cosine = vectors.cosine('u.embedding', '$1');
   const [learned, revision, near] = await database.run([
     statement('select outcome, unit from experience.learned where key = $1', key),
-    statement(`select value from experience.meta where key = 'revision'`),
+    statement(REVISION),
     statement(
       `select ${UNIT_COLUMNS}, ${cosine} as cosine from experience.units u where u.embedder = $2
         order by cosine desc, u.id limit 1`,

@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import type { Evidence, PatternHits } from '../setup/experience';
+import { type Evidence, type PatternHits, requiredText } from '../setup/experience';
 
 /** Milliseconds for one pattern. A sound one takes microseconds; the rest is room for a busy machine. */
 const FOR_ONE = 250;
@@ -15,7 +15,9 @@ export interface Tried {
  * Tries patterns on an error in a thread of its own: JavaScript cannot interrupt a regular expression, but a thread can be
  * ended. The pattern that was being tried then is skipped, and the rest goes on in a new thread.
  */
-export async function tryPatterns(patterns: readonly string[], evidence: Evidence): Promise<Tried> {
+export async function tryPatterns(all: readonly string[], evidence: Evidence): Promise<Tried> {
+  const text = `${evidence.key}\n${evidence.whole}`.toLowerCase();
+  const patterns = all.filter((pattern) => text.includes(requiredText(pattern)));
   const hits: Record<string, 'key' | 'whole'> = {};
   const tooSlow: string[] = [];
   const until = Date.now() + FOR_ALL;

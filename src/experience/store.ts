@@ -8,6 +8,7 @@ import {
 } from '../contract';
 import type { Ranked } from '../setup/experience';
 import { type Anchor, type Audited, bookVerdicts, keepAnchor } from './auditing';
+import { Catalogue } from './catalogue';
 import { type Database, json, statement } from './database';
 import { openEmbedded } from './embedded';
 import type { Embedder } from './embedder';
@@ -55,6 +56,7 @@ interface Parts {
   readonly database: Database;
   readonly embedder: Embedder;
   readonly vectors: Vectors;
+  readonly catalogue: Catalogue;
 }
 
 /** Units of experience and their record. Everything it does may be repeated; several processes may do it at once. */
@@ -93,8 +95,8 @@ export class ExperienceStore {
   /** Candidates for a situation, best first; `exclude` are ids that were shown or tried for this error. Reads only. */
   async find(situation: Situation, facts: RepositoryFacts, options: FindOptions = {}): Promise<Ranked[]> {
     const parts = await this.parts();
-    await this.refresh();
-    return findCandidates(parts, situation, facts, options);
+    const entries = await parts.catalogue.entries(() => this.refresh());
+    return findCandidates(parts, entries, situation, facts, options);
   }
 
   /** Books that a run was shown units; a unit's hits count once a run. */
@@ -258,7 +260,8 @@ export class ExperienceStore {
 async function openParts(place: ExperiencePlace): Promise<Parts> {
   const database = 'url' in place ? connectPostgres(place.url) : openEmbedded(place.folder);
   try {
-    return { database, embedder: place.embed, vectors: await prepare(database) };
+    const vectors = await prepare(database);
+    return { database, embedder: place.embed, vectors, catalogue: new Catalogue(database) };
   } catch (error) {
     await database.close();
     throw error;

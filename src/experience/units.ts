@@ -76,6 +76,8 @@ function bodyOf(unit: ExperienceUnit): object {
   return Object.keys(more).length > 0 ? { ...body, telemetry: more } : body;
 }
 
+/** Counts changes of what the units say. */
+export const REVISION = `select value from experience.meta where key = 'revision'`;
 export const BUMP = `update experience.meta set value = (value::bigint + 1)::text where key = 'revision'`;
 
 /** The same content has the same digest, whatever its counters are. */

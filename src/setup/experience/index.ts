@@ -13,5 +13,6 @@ export type { Prompt } from './prompts/prompt';
 export * from './prompts/rerank';
 export * from './rank';
 export * from './reliability';
+export * from './required-text';
 export * from './rerank';
 export * from './signals';

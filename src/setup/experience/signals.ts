@@ -47,7 +47,9 @@ export function signalHits(signals: UnitSignals, evidence: Evidence, hits: Patte
 }
 
 /** A word of five letters is in every log; several together, or one of twenty, are not. */
-function keywordHits(keywords: readonly string[], { key, whole }: Evidence): SignalHit[] {
+function keywordHits(keywords: readonly string[], evidence: Evidence): SignalHit[] {
+  const key = evidence.key.toLowerCase();
+  const whole = evidence.whole.toLowerCase();
   const inKey = keywords.filter((word) => contains(key, word));
   const elsewhere = keywords.filter((word) => !inKey.includes(word) && contains(whole, word));
   const weight = (words: readonly string[]) => words.reduce((sum, word) => sum + Math.min(1, word.length / 24), 0);
@@ -55,11 +57,11 @@ function keywordHits(keywords: readonly string[], { key, whole }: Evidence): Sig
   return [...inKey, ...elsewhere].map((word) => ({ matched: `keyword:${word}`, strength }));
 }
 
+/** Whether a text in lower case has the word, and not as a part of a longer one. */
 function contains(text: string, word: string): boolean {
-  const at = text.toLowerCase();
   const wanted = word.toLowerCase();
-  for (let from = at.indexOf(wanted); from !== -1; from = at.indexOf(wanted, from + 1)) {
-    if (!isWord(at[from - 1], wanted[0]!) && !isWord(at[from + wanted.length], wanted.at(-1)!)) return true;
+  for (let from = text.indexOf(wanted); from !== -1; from = text.indexOf(wanted, from + 1)) {
+    if (!isWord(text[from - 1], wanted[0]!) && !isWord(text[from + wanted.length], wanted.at(-1)!)) return true;
   }
   return false;
 }

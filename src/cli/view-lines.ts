@@ -42,15 +42,15 @@ export async function listed(cli: Cli, choice: ViewChoice, server: boolean): Pro
 }
 
 /** Nothing was chosen, so everything is. */
-export function isOpen({ campaigns, rollouts, runs, setups }: ViewChoice): boolean {
-  return campaigns.length + runs.length + setups.length === 0 && rollouts === undefined;
+export function isOpen({ campaigns, rollouts, runs, setups, dataset }: ViewChoice): boolean {
+  return campaigns.length + runs.length + setups.length === 0 && rollouts === undefined && dataset === undefined;
 }
 
-async function rowsOfFile(file: string): Promise<RolloutRow[]> {
+export async function rowsOfFile(file: string): Promise<RolloutRow[]> {
   const text = await readFile(file, 'utf8').catch((error: Error) => {
     throw new SwitchyardError(
       'InvalidInput',
-      `--rollouts: ${file} cannot be read: ${error.message}`,
+      `rollouts: ${file} cannot be read: ${error.message}`,
       'Give a file of rollout rows, as `switchyard campaign export` writes them.',
     );
   });
@@ -122,6 +122,7 @@ export function unknownLine(id: string): RunLine {
     seconds: null,
     startedAt: null,
     loss: null,
+    dataset: null,
     note: null,
   };
 }

@@ -23,7 +23,7 @@ import { unknownLine } from './view-lines';
 export async function pageOfRow(
   cli: Cli,
   row: RolloutRow,
-  known: { readonly runId?: string; readonly links: PageFacts['links'] },
+  known: { readonly runId?: string; readonly links: PageFacts['links']; readonly training: PageFacts['training'] },
 ): Promise<RunPage> {
   const { result } = row;
   const facts: PageFacts = {
@@ -34,6 +34,7 @@ export async function pageOfRow(
     head: result?.head ?? null,
     trouble: row.error ?? null,
     links: known.links,
+    training: known.training,
     workspace: result?.workspace ?? null,
   };
   return pageOf(cli, facts, [known.runId, row.id], {
@@ -71,6 +72,7 @@ export async function pageOfRun(cli: Cli, run: RunFacts): Promise<RunPage> {
     head: run.head ?? null,
     trouble: run.trouble ?? null,
     links: run.links,
+    training: null,
     workspace: result?.workspace ?? null,
   };
   return pageOf(cli, facts, [run.runId], { patch: result?.patch ?? null, grade: result?.grade ?? null, problem: null });
@@ -86,6 +88,7 @@ export async function pageOfHead(cli: Cli, head: string): Promise<RunPage> {
     head,
     trouble: null,
     links: [],
+    training: null,
     workspace: null,
   };
   return pageOf(cli, facts, [], { patch: null, grade: null, problem: null });
@@ -119,6 +122,7 @@ export async function pageOfSetup(cli: Cli, id: string): Promise<RunPage> {
     head: run.head ?? null,
     trouble: run.trouble ?? null,
     links: run.links,
+    training: null,
     workspace: null,
   };
   const turns = run.steps.map((step) => setupTurnView(step, limit));

@@ -11,6 +11,7 @@ import { findHead } from './chain-reading';
 import type { Cli } from './context';
 import { runFacts } from './rollout-reading';
 import { uiBeside } from './services-status';
+import { type DatasetWord, datasetWord } from './view-dataset';
 import { turnEvents } from './view-events';
 import { isOpen, listed } from './view-lines';
 import { pageOfHead, pageOfRow, pageOfRun, pageOfSetup } from './view-pages';
@@ -24,6 +25,8 @@ export interface ViewChoice {
   /** Workflow ids of rollouts, or hashes of heads. */
   readonly runs: readonly string[];
   readonly setups: readonly string[];
+  /** A data set by name or folder: the rollouts that it was made of, and what it says of any other that it has. */
+  readonly dataset?: string;
 }
 
 const NO_EVENTS: RunEvents = { history: null, runId: null, turns: {} };
@@ -32,6 +35,7 @@ const NO_EVENTS: RunEvents = { history: null, runId: null, turns: {} };
 export class HomeSource implements ViewerSource {
   private rows = new Map<string, RolloutRow>();
   private lines = new Map<string, RunLine>();
+  private word: DatasetWord | undefined;
   /** Pages of runs that have ended do not change; a long one is not read twice for its turns, its forks and a search. */
   private readonly ended = new LRUCache<string, RunPage>({ max: 4 });
   /** Hashes of the steps behind a head: every run of a problem is compared with every other. */
@@ -44,21 +48,22 @@ export class HomeSource implements ViewerSource {
 
   async list(): Promise<RunList> {
     const { choice } = this;
-    const { rows, lines, notes } = await listed(this.cli, choice, await this.served());
-    this.rows = new Map(rows.map((row) => [row.id, row]));
+    const { lines, notes, ...found } = await listed(this.cli, choice, await this.served());
+    this.word = choice.dataset === undefined ? undefined : await datasetWord(this.cli, choice.dataset);
+    this.rows = new Map([...found.rows, ...(this.word?.rows ?? [])].map((row) => [row.id, row]));
     const named = [
       ...(await Promise.all(choice.runs.map(async (id) => (await this.run(id)).line))),
       ...(await Promise.all(choice.setups.map(async (id) => (await pageOfSetup(this.cli, id)).line))),
     ];
-    const runs = new Map([...lines, ...rows.map(lineOfRow), ...named].map((line) => [line.id, line]));
-    this.lines = runs;
-    return { title: titleOf(choice), runs: [...runs.values()], notes };
+    const all = [...lines, ...[...this.rows.values()].map(lineOfRow), ...named];
+    this.lines = new Map(all.map((line) => [line.id, this.word?.line(line) ?? line]));
+    return { title: titleOf(choice), runs: [...this.lines.values()], notes: [...notes, ...(this.word?.notes ?? [])] };
   }
 
   async run(id: string): Promise<RunPage> {
     const known = this.ended.get(id);
     if (known) return known;
-    const page = await this.read(id);
+    const page = this.inDataset(await this.read(id));
     if (!page.live && page.line.status !== 'chain') this.ended.set(id, page);
     return page;
   }
@@ -103,7 +108,8 @@ export class HomeSource implements ViewerSource {
   private async read(id: string): Promise<RunPage> {
     const { cli } = this;
     const row = this.rows.get(id);
-    if (row) return pageOfRow(cli, row, await this.known(id));
+    const training = this.word?.training.get(id) ?? null;
+    if (row) return pageOfRow(cli, row, { ...(await this.known(id)), training });
     if (this.lines.get(id)?.kind === 'setup' || this.choice.setups.includes(id)) return pageOfSetup(cli, id);
     const head = await findHead(cli.blobs.root, id);
     if (head) return pageOfHead(cli, head);
@@ -115,6 +121,10 @@ export class HomeSource implements ViewerSource {
       );
     }
     return pageOfRun(cli, await runFacts(cli, id));
+  }
+
+  private inDataset(page: RunPage): RunPage {
+    return this.word ? { ...page, line: this.word.line(page.line) } : page;
   }
 
   /** Empty where the store does not have the chain. */
@@ -158,8 +168,14 @@ export class HomeSource implements ViewerSource {
 }
 
 function titleOf(choice: ViewChoice): string {
-  const { campaigns, rollouts, runs, setups } = choice;
+  const { campaigns, rollouts, runs, setups, dataset } = choice;
   if (isOpen(choice)) return 'All runs';
-  const names = [...campaigns, ...(rollouts === undefined ? [] : [rollouts]), ...runs, ...setups];
+  const names = [
+    ...(dataset === undefined ? [] : [dataset]),
+    ...campaigns,
+    ...(rollouts === undefined ? [] : [rollouts]),
+    ...runs,
+    ...setups,
+  ];
   return names.length <= 2 ? names.join(', ') : `${names[0]} and ${names.length - 1} more`;
 }

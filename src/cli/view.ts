@@ -15,6 +15,7 @@ interface ChoiceFlags {
   readonly rollouts?: string;
   readonly run?: string[];
   readonly setup?: string[];
+  readonly dataset?: string;
 }
 
 interface ServeFlags extends ChoiceFlags {
@@ -54,7 +55,11 @@ function withChoice(command: Command): Command {
     .option('--campaign <id...>', 'rollouts of these campaigns, ended or running')
     .option('--rollouts <file>', 'rollouts of a file of rows (rollouts.jsonl)')
     .option('--run <id...>', 'these rollouts, by workflow id or by the hash of a head')
-    .option('--setup <id...>', 'these set-ups, by workflow id');
+    .option('--setup <id...>', 'these set-ups, by workflow id')
+    .option(
+      '--dataset <name>',
+      'rollouts that a data set was made of: what it trains of each, or why it does not have it',
+    );
 }
 
 async function serve(cli: Cli, flags: ServeFlags): Promise<void> {
@@ -96,6 +101,6 @@ async function write(cli: Cli, flags: ExportFlags): Promise<void> {
   );
 }
 
-function choiceOf({ campaign = [], rollouts, run = [], setup = [] }: ChoiceFlags): ViewChoice {
-  return { campaigns: campaign, rollouts, runs: run, setups: setup };
+function choiceOf({ campaign = [], rollouts, run = [], setup = [], dataset }: ChoiceFlags): ViewChoice {
+  return { campaigns: campaign, rollouts, runs: run, setups: setup, dataset };
 }

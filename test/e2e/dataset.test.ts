@@ -3,8 +3,10 @@ import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'n
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parse } from 'yaml';
+import { Cli } from '../../src/cli/context';
 import type { Audit } from '../../src/cli/dataset-audit-report';
 import { checkFile } from '../../src/cli/dataset-check';
+import { HomeSource } from '../../src/cli/view-source';
 import {
   type DatasetCheck,
   type DatasetInput,
@@ -376,3 +378,28 @@ test('the command line builds, lists, shows, checks and audits', async () => {
   expect((await cli('dataset', 'show', 'by-hnd')).stderr).toContain('did you mean "by-hand"?');
   expect((await cli('dataset', 'build', '--name', 'x', '--mixture', 'oec')).stderr).toContain('expected a ratio');
 }, 240_000);
+
+test('the viewer shows what a data set trains of each rollout, and why it does not have one', async () => {
+  const result = await build('viewed', { train: { 'on-policy': ['student'] } });
+  const dropped = lines(result, 'dropped.jsonl', (value) => DroppedRow.parse(value));
+  const origins = lines(result, 'rows.jsonl', (value) => DatasetOrigin.parse(value));
+  process.env.SWITCHYARD_HOME = world.home;
+  process.env.TEMPORAL_ADDRESS = '127.0.0.1:1';
+  const source = new HomeSource(new Cli(), { campaigns: [], runs: [], setups: [], dataset: 'viewed' });
+  const { runs } = await source.list();
+  expect(runs.map(({ id }) => id).sort()).toEqual(sample.rows.map(({ id }) => id).sort());
+  const shown = new Map(runs.map((line) => [line.id, line]));
+  for (const { id, reason, detail } of dropped)
+    expect(shown.get(id)).toMatchObject({ loss: reason, dataset: { name: 'viewed', detail } });
+  for (const { id } of origins) expect(shown.get(id)).toMatchObject({ loss: null, dataset: { name: 'viewed' } });
+
+  const trained = async (id: string) => {
+    const { turns } = await source.run(id);
+    return turns.filter((turn) => turn.trained).map(({ turn }) => turn);
+  };
+  const student = origins.find(({ method }) => method === 'on-policy')!;
+  expect(student.trained.length).toBe(student.turns);
+  for (const origin of [student, ...origins.slice(0, 5)]) expect(await trained(origin.id)).toEqual(origin.trained);
+  const lost = dropped.find(({ reason }) => reason === 'tests_failed')!;
+  expect(await trained(lost.id)).toEqual([]);
+}, 120_000);

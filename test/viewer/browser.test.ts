@@ -302,6 +302,7 @@ describeInBrowser('the viewer in a browser', () => {
       head: heads.agent,
       trouble: null,
       links: [],
+      training: null,
       workspace: null,
     };
     const turns = steps.map((step) => setupTurnView(step, 4_000));

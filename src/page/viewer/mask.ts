@@ -1,5 +1,11 @@
 import { DIALECTS } from '../../agent/dialects';
-import type { Author, DialectName, Turn } from '../../contract';
+import type { DialectName, Turn } from '../../contract';
+
+/** What is trained of a rollout: turns, from 1, and the dialect that they are written in. */
+export interface Training {
+  readonly dialect: DialectName;
+  readonly turns: readonly number[];
+}
 
 export interface TurnMask {
   readonly trained: boolean;
@@ -10,19 +16,22 @@ export interface TurnMask {
  * What a data set takes loss on, turn by turn, as `renderConversation` decides it, without rendering the messages: a
  * trajectory of thousands of turns is opened in a moment.
  */
-export function maskOf(
-  turns: readonly Turn[],
-  dialect: DialectName,
-  train: readonly Author[] = ['expert'],
-): TurnMask[] {
+export function maskOf(turns: readonly Turn[], { dialect, turns: numbers }: Training): TurnMask[] {
+  const trained = new Set(numbers);
   return turns.map((turn) => ({
-    trained: train.includes(turn.author),
+    trained: trained.has(turn.turn),
     faithful: DIALECTS[dialect].renderTurn(turn).faithful,
   }));
 }
 
-/** The dialect that the data is written in: the student's, for it is the student that is trained (OEC, "Masking"). */
-export function trainingDialect(turns: readonly Turn[]): DialectName {
+/**
+ * What is trained where no data set says otherwise: the expert's turns, in the dialect of the student, for it is the student
+ * that is trained (OEC, "Masking").
+ */
+export function usualTraining(turns: readonly Turn[]): Training {
   const student = turns.find(({ author }) => author === 'student');
-  return (student ?? turns[0])?.dialect ?? 'tools';
+  return {
+    dialect: (student ?? turns[0])?.dialect ?? 'tools',
+    turns: turns.filter(({ author }) => author === 'expert').map(({ turn }) => turn),
+  };
 }

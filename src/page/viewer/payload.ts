@@ -43,6 +43,8 @@ export interface RunLine {
   readonly startedAt: number | null;
   /** Why it is not in a training set, as far as is known without reading its chain; null where nothing speaks against it. */
   readonly loss: string | null;
+  /** The data set that `loss` is about, and what shows the loss there; null where no data set was chosen. */
+  readonly dataset: { readonly name: string; readonly detail: string | null } | null;
   /** What went wrong, in words. */
   readonly note: string | null;
 }
@@ -94,7 +96,7 @@ export interface TurnView {
   readonly exitCode: number | null;
   readonly timedOutAfter: number | null;
   readonly elidedBytes: number;
-  /** Loss is taken on this turn when the trajectory is trained on. */
+  /** Loss is taken on this turn: in the data set that was chosen, or when the trajectory is trained on as usual. */
   readonly trained: boolean;
   /** The dialect cannot write this action so that it reads back the same. */
   readonly unfaithful: boolean;

@@ -18,6 +18,7 @@ export function lineOfRow(row: RolloutRow): RunLine {
     seconds: row.seconds,
     startedAt: null,
     loss: lossOf(row)?.reason ?? null,
+    dataset: null,
     note: row.error ?? result?.detail ?? null,
   };
 }

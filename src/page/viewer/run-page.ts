@@ -1,6 +1,6 @@
 import type { FrameRecord, HandOverPolicy, Opening, Ref, Step, Timing, TrialRecord } from '../../contract';
 import { clip, clipLimit, EMPTY } from './clip';
-import { maskOf, trainingDialect } from './mask';
+import { maskOf, type Training, usualTraining } from './mask';
 import type { GradeView, RunLine, RunPage, TurnView } from './payload';
 import { turnView } from './turn-view';
 
@@ -13,6 +13,8 @@ export interface PageFacts {
   readonly head: string | null;
   readonly trouble: string | null;
   readonly links: readonly (readonly [string, string])[];
+  /** As a data set has it; null where none was chosen. */
+  readonly training: Training | null;
   /** Tree id of the work directory at the end. */
   readonly workspace: string | null;
 }
@@ -37,7 +39,7 @@ const STATEMENT_CHARS = 1_000_000;
 
 /** A rollout as a page; without a chain, what the server or its row says of it. */
 export function rolloutPage(facts: PageFacts, chain: LoadedChain | null, { patch, grade }: Ending): RunPage {
-  const turns = chain ? turnsOf(chain, facts.workspace) : [];
+  const turns = chain ? turnsOf(chain, facts) : [];
   return {
     ...pageOf(facts, turns),
     line: { ...facts.line, ...(facts.line.turns || turns.length === 0 ? {} : countedLine(facts.line, turns)) },
@@ -63,10 +65,11 @@ function pageOf({ line, live, phase, policy, head, trouble, links }: PageFacts, 
   return { line, live, phase, policy, turns, head, trouble, links, ...rest };
 }
 
-function turnsOf({ steps, hashes, observations, timings }: LoadedChain, workspace: string | null): TurnView[] {
+function turnsOf(chain: LoadedChain, { workspace, training }: PageFacts): TurnView[] {
+  const { steps, hashes, observations, timings } = chain;
   const limit = clipLimit(steps.length);
   const made = steps.map(({ turn }) => turn);
-  const masks = maskOf(made, trainingDialect(made));
+  const masks = maskOf(made, training ?? usualTraining(made));
   return steps.map((step, at) => {
     const timing = timings.get(step.turn.turn);
     const beside = {

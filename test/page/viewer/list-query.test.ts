@@ -20,6 +20,7 @@ const LINE: RunLine = {
   seconds: 60,
   startedAt: null,
   loss: null,
+  dataset: null,
   note: null,
 };
 const line = (given: Partial<RunLine>): RunLine => ({ ...LINE, ...given });

@@ -8,7 +8,7 @@ import { commandsOf } from '../../../src/page/viewer/commands';
 import { diffSoFar } from '../../../src/page/viewer/diff-so-far';
 import { type Branch, forkTree } from '../../../src/page/viewer/fork-tree';
 import { ledeOf } from '../../../src/page/viewer/lede';
-import { maskOf } from '../../../src/page/viewer/mask';
+import { maskOf, usualTraining } from '../../../src/page/viewer/mask';
 import { patchFiles } from '../../../src/page/viewer/patch-files';
 import type { RunPage, TurnView } from '../../../src/page/viewer/payload';
 import { lineOfRow } from '../../../src/page/viewer/run-line';
@@ -42,6 +42,7 @@ async function pageOf(id: string): Promise<RunPage> {
     head: row.result!.head,
     trouble: null,
     links: [],
+    training: null,
     workspace: null,
   };
   return rolloutPage(
@@ -51,16 +52,14 @@ async function pageOf(id: string): Promise<RunPage> {
   );
 }
 
-it('shades the turns that a data set trains, and no other', async () => {
+it('shades the turns that a data set of experts trains, and no other', async () => {
   for (const dialect of ['tools', 'xml', 'backticks'] as const) {
     const view = View.parse({ dialect });
     for (const row of sample.rows.filter(({ result }) => result)) {
       const transcript = await transcripts.load(row.result!.head);
       const { turns } = renderConversation(transcript, { view, prompts: promptsFor(view), train: ['expert'] });
-      const mask = maskOf(
-        transcript.steps.map(({ turn }) => turn),
-        dialect,
-      );
+      const made = transcript.steps.map(({ turn }) => turn);
+      const mask = maskOf(made, { ...usualTraining(made), dialect });
       expect(mask).toEqual(turns.map(({ trained, faithful }) => ({ trained, faithful })));
     }
   }

@@ -70,11 +70,11 @@ function split({ turns, k }: RunLine, longest: number): Child {
   return [bar, el('span', { class: 'split-words' }, words)];
 }
 
-function training({ kind, loss, method, status }: RunLine): Child {
+function training({ kind, loss, method, status, dataset }: RunLine): Child {
   if (kind !== 'rollout' || method === null || status === 'running') return NOTHING;
   return loss === null
-    ? el('span', { class: 'good' }, 'passes')
-    : el('span', { class: 'muted' }, `no: ${spaced(loss)}`);
+    ? el('span', { class: 'good' }, dataset ? 'in it' : 'passes')
+    : el('span', { class: 'muted', title: dataset?.detail ?? '' }, `no: ${spaced(loss)}`);
 }
 
 /** What is shown, in a sentence of figures. */

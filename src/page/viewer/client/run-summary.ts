@@ -1,7 +1,7 @@
 import { count } from '../../../view/figures';
 import { commandsOf } from '../commands';
 import { ledeOf } from '../lede';
-import type { RunPage } from '../payload';
+import type { RunLine, RunPage } from '../payload';
 import { commandList } from './aside';
 import { type Child, el } from './dom';
 import { foreignLine } from './foreign-text';
@@ -34,7 +34,9 @@ export function runSummary(page: RunPage): Child {
       ['Cost', money(line.usd)],
       ['Tokens', line.tokens === null ? NOTHING : count(line.tokens, 'token')],
       ['Time', time(line.seconds)],
-      ...(line.kind === 'rollout' ? [['In a training set', training(page, trained)] as const] : []),
+      ...(line.kind === 'rollout'
+        ? [[line.dataset ? 'Data set' : 'In a training set', training(page, trained)] as const]
+        : []),
       ...(line.note === null ? [] : [['Note', foreignLine(line.note)] as const]),
       ['More', [links(page), commandList(commandsOf(page, null))]],
     ]),
@@ -53,10 +55,18 @@ function turnCounts(turns: RunPage['line']['turns']): string {
 
 function training({ line, live }: RunPage, trained: number): Child {
   if (live || line.method === null) return `${count(trained, 'turn')} would be trained`;
+  if (line.dataset) return inDataset(line.dataset, line.loss, trained);
   if (line.loss !== null) return el('span', {}, el('b', {}, 'no'), `: ${spaced(line.loss)}`);
   return trained === 0
     ? [el('b', {}, 'no'), ': no turn of an expert']
     : [el('b', { title: PASSES }, 'passes so far'), `; ${count(trained, 'trained turn')}`];
+}
+
+function inDataset({ name, detail }: NonNullable<RunLine['dataset']>, loss: string | null, trained: number): Child {
+  const [answer, about] =
+    loss === null ? ['in', `; ${count(trained, 'trained turn')}`] : ['not in', `: ${spaced(loss)}`];
+  const shown = detail === null || detail === '' ? null : foreignLine(` (${detail})`);
+  return el('span', {}, el('b', {}, answer), ' ', foreignLine(name), about, shown);
 }
 
 /** Paths of this machine mean nothing to a reader elsewhere: only addresses are links. */

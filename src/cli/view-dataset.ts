@@ -1,0 +1,61 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DroppedRow, type RolloutRow } from '../contract';
+import type { Training } from '../page/viewer/mask';
+import type { RunLine } from '../page/viewer/payload';
+import { rowsOf } from '../store/campaigns';
+import type { Cli } from './context';
+import { originsIn, readDataset } from './dataset-folder';
+import { rowsOfFile } from './view-lines';
+
+/** A data set's word on the rollouts that it was made of. */
+export interface DatasetWord {
+  readonly rows: readonly RolloutRow[];
+  /** Exactly what is trained, by the rollout's id; of what was dropped that is nothing. */
+  readonly training: ReadonlyMap<string, Training>;
+  /** The line with what became of the run in this data set. */
+  line(line: RunLine): RunLine;
+  readonly notes: readonly string[];
+}
+
+/** Reads a data set's folder and the rollouts that it names. Throws `NotFound`. */
+export async function datasetWord(cli: Cli, named: string): Promise<DatasetWord> {
+  const { folder, manifest } = readDataset(cli, named);
+  const kept = originsIn(folder);
+  const dropped = new Map(droppedIn(folder).map((row) => [row.id, row]));
+  const { dialect } = manifest.view;
+  const training = new Map<string, Training>([
+    ...[...dropped.keys()].map((id) => [id, { dialect, turns: [] }] as const),
+    ...kept.map(({ id, trained }) => [id, { dialect, turns: trained }] as const),
+  ]);
+  const rows: RolloutRow[] = [];
+  for (const source of manifest.input.sources) {
+    if ('campaign' in source) rows.push(...(await cli.campaigns.rows(source.campaign)));
+    else if ('rollouts' in source) rows.push(...(await rowsIn(cli, source.rollouts)));
+  }
+  const known = new Set(rows.map(({ id }) => id));
+  const foreign = kept.filter(({ id }) => !known.has(id)).length;
+  return {
+    rows: rows.filter(({ id }) => training.has(id)),
+    training,
+    line: (line) => {
+      if (!training.has(line.id)) return line;
+      const { reason = null, detail = null } = dropped.get(line.id) ?? {};
+      return { ...line, loss: reason, dataset: { name: manifest.name, detail } };
+    },
+    notes:
+      foreign === 0
+        ? []
+        : [`${foreign} of ${kept.length} rows of ${manifest.name} are not of a campaign or file of rollouts.`],
+  };
+}
+
+async function rowsIn(cli: Cli, rollouts: string | { readonly sha256: string }): Promise<RolloutRow[]> {
+  if (typeof rollouts === 'string') return rowsOfFile(rollouts);
+  return rowsOf((await cli.blobs.get(rollouts.sha256)).toString('utf8'), `blob ${rollouts.sha256.slice(0, 12)}`);
+}
+
+function droppedIn(folder: string): DroppedRow[] {
+  const lines = readFileSync(join(folder, 'dropped.jsonl'), 'utf8').split('\n');
+  return lines.filter((line) => line !== '').map((line) => DroppedRow.parse(JSON.parse(line)));
+}

@@ -1,10 +1,11 @@
 import { createReadStream, existsSync, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { type Command, Option } from 'commander';
-import { DatasetFormat, SwitchyardError } from '../contract';
+import { type Author, DatasetFormat, Step, SwitchyardError } from '../contract';
 import { createChatTokenizer } from '../dataset/chat-tokenizer';
 import { type CheckedFile, checkRecords } from '../dataset/check';
 import { jsonlRecords, parquetRecords } from '../dataset/check-read';
+import type { BlobStore } from '../store/blobs';
 import { readTokenizerFolder } from '../store/tokenizer-files';
 import { count, grouped } from '../view/figures';
 import { safeLine } from '../view/safe-text';
@@ -28,14 +29,18 @@ export function addDatasetCheck(dataset: Command, cli: Cli): void {
     .option('--max-tokens <n>', 'say which rows are longer', wholeOption)
     .option('--tokenizer <dir>', 'folder of tokenizer.json to count with; without it lengths are estimated')
     .action(async (file: string, flags: CheckFlags) => {
-      const { format, ...check } = await checkFile(file, flags);
-      cli.print(check, () => asText(file, format, check));
+      const { format, proven, ...check } = await checkFile(file, flags, cli.blobs);
+      cli.print(check, () => asText(file, { format, proven, ...check }));
       if (check.problems.length > 0) process.exitCode = 1;
     });
 }
 
 /** Throws `NotFound` and `InvalidInput`; what is wrong inside of the file is among its problems. */
-export async function checkFile(file: string, { format, maxTokens, tokenizer }: CheckFlags = {}): Promise<CheckedFile> {
+export async function checkFile(
+  file: string,
+  { format, maxTokens, tokenizer }: CheckFlags = {},
+  steps?: Pick<BlobStore, 'get'>,
+): Promise<CheckedFile> {
   if (!existsSync(file))
     throw new SwitchyardError('NotFound', `there is no file ${file}`, 'Give a .jsonl or a .parquet.');
   if (statSync(file).isDirectory()) {
@@ -45,6 +50,7 @@ export async function checkFile(file: string, { format, maxTokens, tokenizer }: 
     file,
     ...(format ? { format } : {}),
     ...(maxTokens === undefined ? {} : { maxTokens }),
+    ...(steps ? { authorOf: authorIn(steps) } : {}),
     ...(tokenizer ? { tokenizer: await createChatTokenizer(await readTokenizerFolder(tokenizer)) } : {}),
   };
   if (!file.endsWith('.parquet')) return checkRecords(jsonlRecords(createReadStream(file)), options);
@@ -66,12 +72,30 @@ export async function checkFile(file: string, { format, maxTokens, tokenizer }: 
   }
 }
 
-function asText(file: string, format: CheckedFile['format'], check: Omit<CheckedFile, 'format'>): string {
-  const { rows, turns, trainedTurns, expertTurns, problems } = check;
+/** Who made a step that this store has. Each is read once: formats of one record a turn name it again and again. */
+function authorIn(steps: Pick<BlobStore, 'get'>): (step: string) => Promise<Author | undefined> {
+  const known = new Map<string, Author | undefined>();
+  return async (step) => {
+    if (!known.has(step)) {
+      const bytes = await steps.get(step).catch(() => undefined);
+      const read = bytes && Step.safeParse(JSON.parse(bytes.toString('utf8')));
+      known.set(step, read?.data?.turn.author);
+    }
+    return known.get(step);
+  };
+}
+
+function asText(
+  file: string,
+  { format, rows, turns, trainedTurns, expertTurns, proven, problems }: CheckedFile,
+): string {
   const experts = expertTurns === null ? 'it does not say whose' : `${count(expertTurns, 'turn')} of experts`;
   return [
     `${safeLine(file)}: ${format ?? 'no records'}`,
     `${count(rows, 'row')}, ${grouped(trainedTurns)} of ${count(turns, 'turn')} trained, ${experts}`,
+    ...(proven > 0
+      ? [`${count(proven, 'turn')} compared with ${proven === 1 ? 'its step' : 'their steps'} in this store`]
+      : []),
     ...(problems.length === 0
       ? ['no problems']
       : [count(problems.length, 'problem'), ...problems.map((each) => `  ${safeLine(each)}`)]),

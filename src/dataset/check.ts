@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type DatasetCheck, DatasetFormat } from '../contract/dataset';
 import { SwitchyardError } from '../contract/errors';
-import type { ChatMessage } from '../contract/step';
+import type { Author, ChatMessage } from '../contract/step';
 import type { ChatTokenizer } from './chat-tokenizer';
 import { formatOf } from './check-format';
 import { recordProblems } from './check-record';
@@ -24,6 +24,8 @@ export interface CheckOptions {
   readonly maxTokens?: number;
   /** Without it lengths are estimated. */
   readonly tokenizer?: ChatTokenizer;
+  /** Who made the step with this hash; undefined where it is not kept here. Without it a file's word on its authors stands. */
+  readonly authorOf?: (step: string) => Promise<Author | undefined>;
 }
 
 /** A record with its place in the file, or what is wrong with that place. Lines count from 1. */
@@ -34,21 +36,23 @@ export type Located =
 export interface CheckedFile extends DatasetCheck {
   /** Null for a file without records. */
   readonly format: DatasetFormat | null;
+  /** Turns whose step was found and says the same of its author. */
+  readonly proven: number;
 }
 
 /** More would only hide the first. */
 const MOST_PROBLEMS = 200;
 
 /**
- * Checks a file on its own, as its trainer will see it: nothing of ours is needed but the file. Problems read
- * `file:line: expected …, found …`.
+ * Checks a file on its own, as its trainer will see it: nothing of ours is needed but the file. Where steps are at hand, what
+ * it says of its turns' authors is compared with them. Problems read `file:line: expected …, found …`.
  *
  * Turns are counted once, although formats of one record a turn repeat those before. Where the file says who wrote a turn,
  * the trained turns must be exactly those of the authors it names in `train`, the expert where it names none.
  */
 export async function checkRecords(records: AsyncIterable<Located>, options: CheckOptions): Promise<CheckedFile> {
   const checker = new Checker(options);
-  for await (const located of records) checker.take(located);
+  for await (const located of records) await checker.take(located);
   return checker.result();
 }
 
@@ -58,6 +62,7 @@ class Checker {
   private unlisted = 0;
   private rows = 0;
   private readonly counts = { turns: 0, trained: 0, expert: 0 };
+  private readonly proven = new Set<string>();
   private authorsKnown = false;
   /** Line of the first record with a name or a content. */
   private readonly ids = new Map<string, number>();
@@ -68,7 +73,7 @@ class Checker {
     if (options.format) this.exporter = linesExporter(options.format);
   }
 
-  take(located: Located): void {
+  async take(located: Located): Promise<void> {
     const { line } = located;
     if ('problem' in located) {
       this.say(line, located.problem);
@@ -77,7 +82,9 @@ class Checker {
     this.rows += 1;
     try {
       this.exporter ??= linesExporter(formatOf(located.record));
-      this.check(line, this.exporter.read(located.record));
+      const record = this.exporter.read(located.record);
+      this.check(line, record);
+      await this.compare(line, record);
     } catch (error) {
       if (!(error instanceof RecordProblem)) throw error;
       this.say(line, error.message);
@@ -94,6 +101,7 @@ class Checker {
       turns,
       trainedTurns: trained,
       expertTurns: this.authorsKnown ? expert : null,
+      proven: this.proven.size,
       problems: [...this.problems, ...more],
     };
   }
@@ -119,6 +127,17 @@ class Checker {
       (first) => `expected a record of its own, found that of line ${first} again`,
     );
     this.checkLength(line, record);
+  }
+
+  /** A file that names another author than the step has been changed, or the mask was made for another chain. */
+  private async compare(line: number, { turns }: ReadRecord): Promise<void> {
+    for (const [i, { step, author }] of turns.entries()) {
+      if (!step || author === null) continue;
+      const made = await this.options.authorOf?.(step);
+      if (made === author) this.proven.add(step);
+      else if (made !== undefined)
+        this.say(line, `turn ${i + 1}: expected ${made}, who made step ${step.slice(0, 12)}…, found ${author}`);
+    }
   }
 
   /** A turn that comes again in another record of its row is the same turn. */

@@ -157,9 +157,24 @@ test('every file that is written passes the check, and the manifest knows its by
         trainedTurns: result.trainedTurns,
         expertTurns: result.trainedTurns,
       });
+    if (format === 'universal' && path.endsWith('.jsonl')) await compareWithSteps(join(result.folder, path), check);
   }
   expect(new Set(result.files.map(({ format }) => format))).toEqual(new Set(formats));
 }, 180_000);
+
+/** Where the steps are at hand, a file cannot give a student's turn out as the expert's. */
+async function compareWithSteps(file: string, { turns }: DatasetCheck): Promise<void> {
+  expect(await checkFile(file, {}, world.blobs)).toMatchObject({ proven: turns, problems: [] });
+  const forged = join(world.home, 'forged.universal.jsonl');
+  const student = /"author":"student"/;
+  const [first, ...rest] = readFileSync(file, 'utf8')
+    .split('\n')
+    .filter((line) => student.test(line));
+  writeFileSync(forged, [first!.replace(student, '"author":"expert"'), ...rest].join('\n'));
+  expect((await checkFile(forged, {}, world.blobs)).problems).toContainEqual(
+    expect.stringMatching(/:1: turn 1: expected student, who made step [0-9a-f]{12}…, found expert/),
+  );
+}
 
 test('mixtures, extra rows and the student’s own turns', async () => {
   const extra = join(world.home, 'extra.jsonl');

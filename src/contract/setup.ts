@@ -219,6 +219,7 @@ export const RepoSetupResult = z.strictObject({
   script: Ref.nullable(),
   /** Versions that are installed, as each package manager prints them. */
   lock: Ref.nullable(),
+  /** Null where there are no tests. */
   testCommand: z.string().nullable(),
   reproduced: z.boolean().nullable(),
   /** Why it was not reproduced, or what differed. */

@@ -55,7 +55,7 @@ export const VerifierResult = z.strictObject({
   success: z.boolean(),
   framework: z.string().nullable(),
   counts: TestCounts,
-  /** The run that the counts come from; null where no test was run. */
+  /** The run that the counts come from, or the smoke test; null where neither was run. */
   evidence: Evidence.nullable(),
   failures: z.array(z.strictObject({ test: z.string(), class: FailureClass, why: z.string() })),
   smoke: z.boolean(),

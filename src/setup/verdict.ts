@@ -50,7 +50,8 @@ export function verifierResult(
   const smoke = smokePassed(moves, evidence);
   const failures = failuresOf(moves, run, evidence, smoke);
   const counts = run?.counts ?? NO_COUNTS;
-  const tested = counts.passed > 0 || (counts.collected === 0 && smoke);
+  const bySmoke = counts.collected === 0 && smoke;
+  const tested = counts.passed > 0 || bySmoke;
   const hints = [said?.hint ?? 'the verifier did not come to a conclusion'];
   const filters = run ? filtersOf(run.move.command, moves[run.at]!.observed.output) : [];
   if (filters.length > 0) hints.push(`filtered: ${filters.join(', ')}`);
@@ -65,9 +66,9 @@ export function verifierResult(
     success: said?.success === true && tested && failures.every((failure) => failure.class !== 'setup'),
     framework: run?.reading?.framework ?? run?.move.framework ?? null,
     counts,
-    evidence: run ? (evidence[run.at] ?? null) : null,
+    evidence: evidence[bySmoke ? smokeAt(moves) : (run?.at ?? -1)] ?? null,
     failures,
-    smoke: smoke && counts.collected === 0,
+    smoke: bySmoke,
     hint: hints.filter((hint) => hint !== '').join('; '),
     head,
   };
@@ -107,8 +108,12 @@ function failuresOf(
   return [...classified.values()];
 }
 
+function smokeAt(moves: readonly Seen<VerifierMove>[]): number {
+  return moves.findLastIndex(({ move }) => move.move === 'smoke');
+}
+
 function smokePassed(moves: readonly Seen<VerifierMove>[], evidence: EvidenceOfMoves): boolean {
-  const last = moves.findLastIndex(({ move }) => move.move === 'smoke');
+  const last = smokeAt(moves);
   return last >= 0 && (evidence[last] ?? moves[last]!.observed).exitCode === 0;
 }
 

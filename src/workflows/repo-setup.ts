@@ -274,7 +274,8 @@ export async function repoSetup(raw: RepoSetupInput): Promise<RepoSetupResult> {
       ...{ steps: state.turn, formatRetries: state.purse.formatRetries, rollbacks: sandbox.rollbacks },
       ...{ units: state.trials, learned: [], frames: sandbox.records, services: sandbox.services },
       ...{ image: null, workdir: input.workdir, dockerfile: null, script: null, lock: null, reproduced: null },
-      testCommand: verifier?.evidence?.command ?? null,
+      // A smoke test is a file of the verifier's: it is not in the image.
+      testCommand: verifier?.smoke ? null : (verifier?.evidence?.command ?? null),
       cost: { usd: Math.round(state.purse.usd * 1e6) / 1e6, tokens: state.purse.tokens },
       seconds: Math.round((Date.now() - state.startedAt) / 100) / 10,
       head: state.head,

@@ -36,6 +36,18 @@ def versions_of(name):
     return re.findall(r"(?m)^Version: (\S+)$", said)
 
 
+def download(name, version):
+    fetch = ["apt-get", "-qq", "-o", "APT::Sandbox::User=root", "--only-source", "--download-only", "source"]
+    try:
+        tool([*fetch, "%s=%s" % (name, version)], name, cwd=WORK)
+    except Refused as refused:
+        if not re.search(r"\b404\s+Not Found", str(refused)):
+            raise
+        # Asking again does not help: indexes outlive files where a mirror is not complete.
+        message = "the archive lists %s %s and does not have its files: %s" % (name, version, refused)
+        raise Refused("InvalidInput", message, "Name another version, or give the sandbox a complete mirror.") from None
+
+
 def main(name, version):
     ask_for_sources()
     apt_install("dpkg-dev")
@@ -43,8 +55,7 @@ def main(name, version):
     if version not in known:
         raise unknown("version %s of the source package %s" % (version, name), sorted(set(known)))
     os.makedirs(WORK)
-    fetch = ["apt-get", "-qq", "-o", "APT::Sandbox::User=root", "--only-source", "--download-only", "source"]
-    tool([*fetch, "%s=%s" % (name, version)], name, cwd=WORK)
+    download(name, version)
     [description] = glob.glob(WORK + "/*.dsc")
     # The archive's signature covers the .dsc; the maintainer's own would need a keyring of all developers.
     tool(["dpkg-source", "--no-check", "-x", description, "tree"], description, cwd=WORK)

@@ -14,6 +14,9 @@ export interface RecipeStep {
 const BUILDS =
   /\b(install|add|sync|build|make|get|fetch|download|configure|venv|bootstrap|update|vendor|compile|package|mkdir|touch|cp|mv|ln|sed|patch|echo|printf|tee)\b/;
 
+/** Build tools that fetch what a test run needs when it runs, and not before. */
+const FETCHES_TO_TEST = /\b(mvnw?|gradlew?|sbt|cargo|go)\b/;
+
 /**
  * The steps that made the environment what it is: those that stand and did not fail, without reading and test runs. `ran`
  * gives a trial's commands: its own, which may have been rendered from its unit, and the one that went through after it.
@@ -23,28 +26,36 @@ export function recipeOf(
   ran: (turn: number) => readonly string[] | undefined,
 ): RecipeStep[] {
   return seen
-    .filter(({ undone, observed, move }) => !undone && (observed.exitCode === 0 || move.action === 'try_experience'))
-    .flatMap(({ move, observed, turn }): RecipeStep[] => {
-      switch (move.action) {
-        case 'shell': {
-          const testsOnly = !BUILDS.test(move.command) && readCounts(move.command, observed.output) !== null;
-          return onlyReads(move.command) || testsOnly ? [] : [{ turn, command: move.command }];
-        }
-        case 'try_experience': {
-          const [trial, ...after] = ran(turn) ?? [];
-          if (trial === undefined) return [];
-          return [trial, ...after.filter((command) => BUILDS.test(command))].map((command) => ({ turn, command }));
-        }
-        case 'set_env':
-          return [{ turn, command: setEnvCommand(move) }];
-        case 'start_service': {
-          const command = move.service.kind === 'process' ? installCommand(completeService(move.service)) : undefined;
-          return command ? [{ turn, command }] : [];
-        }
-        default:
-          return [];
-      }
+    .filter(({ undone }) => !undone)
+    .flatMap(({ move, observed, turn }) => {
+      const commands =
+        move.action === 'shell'
+          ? kept(move.command, observed)
+          : move.action === 'try_experience'
+            ? keptTrial(ran(turn) ?? [])
+            : observed.exitCode === 0
+              ? otherwise(move)
+              : [];
+      return commands.map((command) => ({ turn, command }));
     });
+}
+
+/** A test run that fetches is kept, and may fail again: its tests are the verifier's to judge. */
+function kept(command: string, { exitCode, output }: SeenAction['observed']): string[] {
+  if (!BUILDS.test(command) && readCounts(command, output) !== null)
+    return exitCode !== null && FETCHES_TO_TEST.test(command) ? [`{ ${command}\n} || true`] : [];
+  return exitCode !== 0 || onlyReads(command) ? [] : [command];
+}
+
+function keptTrial([trial, ...after]: readonly string[]): string[] {
+  return trial === undefined ? [] : [trial, ...after.filter((command) => BUILDS.test(command))];
+}
+
+function otherwise(move: SeenAction['move']): string[] {
+  if (move.action === 'set_env') return [setEnvCommand(move)];
+  if (move.action !== 'start_service' || move.service.kind !== 'process') return [];
+  const command = installCommand(completeService(move.service));
+  return command ? [command] : [];
 }
 
 /**

@@ -1,5 +1,6 @@
 import { quote } from '../../agent/shell';
 import type { Ground, JudgeMove } from '../../contract';
+import { keyLines } from '../error-signature';
 import { readCounts } from '../test-output';
 import type { JudgeDossier, JudgePolicy, Observed, Seen } from './role';
 import type { Cause } from './rules/cause';
@@ -104,7 +105,7 @@ function declared(dossier: JudgeDossier, repository: Repository, charge: Charged
   if (asked && !known && !own) return dismissed('not_declared', `nothing in the repository declares ${module}`);
   const cause = causeOf(output, { repository, services: dossier.services });
   if (cause) return foundBy(cause);
-  const shown = output.trim().split('\n').at(-1)?.slice(0, 300) ?? '';
+  const shown = (keyLines(output)[0] ?? output.trim().split('\n').at(-1) ?? '').slice(0, 300);
   // It was found and started; that it then complained is its own affair.
   const started =
     charge.kind === 'entry_point' &&

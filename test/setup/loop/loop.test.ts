@@ -144,11 +144,19 @@ describe('the script of a set-up', () => {
     seen(6, { action: 'try_experience', thought: '', unit: 'u', why: '' }, 0),
     seen(7, shell("cat > note <<'STEP'\ntwo $A lines\nSTEP\necho done"), 0),
     seen(8, shell('pytest -q'), 0, { observed: { exitCode: 0, output: '3 passed in 0.1s', timedOut: false } }),
+    // Maven fetches what runs the tests when it runs them.
+    seen(9, shell('mvn -B test'), 1, {
+      observed: { exitCode: 1, output: '[ERROR] Tests run: 3, Failures: 1, Errors: 0, Skipped: 0', timedOut: false },
+    }),
+    seen(10, shell('mvn -B test'), 1, {
+      observed: { exitCode: 1, output: '[ERROR] Failed to execute goal: no route to host', timedOut: false },
+    }),
   ];
 
   test('holds what stands and did something, and does it again', () => {
     const recipe = recipeOf(steps, (turn) => (turn === 6 ? ['touch trial', 'make again || touch again'] : undefined));
-    expect(recipe.map(({ turn }) => turn)).toEqual([2, 5, 6, 6, 7]);
+    expect(recipe.map(({ turn }) => turn)).toEqual([2, 5, 6, 6, 7, 9]);
+    expect(recipe.at(-1)!.command).toBe('{ mvn -B test\n} || true');
     const folder = bash('mktemp -d').trim();
     const script = installScript(recipe, folder, 'dir:/x');
     const told = bash(`${script}\npwd; printf '%s|%s' "$A" "$B"`);

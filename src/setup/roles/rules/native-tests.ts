@@ -1,5 +1,6 @@
 import { quote } from '../../../agent/shell';
 import { markedTests } from '../../repository/marked-tests';
+import { WITHOUT_CHECKS } from '../../repository/maven';
 import { readCounts, type TestReading } from '../../test-output';
 import type { Case, Observed } from '../role';
 import type { Interpreter } from './interpreter';
@@ -76,7 +77,8 @@ export function testPlans(dossier: Case, repository: Repository, interpreters: r
   } else if (language === 'rust') {
     add('cargo', 'cargo test --offline --no-fail-fast --workspace');
   } else if (language === 'java') {
-    if (facts.buildSystems.includes('maven')) add('surefire', `${wrapper(repository, 'mvnw', 'mvn')} -o -B -fae test`);
+    if (facts.buildSystems.includes('maven'))
+      add('surefire', `${wrapper(repository, 'mvnw', 'mvn')} -o -B -fae test ${WITHOUT_CHECKS}`);
     if (facts.buildSystems.includes('gradle')) {
       add(
         'gradle',

@@ -5,8 +5,8 @@ import { printCampaignAnswer, waitedCampaign } from './campaign-answer';
 import { type CampaignFlags, campaignInput, PRESET_NAMES, type PresetName } from './campaign-input';
 import { followCampaign } from './campaign-watch';
 import type { Cli } from './context';
+import { readInput } from './input-file';
 import { dollarsOption, handOverOption, wholeOption } from './options';
-import { readInput } from './rollout-input';
 import { quote } from './temporal-command';
 
 interface StartFlags extends CampaignFlags {

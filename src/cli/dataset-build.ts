@@ -13,8 +13,8 @@ import {
   trainOption,
 } from './dataset-input';
 import { followed, waited } from './follow';
+import { readInput } from './input-file';
 import { wholeOption } from './options';
-import { readInput } from './rollout-input';
 import { quote } from './temporal-command';
 import { look } from './terminal';
 

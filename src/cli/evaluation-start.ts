@@ -5,8 +5,8 @@ import type { Cli } from './context';
 import { printEvaluationAnswer, waitedEvaluation } from './evaluation-answer';
 import { type EvaluationFlags, evaluationInput } from './evaluation-input';
 import { followEvaluation } from './evaluation-watch';
+import { readInput } from './input-file';
 import { dollarsOption, wholeOption } from './options';
-import { readInput } from './rollout-input';
 import { addInputOption, addStartOptions, assertOutWaits, type StartFlags, warnOfProfiles } from './start-options';
 import { quote } from './temporal-command';
 

@@ -11,8 +11,8 @@ import { failureLines, failureProgressLine, type ShareRow } from '../view/analys
 import { sourceOf } from './analysis-source';
 import type { Cli } from './context';
 import { followed, waited } from './follow';
+import { given, readInput, type Written } from './input-file';
 import { dollarsOption, wholeOption } from './options';
-import { readInput, type Written } from './rollout-input';
 import { addInputOption, warnOfProfiles } from './start-options';
 import { quote } from './temporal-command';
 import { look } from './terminal';
@@ -99,8 +99,7 @@ function inputOf(written: Written, flags: Omit<Flags, 'input' | 'id' | 'wait' | 
   const { of: named = [], run, cost, ...same } = flags;
   const sources = [...named.map(sourceOf), ...(run ? [{ runs: run }] : [])];
   const fields = { ...same, costUsd: cost, sources: sources.length > 0 ? sources : undefined };
-  const given = Object.entries(fields).filter(([, value]) => value !== undefined);
-  const merged: Written = { ...written, ...Object.fromEntries(given) };
+  const merged: Written = { ...written, ...given(fields) };
   parseInput<unknown>(FailureAnalysisInput, merged, 'failureAnalysis');
   return merged;
 }

@@ -1,7 +1,7 @@
 import type { WorkflowHandle } from '@temporalio/client';
 import { defaultPayloadConverter, type Payload } from '@temporalio/common';
 import { SwitchyardError } from '../contract';
-import type { Written } from './rollout-input';
+import type { Written } from './input-file';
 
 /** What a workflow was started with (after continue-as-new: what its last run was given). */
 export async function inputOf(handle: WorkflowHandle): Promise<Written> {

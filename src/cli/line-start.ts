@@ -1,13 +1,11 @@
-import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { LineInput, type LineProgress, type LineResult, parseInput, SwitchyardError } from '../contract';
 import { lineProgressLine, lineText } from '../view/line/line';
 import type { Cli } from './context';
 import { followed, waited } from './follow';
+import { reachable, readInput, type Written } from './input-file';
 import { wholeOption } from './options';
 import { linksOf } from './report-input';
-import { readInput, type Written } from './rollout-input';
 import { quote } from './temporal-command';
 import { look } from './terminal';
 
@@ -74,7 +72,7 @@ function lineInput(written: Written, flags: StartFlags): Written & { name: strin
   const merged: Written = { ...written };
   if (name !== undefined) merged.name = name;
   if (repository) merged.repositories = repository.map((source) => ({ source }));
-  if (problem) merged.problems = problem.map((each) => (existsSync(each) ? resolve(each) : each));
+  if (problem) merged.problems = problem.map(reachable);
   if (student !== undefined || expert !== undefined) {
     if (student === undefined || expert === undefined)
       throw new SwitchyardError(

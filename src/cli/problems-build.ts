@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { type Command, InvalidArgumentError } from 'commander';
 import type { Cli } from './context';
+import { readInput } from './input-file';
 import { wholeOption } from './options';
 import { printBuildAnswer, waitedBuild } from './problems-answer';
 import { attemptsOption, type BuildFlags, buildInput, groundOf, profilesIn } from './problems-input';
 import { setUpFirst } from './problems-setup';
 import { followBuild } from './problems-watch';
-import { readInput } from './rollout-input';
 import { SOURCES_HELP } from './setup-start';
 import { addInputOption, addStartOptions, assertOutWaits, type StartFlags, warnOfProfiles } from './start-options';
 import { quote } from './temporal-command';

@@ -2,10 +2,10 @@ import type { Command } from 'commander';
 import type { ReportResult } from '../contract';
 import { count } from '../view/figures';
 import type { Cli } from './context';
+import { readInput } from './input-file';
 import { openPage } from './open-page';
 import { type ReportFlags, reportInput } from './report-input';
 import { pagePath } from './report-reading';
-import { readInput } from './rollout-input';
 import { quote } from './temporal-command';
 
 interface BuildFlags extends ReportFlags {

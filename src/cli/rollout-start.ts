@@ -2,9 +2,10 @@ import { randomBytes } from 'node:crypto';
 import type { Command } from 'commander';
 import { nearest } from '../contract';
 import type { Cli } from './context';
+import { readInput, type Written } from './input-file';
 import { handOverOption, wholeOption } from './options';
 import { printAnswer, waited } from './rollout-answer';
-import { instanceOf, type RolloutFlags, readInput, rolloutInput, type Written } from './rollout-input';
+import { instanceOf, type RolloutFlags, rolloutInput } from './rollout-input';
 
 export interface StartFlags extends RolloutFlags {
   readonly input?: string;

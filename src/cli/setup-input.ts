@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { nearest, parseInput, parseSource, RepoSetupInput, SwitchyardError } from '../contract';
 import { completeService, serviceTrouble } from '../setup/loop/services';
 import type { Cli } from './context';
-import type { Written } from './rollout-input';
+import { given, type Written } from './input-file';
 
 /** Flags that stand over what the input file says. */
 export interface SetupFlags {
@@ -47,10 +47,10 @@ export function setupInput(written: Written, flags: SetupFlags): Written {
 function withFlags(written: Written, flags: SetupFlags): Written {
   const merged: Written = { ...written };
   const put = (fields: Readonly<Record<string, unknown>>, under?: string) => {
-    const given = Object.entries(fields).filter(([, value]) => value !== undefined);
-    if (given.length === 0) return;
-    if (under === undefined) Object.assign(merged, Object.fromEntries(given));
-    else merged[under] = { ...(merged[under] as object | undefined), ...Object.fromEntries(given) };
+    const set = given(fields);
+    if (Object.keys(set).length === 0) return;
+    if (under === undefined) Object.assign(merged, set);
+    else merged[under] = { ...(merged[under] as object | undefined), ...set };
   };
   const { source, goal, base, agent, verifier, prosecutor, judgeBy, librarian } = flags;
   put({ source, goal, base });

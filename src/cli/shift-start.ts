@@ -11,8 +11,8 @@ import { shiftLines, shiftProgressLine } from '../view/analysis/shift';
 import { sourceOf } from './analysis-source';
 import type { Cli } from './context';
 import { followed, waited } from './follow';
+import { given, readInput, type Written } from './input-file';
 import { dollarsOption, wholeOption } from './options';
-import { readInput, type Written } from './rollout-input';
 import { addInputOption, warnOfProfiles } from './start-options';
 import { quote } from './temporal-command';
 import { look } from './terminal';
@@ -86,8 +86,7 @@ export function printShift(cli: Cli, result: CovariateShiftResult, full = false)
 function inputOf(written: Written, flags: Omit<Flags, 'input' | 'id' | 'wait' | 'watch'>): Written {
   const { student, replicate, turns, cost, ...same } = flags;
   const fields = { ...same, students: student, replicateSize: replicate, maxTurns: turns, costUsd: cost };
-  const given = Object.entries(fields).filter(([, value]) => value !== undefined);
-  const merged: Written = { ...written, ...Object.fromEntries(given) };
+  const merged: Written = { ...written, ...given(fields) };
   parseInput<unknown>(CovariateShiftInput, merged, 'covariateShift');
   return merged;
 }

@@ -1,8 +1,7 @@
 import { CandidateOutcome, type EvaluationProgress, type EvaluationResult, jsonLines, ProblemSet } from '../contract';
 import type { ShownEvaluation } from '../view/evaluation/shown-evaluation';
 import type { Cli } from './context';
-import { findWorkflow } from './follow';
-import { attributesOf, statusOf } from './rollout-reading';
+import { attributesOf, findWorkflow, statusOf } from './found-workflow';
 
 /** An evaluation by workflow id, with its candidates where it has ended. Throws `InvalidInput` for another workflow. */
 export async function readEvaluation(cli: Cli, id: string): Promise<ShownEvaluation> {

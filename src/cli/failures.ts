@@ -12,8 +12,7 @@ import { addAnalysisList } from './analysis-list';
 import { addAnalysisSteering } from './analysis-steer';
 import type { Cli } from './context';
 import { addFailuresStart, printFailures } from './failures-start';
-import { findWorkflow } from './follow';
-import { statusOf } from './rollout-reading';
+import { findWorkflow, statusOf } from './found-workflow';
 import { look } from './terminal';
 
 interface ShowFlags {

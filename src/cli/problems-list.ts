@@ -3,9 +3,9 @@ import { dollars, duration } from '../view/figures';
 import { instanceTable } from '../view/problems/instances';
 import { table } from '../view/table';
 import type { Cli } from './context';
+import { attributesOf, statusOf } from './found-workflow';
 import { readInstances } from './instances';
 import { wholeOption } from './options';
-import { attributesOf, statusOf } from './rollout-reading';
 import { look } from './terminal';
 
 interface Listed {

@@ -2,8 +2,7 @@ import { type FunctionProblemsProgress, type FunctionProblemsResult, jsonLines, 
 import { instancesIn } from '../store/instances';
 import type { ShownBuild } from '../view/problems/shown-build';
 import type { Cli } from './context';
-import { findWorkflow } from './follow';
-import { attributesOf, statusOf } from './rollout-reading';
+import { attributesOf, findWorkflow, statusOf } from './found-workflow';
 
 /** A build by workflow id, with its problems where it has ended. Throws `InvalidInput` for another workflow. */
 export async function readBuild(cli: Cli, id: string): Promise<ShownBuild> {

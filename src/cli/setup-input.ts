@@ -1,8 +1,9 @@
 import { resolve } from 'node:path';
-import { nearest, parseInput, parseSource, RepoSetupInput, SwitchyardError } from '../contract';
+import { parseInput, parseSource, RepoSetupInput, SwitchyardError } from '../contract';
 import { completeService, serviceTrouble } from '../setup/loop/services';
 import type { Cli } from './context';
 import { given, type Written } from './input-file';
+import { warnOfProfiles } from './start-options';
 
 /** Flags that stand over what the input file says. */
 export interface SetupFlags {
@@ -99,12 +100,5 @@ export function absoluteSource(source: string): string {
 
 /** The worker may know other profiles than this machine, so this is only said; the workflow refuses what is wrong. */
 export function warnOfPolicies(cli: Cli, input: Written): void {
-  const names = Object.keys(cli.settings.config.profiles);
-  for (const [role, policy] of Object.entries((input.roles ?? {}) as Record<string, string>)) {
-    if (policy.startsWith('builtin:') || names.includes(policy)) continue;
-    const close = nearest(policy, names);
-    cli.say(
-      `warning: roles.${role}: the configuration here has no profile "${policy}"${close ? `, did you mean "${close}"?` : ''}`,
-    );
-  }
+  for (const [role, policy] of Object.entries(input.roles ?? {})) warnOfProfiles(cli, [policy], `roles.${role}`);
 }

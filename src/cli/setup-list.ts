@@ -3,8 +3,8 @@ import { nearest, SetupStatus, SetupVerdictResult, SwitchyardError } from '../co
 import { dollars, duration } from '../view/figures';
 import { table } from '../view/table';
 import type { Cli } from './context';
+import { attributesOf, statusOf } from './found-workflow';
 import { wholeOption } from './options';
-import { attributesOf, statusOf } from './rollout-reading';
 import { look } from './terminal';
 
 interface Flags {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { WorkflowHandle, WorkflowHandleWithFirstExecutionRunId } from '@temporalio/client';
-import { type Cli, fromWorkflow } from './context';
+import { type Cli, resultFrom } from './context';
 import { askProgress, retried } from './found-workflow';
 import type { StartFlags } from './start-options';
 import { quote } from './temporal-command';
@@ -15,9 +15,7 @@ export async function waited<R>(cli: Cli, handle: WorkflowHandle, follow: string
   };
   process.once('SIGINT', leave);
   try {
-    return (await handle.result()) as R;
-  } catch (error) {
-    throw fromWorkflow(error);
+    return await resultFrom<R>(handle);
   } finally {
     process.off('SIGINT', leave);
   }

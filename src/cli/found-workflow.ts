@@ -1,7 +1,7 @@
 import type { Client, WorkflowExecutionDescription, WorkflowHandle } from '@temporalio/client';
 import { SwitchyardError } from '../contract';
 import type { RunStatus } from '../view/shown-run';
-import { type Cli, fromWorkflow } from './context';
+import { type Cli, resultFrom } from './context';
 import { uiBeside } from './services-status';
 
 /** A workflow that the server knows. */
@@ -68,10 +68,9 @@ export async function endingOf<R>(handle: WorkflowHandle, described: WorkflowExe
 /** Waits where it has not ended. */
 export async function resultOrTrouble<R>(handle: WorkflowHandle): Promise<Ending<R>> {
   try {
-    return { result: (await handle.result()) as R };
+    return { result: await resultFrom<R>(handle) };
   } catch (error) {
-    const cause = fromWorkflow(error);
-    return { trouble: cause instanceof Error ? cause.message : String(cause) };
+    return { trouble: error instanceof Error ? error.message : String(error) };
   }
 }
 

@@ -10,7 +10,7 @@ import {
   SwitchyardError,
 } from '../contract';
 import { putFiles } from '../sandbox/guest-files';
-import { Diverged, type Journal } from '../sandbox/journal';
+import type { Journal } from '../sandbox/journal';
 import type { Owner } from '../sandbox/labels';
 import { lendAccess } from '../sandbox/workshop';
 import { errorSignature } from '../setup/error-signature';
@@ -23,6 +23,7 @@ import { fetchSource, type Source } from '../sources/fetch';
 import type { Deps } from './deps';
 import { createGuard, diskNote } from './guard';
 import { withHeartbeat } from './heartbeat';
+import { asLost, assertHere } from './sandbox-host';
 import { createReader, type Given } from './setup-chain';
 
 export interface PrepareInput {
@@ -78,15 +79,6 @@ export function createSetupSandboxActivities(deps: Deps) {
   const { host, blobs, setupChains, config } = deps;
   const guarded = createGuard(deps);
   const reader = createReader(deps);
-
-  function assertHere({ hostName }: Lease): void {
-    if (hostName === deps.hostName) return;
-    throw new SwitchyardError(
-      'Unavailable',
-      `a command for ${hostName} reached ${deps.hostName}`,
-      'Only one host may set worker.onlyHost on a task queue.',
-    );
-  }
 
   /** Attribution reads both runs whole: a decisive line may stand anywhere. */
   async function compared(
@@ -211,7 +203,7 @@ export function createSetupSandboxActivities(deps: Deps) {
      */
     async runSetup(input: RunSetupInput): Promise<RanSetup> {
       return withHeartbeat(async (signal) => {
-        assertHere(input.lease);
+        assertHere(deps, input.lease);
         const { lease, job, after, seconds } = input;
         const command = await reader.text(input.command);
         const work = (journal: Journal) =>
@@ -274,7 +266,7 @@ export function createSetupSandboxActivities(deps: Deps) {
       base: string;
     }): Promise<{ started: string[]; failed: { name: string; why: string } | null }> {
       return withHeartbeat(async (signal) => {
-        assertHere(input.lease);
+        assertHere(deps, input.lease);
         return deps.services.start({ ...input, install: installCommand }, signal).catch(asLost);
       });
     },
@@ -360,9 +352,4 @@ function environmentOf(entries: readonly string[] | null | undefined): Record<st
   return Object.fromEntries(
     (entries ?? []).map((entry) => [entry.slice(0, entry.indexOf('=')), entry.slice(entry.indexOf('=') + 1)]),
   );
-}
-
-function asLost(error: unknown): never {
-  if (error instanceof Diverged) throw new SwitchyardError('SandboxLost', error.message);
-  throw error;
 }

@@ -3,6 +3,7 @@ import type { createSandboxActivities } from '../../activities/sandbox';
 import type { createSetupEvidenceActivities } from '../../activities/setup-evidence';
 import type { createSetupMemoryActivities } from '../../activities/setup-memory';
 import type { createSetupMoveActivities } from '../../activities/setup-moves';
+import type { createSetupPrepareActivities } from '../../activities/setup-prepare';
 import type { createSetupRaceActivities } from '../../activities/setup-race';
 import type { createSetupResultActivities } from '../../activities/setup-result';
 import type { createSetupSandboxActivities } from '../../activities/setup-sandbox';
@@ -14,7 +15,8 @@ export function moveActivities(queue: string) {
   return proxyActivities<ReturnType<typeof createSetupMoveActivities>>({ taskQueue: queue, ...MODEL_CALL });
 }
 
-type OnHost = ReturnType<typeof createSetupSandboxActivities> &
+type OnHost = ReturnType<typeof createSetupPrepareActivities> &
+  ReturnType<typeof createSetupSandboxActivities> &
   Pick<ReturnType<typeof createSandboxActivities>, 'releaseSandbox'> &
   ReturnType<typeof createSetupEvidenceActivities> &
   ReturnType<typeof createSetupRaceActivities> &

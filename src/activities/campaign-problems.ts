@@ -1,7 +1,17 @@
 import { existsSync, statSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { isSwitchyardError, nearest, Problem, type ProblemSource, parseInput, Ref, SwitchyardError } from '../contract';
+import {
+  isSwitchyardError,
+  jsonAt,
+  nearest,
+  numberedLines,
+  Problem,
+  type ProblemSource,
+  parseInput,
+  Ref,
+  SwitchyardError,
+} from '../contract';
 import { type RowFormat, readRows } from '../problems/readers';
 import type { BlobStore } from '../store/blobs';
 import type { Problems } from '../store/problems';
@@ -114,22 +124,13 @@ async function inFolder(folder: string): Promise<Named[]> {
 }
 
 function linesOf(text: string, name: string, folder: string): Named[] {
-  return text.split('\n').flatMap((line, at): Named[] => {
-    if (line.trim() === '') return [];
-    const where = `${name}: line ${at + 1}`;
-    return [{ where, source: sourceOf(line.trim(), where), folder }];
-  });
+  return numberedLines(text, name).map(({ line, where }) => ({ where, source: sourceOf(line.trim(), where), folder }));
 }
 
 function sourceOf(line: string, where: string): Named['source'] {
   // A path or an id may stand there as it is.
   if (!/^[{["]/.test(line)) return line;
-  let value: unknown;
-  try {
-    value = JSON.parse(line);
-  } catch (error) {
-    throw refused(`${where}: not JSON: ${(error as Error).message}`, 'Each line is one problem, or where to find it.');
-  }
+  const value = jsonAt({ line, where }, 'Each line is one problem, or where to find it.');
   if (typeof value === 'string') return value;
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw refused(`${where}: expected a problem, a path, an id or a blob`, 'See examples/schemas/problem.json.');

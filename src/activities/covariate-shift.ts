@@ -15,6 +15,7 @@ import { measureTurns } from './covariate-shift-turns';
 import type { Deps } from './deps';
 import { createTrajectoryEmbedder, type Embedding } from './embed-trajectory';
 import { withHeartbeat } from './heartbeat';
+import { outcomesIn } from './outcome-pages';
 import { rowsOfSources } from './rollout-rows';
 
 export interface EmbedInput extends Embedding {
@@ -136,9 +137,6 @@ export function createCovariateShiftActivities(deps: Deps) {
   };
 
   async function embeddedOf(pages: readonly Ref[]): Promise<EmbeddedTrajectory[]> {
-    const texts = await Promise.all(pages.map(async ({ sha256 }) => (await blobs.get(sha256)).toString('utf8')));
-    const lines = texts.flatMap((text) => text.split('\n').filter((line) => line !== ''));
-    const all = lines.map((line) => EmbeddedTrajectory.parse(JSON.parse(line)));
-    return all.sort((a, b) => (a.id < b.id ? -1 : 1));
+    return (await outcomesIn(blobs, EmbeddedTrajectory, pages)).sort((a, b) => (a.id < b.id ? -1 : 1));
   }
 }

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { isSwitchyardError, type Ref, type RolloutRow, SwitchyardError } from '../contract';
+import { isSwitchyardError, jsonAt, type Ref, type RolloutRow } from '../contract';
 import type { ChatTokenizer } from '../dataset/chat-tokenizer';
 import { extraRow } from '../dataset/extra-row';
 import { judge } from '../dataset/judge';
@@ -73,7 +73,12 @@ export class DatasetRows {
       const line = (await this.lines(place.lines))[place.at]!;
       const { name, path, licence = '' } = setting.input.extra[place.extra]!;
       const where = `extra.${name}: ${path}:${place.number}`;
-      return extraRow(recordOf(line, where), { id: `${name}/${place.number}`, method: name, licence, where });
+      return extraRow(jsonAt({ line, where }, 'Each line is one row.'), {
+        id: `${name}/${place.number}`,
+        method: name,
+        licence,
+        where,
+      });
     }
     const { head, patch } = place.rollout.result!;
     const [{ opening, steps, hashes }, patchBytes] = await Promise.all([
@@ -91,18 +96,6 @@ export class DatasetRows {
     const lines = (await this.deps.blobs.get(sha256)).toString('utf8').split('\n');
     this.pages.set(sha256, lines);
     return lines;
-  }
-}
-
-function recordOf(line: string, where: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch (error) {
-    throw new SwitchyardError(
-      'InvalidInput',
-      `${where}: not JSON: ${(error as Error).message}`,
-      'Each line is one row.',
-    );
   }
 }
 

@@ -11,7 +11,7 @@ import {
   type Transcript,
   type View,
 } from '../contract';
-import { embeddingRequest, embedTexts, estimateEmbedding, type PaidEmbedding, requirePrice } from '../model';
+import { embeddingRequest, embedTexts, estimateEmbedding, type PaidEmbedding, requirePrice, vectorsOf } from '../model';
 import type { Deps } from './deps';
 import { promptsFor } from './prompts';
 
@@ -76,7 +76,7 @@ export function createTrajectoryEmbedder(deps: Deps) {
       usd: ours.reduce((sum, { costUsd }) => sum + costUsd, 0),
       tokens: ours.reduce((sum, { tokens }) => sum + tokens, 0),
     };
-    const vectors = batches.flatMap((batch) => rowsOf(batch.vectors, dimensions));
+    const vectors = batches.flatMap(vectorsOf);
     return kept(id, dimensions, vectors, cost);
   }
 
@@ -147,10 +147,4 @@ function batchesOf(texts: readonly string[], profile: ModelProfile): string[][] 
     }
   }
   return batches;
-}
-
-function rowsOf(vectors: Float32Array, dimensions: number): Float32Array[] {
-  return Array.from({ length: vectors.length / dimensions }, (_, at) =>
-    vectors.subarray(at * dimensions, (at + 1) * dimensions),
-  );
 }

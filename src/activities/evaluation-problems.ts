@@ -1,7 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import {
   FunctionInstance,
+  jsonAt,
   nearest,
+  numberedLines,
   type ProblemEntry,
   ProblemSet,
   parseInput,
@@ -9,6 +11,7 @@ import {
   SwitchyardError,
 } from '../contract';
 import type { BlobStore } from '../store/blobs';
+import { ONE_A_LINE } from '../store/instances';
 
 export interface OpenedSet {
   readonly problemSet: Ref;
@@ -63,23 +66,14 @@ export class ProblemSets {
 
 function instancesOf(text: string, name: string): Map<string, FunctionInstance> {
   const instances = new Map<string, FunctionInstance>();
-  for (const [at, line] of text.split('\n').entries()) {
-    if (line.trim() === '') continue;
-    const where = `${name}: line ${at + 1}`;
-    const instance = parseInput<FunctionInstance>(FunctionInstance, jsonOf(line, where), where);
+  for (const each of numberedLines(text, name)) {
+    const { where } = each;
+    const instance = parseInput<FunctionInstance>(FunctionInstance, jsonAt(each, ONE_A_LINE), where);
     if (instances.has(instance.id)) throw refused(`${where}: there is already a problem ${instance.id}`, 'Remove one.');
     instances.set(instance.id, instance);
   }
   if (instances.size > 0) return instances;
-  throw refused(`${name}: there is no problem in it`, 'A problems.jsonl holds one function problem a line.');
-}
-
-function jsonOf(line: string, where: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch (error) {
-    throw refused(`${where}: not JSON: ${(error as Error).message}`, 'Each line is one function problem.');
-  }
+  throw refused(`${name}: there is no problem in it`, ONE_A_LINE);
 }
 
 function unknownProblem(id: string, known: readonly string[], name: string): SwitchyardError {

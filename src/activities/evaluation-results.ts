@@ -6,6 +6,7 @@ import { CandidateOutcome, type EvaluationResult, type EvaluationStatus, type Re
 import type { Deps } from './deps';
 import { ProblemSets } from './evaluation-problems';
 import { withHeartbeat } from './heartbeat';
+import { outcomesIn, shelve } from './outcome-pages';
 
 /** Where a conversation of self-repair begins. */
 export interface RepairPlace {
@@ -30,18 +31,13 @@ export function createEvaluationResultActivities({ blobs }: Deps) {
   const sets = new ProblemSets(blobs);
 
   async function outcomesOf(pages: readonly Ref[]): Promise<CandidateOutcome[]> {
-    const texts = await Promise.all(pages.map(async ({ sha256 }) => (await blobs.get(sha256)).toString('utf8')));
-    const lines = texts.flatMap((text) => text.split('\n').filter((line) => line !== ''));
-    return lines.map((line) => CandidateOutcome.parse(JSON.parse(line))).sort(byPlace);
+    return (await outcomesIn(blobs, CandidateOutcome, pages)).sort(byPlace);
   }
 
   return {
-    /** Many outcomes become one blob, so that a workflow carries a hash a page and not one a candidate. */
+    /** Outcomes that have come become a page. */
     async shelveOutcomes({ outcomes }: { outcomes: readonly string[] }): Promise<Ref> {
-      return withHeartbeat(async () => {
-        const lines = await Promise.all(outcomes.map(async (hash) => (await blobs.get(hash)).toString('utf8')));
-        return blobs.put(lines.map((line) => `${line}\n`).join(''));
-      });
+      return withHeartbeat(() => shelve(blobs, outcomes));
     },
 
     /** Problems that no first answer solved, each with the answer that its repair begins with. */

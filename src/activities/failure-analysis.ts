@@ -17,6 +17,7 @@ import type { Deps } from './deps';
 import { writeFailures } from './failure-analysis-files';
 import { createFailureJudge, type Judging } from './failure-judge';
 import { withHeartbeat } from './heartbeat';
+import { outcomesIn } from './outcome-pages';
 import { rowsOfSources } from './rollout-rows';
 
 export interface JudgeFailureInput extends Judging {
@@ -111,9 +112,7 @@ export function createFailureAnalysisActivities(deps: Deps) {
   };
 
   async function judgedOf(pages: readonly Ref[]): Promise<JudgedFailure[]> {
-    const texts = await Promise.all(pages.map(async ({ sha256 }) => (await blobs.get(sha256)).toString('utf8')));
-    const lines = texts.flatMap((text) => text.split('\n').filter((line) => line !== ''));
-    return lines.map((line) => JudgedFailure.parse(JSON.parse(line))).sort((a, b) => (a.id < b.id ? -1 : 1));
+    return (await outcomesIn(blobs, JudgedFailure, pages)).sort((a, b) => (a.id < b.id ? -1 : 1));
   }
 }
 

@@ -19,6 +19,7 @@ import { createSandboxActivities } from './sandbox';
 import { createSetupEvidenceActivities } from './setup-evidence';
 import { createSetupMemoryActivities } from './setup-memory';
 import { createSetupMoveActivities } from './setup-moves';
+import { createSetupPrepareActivities } from './setup-prepare';
 import { createSetupRaceActivities } from './setup-race';
 import { createSetupResultActivities } from './setup-result';
 import { createSetupSandboxActivities } from './setup-sandbox';
@@ -33,6 +34,7 @@ export function createActivities(deps: Deps) {
     ...createProblemActivities(deps),
     ...createGradingActivities(deps),
     ...createJanitorActivities(deps),
+    ...createSetupPrepareActivities(deps),
     ...createSetupSandboxActivities(deps),
     ...createSetupMoveActivities(deps),
     ...createSetupEvidenceActivities(deps),

@@ -1,9 +1,10 @@
 import { Context } from '@temporalio/activity';
 import { WorkflowFailedError } from '@temporalio/client';
-import { FunctionInstance, Problem, type ProblemSource, parseInput, type Ref } from '../contract';
+import { Problem, type ProblemSource, parseInput, type Ref } from '../contract';
 import { pytestBundle } from '../harness/pytest-bundle';
 import { openPython } from '../problems/python';
 import { rolloutProblem } from '../problems/tables/rollout-problem';
+import { instancesIn } from '../store/instances';
 import type { Deps } from './deps';
 import { withHeartbeat } from './heartbeat';
 
@@ -40,10 +41,9 @@ export function createLineActivities({ blobs, problems }: Deps) {
         const kept: Ref[] = [];
         const python = await openPython();
         for (const build of input.builds) {
-          const lines = (await blobs.get(build.sha256)).toString('utf8').split('\n');
-          for (const line of lines.filter((each) => each !== '')) {
+          const text = (await blobs.get(build.sha256)).toString('utf8');
+          for (const instance of instancesIn(text, 'problems.jsonl')) {
             signal.throwIfAborted();
-            const instance = parseInput(FunctionInstance, JSON.parse(line), 'problems.jsonl');
             const options = { moduleText: instance.moduleText, bundle: pytestBundle() };
             kept.push(await problems.keep(rolloutProblem(python, instance, options)));
           }

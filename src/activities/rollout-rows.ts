@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { Context } from '@temporalio/activity';
-import { WorkflowNotFoundError } from '@temporalio/client';
+import { type WorkflowHandle, WorkflowNotFoundError } from '@temporalio/client';
+import { defaultPayloadConverter } from '@temporalio/common';
 import { RolloutInput, type RolloutResult, type RolloutRow, type RolloutSource, SwitchyardError } from '../contract';
 import { rowsOf } from '../store/campaigns';
 import type { Deps } from './deps';
@@ -70,10 +71,9 @@ async function rowOfRun(id: string, method: string): Promise<RolloutRow> {
   };
 }
 
-async function firstInput(handle: { fetchHistory(): Promise<{ events?: unknown }> }): Promise<unknown> {
-  const { events } = (await handle.fetchHistory()) as {
-    events?: { workflowExecutionStartedEventAttributes?: { input?: { payloads?: { data?: Uint8Array }[] } } }[];
-  };
-  const data = events?.[0]?.workflowExecutionStartedEventAttributes?.input?.payloads?.[0]?.data;
-  return JSON.parse(Buffer.from(data ?? []).toString('utf8') || '{}');
+/** What its last run was given. */
+async function firstInput(handle: WorkflowHandle): Promise<unknown> {
+  const { events } = await handle.fetchHistory();
+  const payload = events?.[0]?.workflowExecutionStartedEventAttributes?.input?.payloads?.[0];
+  return payload ? defaultPayloadConverter.fromPayload(payload) : {};
 }

@@ -2,11 +2,11 @@ import { preview } from '../agent/summary';
 import { type Frame, type Lease, type Problem, type Ref, type SandboxProfile, SwitchyardError } from '../contract';
 import { ensureProblemImage, imageOf } from '../grading/environment';
 import { checkpoint, dropFrames, restore } from '../sandbox/frames';
-import { Diverged } from '../sandbox/journal';
 import type { Owner } from '../sandbox/labels';
 import type { Deps } from './deps';
 import { withHeartbeat } from './heartbeat';
 import { createPerformer, jobOf } from './perform';
+import { asLost, assertHere } from './sandbox-host';
 
 export interface ClaimInput {
   readonly owner: Owner;
@@ -49,15 +49,6 @@ export function createSandboxActivities(deps: Deps) {
 
   const perform = createPerformer(deps);
 
-  function assertHere({ hostName }: Lease): void {
-    if (hostName === deps.hostName) return;
-    throw new SwitchyardError(
-      'Unavailable',
-      `a command for ${hostName} reached ${deps.hostName}`,
-      'Only one host may set worker.onlyHost on a task queue.',
-    );
-  }
-
   async function begin(container: string, problem: Problem, profile: SandboxProfile): Promise<Lease> {
     return host.journal(container, async (journal) => ({
       host: deps.hostQueue,
@@ -92,7 +83,7 @@ export function createSandboxActivities(deps: Deps) {
      */
     async runTool(input: RunToolInput & { run: string }): Promise<RunToolResult> {
       return withHeartbeat(async (signal) => {
-        assertHere(input.lease);
+        assertHere(deps, input.lease);
         const turn = await transcripts.turn(input.turn);
         const { steps } = await transcripts.chain(input.head);
         const { step, durationMs, submitted } = await perform(
@@ -224,9 +215,4 @@ export function createSandboxActivities(deps: Deps) {
       });
     },
   };
-}
-
-function asLost(error: unknown): never {
-  if (error instanceof Diverged) throw new SwitchyardError('SandboxLost', error.message);
-  throw error;
 }

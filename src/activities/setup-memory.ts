@@ -1,14 +1,8 @@
-import { profileNamed } from '../config';
 import type {
-  ExperienceDraft,
-  ExperienceUnit,
-  GuestFacts,
-  Judgement,
   Lease,
   Ref,
   RepositoryFacts,
   SetupVerdictResult,
-  SharedBudget,
   Situation,
   Suggestion,
   TrialRecord,
@@ -16,52 +10,26 @@ import type {
   Usage,
 } from '../contract';
 import { shipExperience } from '../experience';
-import { runInGuest } from '../sandbox/guest-exec';
-import { parseExports } from '../sandbox/shell-state';
-import {
-  AUDITED_STEPS,
-  AuditAnswer,
-  auditByRules,
-  auditPrompt,
-  checkedAudit,
-  checkedChoice,
-  checkedDrafts,
-  ExtractAnswer,
-  type ExtractOptions,
-  extractByRules,
-  extractPrompt,
-  judgementOf,
-  type Prompt,
-  RerankAnswer,
-  renderAtoms,
-  rerankByRules,
-  rerankPrompt,
-  SameAnswer,
-  sameCauseSameFix,
-  samePrompt,
-} from '../setup/experience';
+import { AUDITED_STEPS, type ExtractOptions, renderAtoms } from '../setup/experience';
 import { momentsOf } from '../setup/loop/seen';
-import { readJsonObject } from '../setup/read-json';
 import { factsOf } from '../setup/repository/facts-of';
 import { toRepositoryFacts } from '../setup/repository/repository-facts';
 import type { Survey } from '../setup/repository/survey';
-import { createAsker } from './ask';
 import type { Deps } from './deps';
+import { guestFacts } from './guest-facts';
 import { withHeartbeat } from './heartbeat';
+import { createLibrarian, FREE, type Librarian } from './librarian';
 import { createReader, type Given } from './setup-chain';
 
-/** Who answers the librarian's questions. */
-interface Librarian {
-  readonly run: string;
-  readonly policy: string;
+/** A librarian with the memory that it works in. */
+interface InMemory extends Librarian {
   /** A memory apart; without it the worker's own. */
   readonly memory?: string;
   /** False for a memory apart that begins with nothing. */
   readonly shipped?: boolean;
-  readonly budget?: SharedBudget;
 }
 
-export interface SuggestInput extends Librarian {
+export interface SuggestInput extends InMemory {
   readonly lease: Lease;
   readonly given: Ref;
   /** The agent's turn after which it is stuck. */
@@ -84,105 +52,31 @@ export interface RetrievalAnchor {
   readonly output: Ref;
 }
 
-export interface AuditInput extends Librarian {
+export interface AuditInput extends InMemory {
   readonly anchor: RetrievalAnchor;
   readonly head: string;
   /** Trials since the retrieval: the command that had failed was run again after each. */
   readonly trials: readonly TrialRecord[];
 }
 
-export interface LearnInput extends Librarian {
+export interface LearnInput extends InMemory {
   readonly given: Ref;
   readonly head: string;
   readonly verdict: SetupVerdictResult | null;
   readonly created: string;
 }
 
-const FREE: Usage = { promptTokens: 0, cachedTokens: 0, completionTokens: 0, costUsd: 0 };
 const OUTPUT_CHARS = 6_000;
 
 export function createSetupMemoryActivities(deps: Deps) {
-  const { blobs, host, config } = deps;
-  const ask = createAsker(deps);
+  const { blobs, host } = deps;
+  const librarian = createLibrarian(deps);
   const reader = createReader(deps);
 
-  /** One question to a model. An answer that cannot be read is undefined, and the rules answer instead. */
-  async function question<T>(
-    { run, policy, budget }: Librarian,
-    name: string,
-    { system, user }: Prompt,
-    read: (value: unknown) => T,
-    signal: AbortSignal,
-  ): Promise<{ answer: T | undefined; usage: Usage }> {
-    const profile = profileNamed(config, policy);
-    const request = {
-      messages: [
-        { role: 'system' as const, content: system },
-        { role: 'user' as const, content: user },
-      ],
-    };
-    const call = { run: `${run}/${name}`, turn: 1, attempt: 0, name: policy, profile, request, signal };
-    const { reply, usage } = await ask({ ...call, ...(budget ? { budget } : {}) });
-    try {
-      return { answer: read(readJsonObject(reply.content ?? '')), usage };
-    } catch {
-      return { answer: undefined, usage };
-    }
-  }
-
-  const memoryOf = ({ memory }: Librarian) => (memory === undefined ? deps.experience : deps.experience.apart(memory));
-
-  const byRules = ({ policy }: Librarian) => policy.startsWith('builtin:');
+  const memoryOf = ({ memory }: InMemory) => (memory === undefined ? deps.experience : deps.experience.apart(memory));
 
   async function factsAbout(given: Given): Promise<RepositoryFacts> {
     return toRepositoryFacts(factsOf(await reader.json<Survey>(given.survey)), 'debian');
-  }
-
-  async function rerank(
-    input: SuggestInput,
-    offered: Suggestion[],
-    situation: Situation,
-    signal: AbortSignal,
-  ): Promise<{ chosen: Suggestion[]; usage: Usage }> {
-    const pick = (chosen: readonly { unit: string }[]) =>
-      chosen.flatMap(({ unit }) => offered.filter((each) => each.unit === unit)).slice(0, input.most);
-    const rules = () => pick(rerankByRules(offered, situation, input.most).chosen);
-    if (byRules(input)) return { chosen: rules(), usage: FREE };
-    const prompt = rerankPrompt(offered, situation, input.most);
-    const asked = await question(input, `rerank-${input.turn}`, prompt, (value) => RerankAnswer.parse(value), signal);
-    return {
-      chosen: asked.answer ? pick(checkedChoice(offered, asked.answer, input.most)) : rules(),
-      usage: asked.usage,
-    };
-  }
-
-  async function guestFacts(lease: Lease): Promise<GuestFacts> {
-    const state = await host.journal(lease.container, (journal) => journal.state());
-    const env = parseExports(state.env);
-    const { stdout } = await runInGuest(host.docker.getContainer(lease.container), {
-      command:
-        'for tool in python3 python apt-get apk dnf npm yarn pnpm conda; do printf "%s\\t%s\\n" "$tool" "$(command -v "$tool")"; done',
-      env,
-      timeoutMs: 20_000,
-    });
-    const found = new Map(
-      stdout
-        .toString('utf8')
-        .trim()
-        .split('\n')
-        .map((line) => line.split('\t') as [string, string]),
-    );
-    const has = (tool: string) => (found.get(tool) ?? '') !== '';
-    const settings = env.DJANGO_SETTINGS_MODULE;
-    return {
-      python: found.get('python3') || found.get('python') || null,
-      venv: env.VIRTUAL_ENV ?? null,
-      packageManager: has('apt-get') ? 'apt' : has('apk') ? 'apk' : has('dnf') ? 'dnf' : null,
-      node: has('npm') ? 'npm' : has('pnpm') ? 'pnpm' : has('yarn') ? 'yarn' : null,
-      conda: has('conda'),
-      workdir: lease.workdir,
-      ...(settings ? { django: { settings } } : {}),
-    };
   }
 
   return {
@@ -210,9 +104,9 @@ export function createSetupMemoryActivities(deps: Deps) {
         const ranked = await experience.find(situation, facts, { exclude: input.exclude, limit: 10 });
         const nothing = { preview: 'no unit applies', suggestions: null, units: [], anchor: null };
         if (ranked.length === 0) return { ...nothing, usage: FREE };
-        const guest = await guestFacts(input.lease);
+        const guest = await guestFacts(host, input.lease);
         const offered = ranked.map((each) => ({ ...each, commands: renderAtoms(each.atoms, guest).commands }));
-        const { chosen, usage } = await rerank(input, offered, situation, signal);
+        const { answer: chosen, usage } = await librarian.rerank(input, offered, situation, signal);
         if (chosen.length === 0) return { ...nothing, usage };
         const units = chosen.map(({ unit }) => unit);
         const id = `turn-${input.turn}`;
@@ -252,23 +146,7 @@ export function createSetupMemoryActivities(deps: Deps) {
         };
         const moments = after.slice(0, AUDITED_STEPS);
         if (moments.length === 0) return { verdicts: [], usage: FREE };
-        const rules = () => auditByRules(about, moments);
-        let verdicts: UnitVerdict[];
-        let usage = FREE;
-        if (byRules(input)) verdicts = rules();
-        else {
-          const prompt = auditPrompt(about, moments);
-          const asked = await question(
-            input,
-            `audit-${anchor.id}`,
-            prompt,
-            (value) => AuditAnswer.parse(value),
-            signal,
-          );
-          usage = asked.usage;
-          const recommended = shown.map(({ unit }) => unit);
-          verdicts = asked.answer ? checkedAudit(recommended, asked.answer.verdicts).accepted : rules();
-        }
+        const { answer: verdicts, usage } = await librarian.audit(input, anchor.id, about, moments, signal);
         const undone = new Set(moments.filter((each) => each.undone).map(({ turn }) => turn));
         const booked = withTrials(shown, verdicts, input.trials, undone);
         await memoryOf(input).audit({ run: input.run, anchor: anchor.id, verdicts: booked });
@@ -296,61 +174,21 @@ export function createSetupMemoryActivities(deps: Deps) {
           workdir: given.workdir,
           provenance: { run: input.run, repository: given.source, created: input.created },
         };
-        let usage = FREE;
-        const spend = (more: Usage) => {
-          usage = added(usage, more);
-        };
-        const drafts = await draftsOf(input, moments, options, spend, signal);
+        const { answer: drafts, ...read } = await librarian.extract(input, moments, options, signal);
+        let { usage } = read;
         const learned = [];
         for (const [at, draft] of drafts.entries()) {
-          const { outcome, unit } = await memoryOf(input).learn(draft, (one, nearest) =>
-            same(input, at, one, nearest, spend, signal),
-          );
+          const { outcome, unit } = await memoryOf(input).learn(draft, async (one, nearest) => {
+            const same = await librarian.same(input, at, one, nearest, signal);
+            usage = added(usage, same.usage);
+            return same.answer;
+          });
           learned.push({ unit, how: outcome });
         }
         return { learned, usage };
       });
     },
   };
-
-  async function draftsOf(
-    input: LearnInput,
-    moments: ReturnType<typeof momentsOf>,
-    options: ExtractOptions,
-    spend: (usage: Usage) => void,
-    signal: AbortSignal,
-  ): Promise<ExperienceDraft[]> {
-    if (byRules(input)) return extractByRules(moments, options);
-    const asked = await question(
-      input,
-      'extract',
-      extractPrompt(moments, options),
-      (value) => ExtractAnswer.parse(value),
-      signal,
-    );
-    spend(asked.usage);
-    return asked.answer ? checkedDrafts(asked.answer, options).drafts : extractByRules(moments, options);
-  }
-
-  async function same(
-    input: LearnInput,
-    at: number,
-    draft: ExperienceDraft,
-    nearest: ExperienceUnit,
-    spend: (usage: Usage) => void,
-    signal: AbortSignal,
-  ): Promise<Judgement> {
-    const rules = (): Judgement => ({
-      nearest: nearest.id,
-      version: nearest.version ?? 1,
-      ...sameCauseSameFix(draft, nearest),
-    });
-    if (byRules(input)) return rules();
-    const name = `same-${at}-${nearest.id}-${nearest.version ?? 1}`;
-    const asked = await question(input, name, samePrompt(draft, nearest), (value) => SameAnswer.parse(value), signal);
-    spend(asked.usage);
-    return asked.answer ? judgementOf(asked.answer, nearest) : rules();
-  }
 }
 
 /** What a trial showed outweighs what anybody reads out of the steps, unless a kept one was taken back later. */

@@ -2,8 +2,9 @@ import type { Command } from 'commander';
 import { dollars, duration } from '../view/figures';
 import { table } from '../view/table';
 import type { Cli } from './context';
+import { attributesOf, statusOf } from './found-workflow';
+import { newest } from './listing';
 import { wholeOption } from './options';
-import { attributesOf, statusOf } from './rollout-reading';
 import { look } from './terminal';
 
 interface Listed {
@@ -26,11 +27,9 @@ export function addAnalysisList(noun: Command, cli: Cli, type: string, what: str
     .description(`list ${what}, newest first`)
     .option('--limit <n>', 'at most so many', wholeOption, 20)
     .action(async ({ limit }: { limit: number }) => {
-      const client = await cli.client();
       const query = `WorkflowType = '${type}'`;
       const analyses: Listed[] = [];
-      for await (const each of client.workflow.list({ query, pageSize: Math.min(limit, 200) || 1 })) {
-        if (analyses.length >= limit) break;
+      for (const each of await newest(cli, query, limit)) {
         const { Phase, Outcome, InstanceId, Student, Expert, CostUsd } = attributesOf(each);
         const memo = each.memo as { folder?: string } | undefined;
         analyses.push({
@@ -41,7 +40,6 @@ export function addAnalysisList(noun: Command, cli: Cli, type: string, what: str
           endedAt: each.closeTime?.toISOString() ?? null,
         });
       }
-      cli.say(`by hand: temporal workflow list --query "${query}"`);
       cli.print({ analyses }, () => (analyses.length === 0 ? `no ${what}` : asTable(analyses, Date.now())));
     });
 }

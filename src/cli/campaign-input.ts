@@ -1,7 +1,5 @@
-import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
 import { CampaignInput, type HandOverPolicy, parseInput, SwitchyardError } from '../contract';
-import type { Written } from './rollout-input';
+import { given, reachable, type Written } from './input-file';
 
 /** Flags that stand over what the input file says. */
 export interface CampaignFlags {
@@ -36,14 +34,13 @@ export const PRESET_NAMES = Object.keys(PRESETS) as PresetName[];
 /** File and flags put together and checked, defaults left to the workflow. Throws `InvalidInput` that names each field. */
 export function campaignInput(written: Written, flags: CampaignFlags): Written {
   const { methods, student, expert, handOver, rate, total, daily, steps, tenant, ...fields } = flags;
-  const merged: Written = { ...written, ...defined({ ...fields, startsPerMinute: rate }) };
-  const budget = defined({ totalUsd: total, dailyUsd: daily });
+  const merged: Written = { ...written, ...given({ ...fields, startsPerMinute: rate }) };
+  const budget = given({ totalUsd: total, dailyUsd: daily });
   if (Object.keys(budget).length > 0) merged.budget = { ...(merged.budget as object | undefined), ...budget };
   if (steps !== undefined) merged.limits = { ...(merged.limits as object | undefined), steps };
   if (tenant !== undefined) merged.tenant = { ...(merged.tenant as object | undefined), key: tenant };
   if (methods || student || expert || handOver) merged.methods = methodsOf(flags);
-  // The worker runs in another folder, so a path is handed to it in full.
-  if (typeof merged.problems === 'string' && existsSync(merged.problems)) merged.problems = resolve(merged.problems);
+  if (typeof merged.problems === 'string') merged.problems = reachable(merged.problems);
   parseInput<unknown>(CampaignInput, merged, 'campaign');
   return merged;
 }
@@ -60,8 +57,4 @@ function methodsOf({ methods, student, expert, handOver }: CampaignFlags): objec
     const own = Object.fromEntries(authors.map((author) => [author, profiles[author]]));
     return { name, ...own, handOver: name === 'oec' && handOver ? handOver : usual };
   });
-}
-
-function defined(fields: Record<string, unknown>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }

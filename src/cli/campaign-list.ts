@@ -2,8 +2,9 @@ import type { Command } from 'commander';
 import { dollars, duration } from '../view/figures';
 import { table } from '../view/table';
 import type { Cli } from './context';
+import { attributesOf, statusOf } from './found-workflow';
+import { newest } from './listing';
 import { wholeOption } from './options';
-import { attributesOf, statusOf } from './rollout-reading';
 import { look } from './terminal';
 
 interface Listed {
@@ -30,10 +31,8 @@ export function addCampaignList(campaign: Command, cli: Cli): void {
     .description('list campaigns, newest first')
     .option('--limit <n>', 'at most so many', wholeOption, 20)
     .action(async ({ limit }: { limit: number }) => {
-      const client = await cli.client();
       const campaigns: Listed[] = [];
-      for await (const each of client.workflow.list({ query: QUERY, pageSize: Math.min(limit, 200) || 1 })) {
-        if (campaigns.length >= limit) break;
+      for (const each of await newest(cli, QUERY, limit)) {
         const { Phase, Outcome, Step, CostUsd } = attributesOf(each);
         const memo = each.memo as Partial<Pick<Listed, 'instances' | 'planned' | 'methods'>> | undefined;
         campaigns.push({
@@ -47,7 +46,6 @@ export function addCampaignList(campaign: Command, cli: Cli): void {
       const listed = new Set(campaigns.map(({ id }) => id));
       const kept = cli.campaigns.list().filter((id) => !listed.has(id));
       campaigns.push(...kept.slice(0, Math.max(0, limit - campaigns.length)).map(onlyKept));
-      cli.say(`by hand: temporal workflow list --query "${QUERY}"`);
       cli.print({ campaigns }, () => (campaigns.length === 0 ? 'no campaigns' : asTable(campaigns, Date.now())));
     });
 }

@@ -1,30 +1,24 @@
 import { randomBytes } from 'node:crypto';
 import { basename } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { printCampaignAnswer, waitedCampaign } from './campaign-answer';
+import { printCampaignAnswer } from './campaign-answer';
 import { type CampaignFlags, campaignInput, PRESET_NAMES, type PresetName } from './campaign-input';
 import { followCampaign } from './campaign-watch';
 import type { Cli } from './context';
+import { resultIfAwaited, watchCommand } from './follow';
+import { readInput } from './input-file';
 import { dollarsOption, handOverOption, wholeOption } from './options';
-import { readInput } from './rollout-input';
-import { quote } from './temporal-command';
-
-interface StartFlags extends CampaignFlags {
-  readonly input?: string;
-  readonly id?: string;
-  readonly wait?: boolean;
-  readonly watch?: boolean;
-}
+import { addInputOption, addStartOptions, type StartFlags } from './start-options';
 
 /** Exit code of `--wait` for a campaign that skipped rollouts at its end. */
 const NOT_COMPLETE = 3;
 
 /** `campaign start`: instances × methods × passes of rollouts. */
 export function addCampaignStart(campaign: Command, cli: Cli): void {
-  campaign
+  const command = campaign
     .command('start')
-    .description('start rollouts of many problems, or go on with a campaign of that id')
-    .option('-i, --input <file>', 'JSON or YAML file, "-" for standard input')
+    .description('start rollouts of many problems, or go on with a campaign of that id');
+  addInputOption(command)
     .option('--problems <path>', 'JSONL file or folder of problems')
     .option('--only <id...>', 'these instances alone')
     .option('--methods <names>', `of ${PRESET_NAMES.join(', ')}, parted by commas`, presets)
@@ -41,23 +35,23 @@ export function addCampaignStart(campaign: Command, cli: Cli): void {
     .option('--steps <n>', 'turns of a rollout at most', wholeOption)
     .option('--seed <n>', 'of switch indices and of a shuffled order', wholeOption)
     .option('--tenant <key>', 'whose work it is: queues serve tenants in turn')
-    .option('--priority <1..5>', '1 is served first', wholeOption)
-    .option('--id <id>', 'workflow id; what an earlier campaign of that id has done is kept')
-    .option('--wait', 'wait for the result and print it')
-    .option('--watch', 'follow it on standard error, then print the result')
+    .option('--priority <1..5>', '1 is served first', wholeOption);
+  addStartOptions(command, 'workflow id; what an earlier campaign of that id has done is kept')
     .addHelpText('after', '\nExit code of --wait and --watch: 0 complete, 3 ended before that, 1 an error.')
-    .action(async ({ input: file, id, wait, watch, ...flags }: StartFlags) => {
+    .action(async ({ input: file, id, wait, watch, ...flags }: CampaignFlags & StartFlags) => {
       const input = campaignInput(file ? readInput(file) : {}, flags);
       const name = typeof input.problems === 'string' ? basename(input.problems).replace(/\.\w+$/, '') : 'campaign';
       const handle = await cli.start('campaign', input, {
         id: id ?? `campaign/${name}-${randomBytes(4).toString('hex')}`,
         note: `rollouts of ${name}`,
       });
-      if (!wait && !watch) {
-        cli.say(`follow it: switchyard campaign watch ${quote(handle.workflowId)}`);
-        return cli.print({ id: handle.workflowId, runId: handle.firstExecutionRunId }, () => handle.workflowId);
-      }
-      const result = watch ? await followCampaign(cli, handle) : await waitedCampaign(cli, handle);
+      const result = await resultIfAwaited(cli, handle, {
+        wait,
+        watch,
+        follow: watchCommand('campaign', handle),
+        watched: () => followCampaign(cli, handle),
+      });
+      if (!result) return;
       printCampaignAnswer(cli, result);
       if (result.status !== 'complete') process.exitCode = NOT_COMPLETE;
     });

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
-import { SwitchyardError } from '../contract';
-import { campaignProgressOf } from './campaign-reading';
+import { type CampaignProgress, SwitchyardError } from '../contract';
 import { rateOption } from './campaign-start';
 import type { Cli } from './context';
+import { askProgress } from './found-workflow';
 import { dollarsOption } from './options';
 import { sendUpdate } from './rollout-steer';
 import { addWindowSteering } from './window-steer';
@@ -47,7 +47,7 @@ function capOption(text: string): number | null {
 
 async function inFlightOf(cli: Cli, id: string): Promise<string[]> {
   const client = await cli.client();
-  const progress = await campaignProgressOf(client, client.workflow.getHandle(id));
+  const progress = await askProgress<CampaignProgress>(client, client.workflow.getHandle(id));
   if (progress) return progress.inFlight.map((rollout) => rollout.id);
   throw new SwitchyardError('Unavailable', 'no worker answers for the campaign', '`switchyard status` shows workers.');
 }

@@ -1,13 +1,13 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client, WorkflowHandle } from '@temporalio/client';
 import type { Command } from 'commander';
 import type { CampaignProgress, CampaignResult, InFlight, RolloutProgress } from '../contract';
 import { type LiveRollout, liveLines } from '../view/campaign/live';
 import { progressLine } from '../view/campaign/report';
-import { printCampaignAnswer, waitedCampaign } from './campaign-answer';
-import { campaignProgressOf, readCampaign } from './campaign-reading';
+import { printCampaignAnswer } from './campaign-answer';
+import { readCampaign } from './campaign-reading';
 import type { Cli } from './context';
-import { retried } from './rollout-reading';
+import { resultOf, waited, watchCommand, whileWaiting } from './follow';
+import { askProgress, retried } from './found-workflow';
 import { look } from './terminal';
 
 const POLL_MS = 1_000;
@@ -33,23 +33,16 @@ export function addCampaignWatch(campaign: Command, cli: Cli): void {
 export async function followCampaign(cli: Cli, handle: WorkflowHandle): Promise<CampaignResult> {
   const client = await cli.client();
   const board = new Board(process.stderr);
-  const ending = waitedCampaign(cli, handle).then(
-    (result) => ({ result }),
-    (error: unknown) => ({ error }),
-  );
-  let ended = false;
-  void ending.then(() => (ended = true));
-  for (; !ended; await Promise.race([ending, sleep(POLL_MS)])) {
-    const [progress, described] = await Promise.all([campaignProgressOf(client, handle), handle.describe()]);
+  const ending = waited<CampaignResult>(cli, handle, watchCommand('campaign', handle));
+  const ended = await whileWaiting(ending, POLL_MS, async () => {
+    const [progress, described] = await Promise.all([askProgress<CampaignProgress>(client, handle), handle.describe()]);
     const trouble = retried(described);
     if (!progress) board.say(['no worker answers']);
     else if (!board.live) board.say([[progressLine(progress), trouble].filter(Boolean).join(' · ')]);
     else board.say([...(await liveTable(client, progress, board.lines)), ...(trouble ? [trouble] : [])]);
-  }
+  });
   board.clear();
-  const end = await ending;
-  if ('error' in end) throw end.error;
-  return end.result;
+  return resultOf(ended);
 }
 
 async function liveTable(client: Client, progress: CampaignProgress, lines: number): Promise<string[]> {

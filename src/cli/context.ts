@@ -1,4 +1,4 @@
-import { Client, WorkflowFailedError } from '@temporalio/client';
+import { Client, WorkflowFailedError, type WorkflowHandle } from '@temporalio/client';
 import { CancelledFailure } from '@temporalio/common';
 import { loadSettings, type Settings } from '../config';
 import { DEFAULT_QUEUE, isSwitchyardError, type Queues, queuesUnder, SwitchyardError } from '../contract';
@@ -92,11 +92,7 @@ export class Cli {
   /** Starts a workflow and waits for its result. Throws what it failed with. */
   async run<T>(type: string, input: unknown, options: StartOptions): Promise<T> {
     const handle = await this.start(type, input, options);
-    try {
-      return (await handle.result()) as T;
-    } catch (error) {
-      throw fromWorkflow(error);
-    }
+    return resultFrom<T>(handle);
   }
 
   /** The answer of a command: one JSON object with `--json`, else what `human` writes. */
@@ -135,6 +131,15 @@ export class Cli {
       this.made = { local, client: new Client({ connection, namespace }) };
     }
     return this.made;
+  }
+}
+
+/** Waits for the end. Throws what the workflow failed with. */
+export async function resultFrom<T>(handle: WorkflowHandle): Promise<T> {
+  try {
+    return (await handle.result()) as T;
+  } catch (error) {
+    throw fromWorkflow(error);
   }
 }
 

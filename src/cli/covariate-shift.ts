@@ -4,8 +4,7 @@ import { shiftProgressLine } from '../view/analysis/shift';
 import { addAnalysisList } from './analysis-list';
 import { addAnalysisSteering } from './analysis-steer';
 import type { Cli } from './context';
-import { findWorkflow } from './follow';
-import { statusOf } from './rollout-reading';
+import { findWorkflow, statusOf } from './found-workflow';
 import { addShiftStart, printShift } from './shift-start';
 
 export function addCovariateShiftCommands(program: Command, cli: Cli): void {

@@ -12,28 +12,22 @@ import {
   shareOption,
   trainOption,
 } from './dataset-input';
-import { followed, waited } from './follow';
+import { followed, resultIfAwaited } from './follow';
+import { readInput } from './input-file';
 import { wholeOption } from './options';
-import { readInput } from './rollout-input';
+import { addInputOption, addStartOptions, type StartFlags } from './start-options';
 import { quote } from './temporal-command';
 import { look } from './terminal';
 
-interface BuildFlags extends DatasetFlags {
-  readonly input?: string;
-  readonly id?: string;
-  readonly wait?: boolean;
-  readonly watch?: boolean;
-}
+type BuildFlags = DatasetFlags & StartFlags;
 
 /** Exit code of `--wait` for a data set without a row. */
 const EMPTY = 3;
 
 /** `dataset build`: filters, masks, caps and mixtures over trajectories, and the files of every format. */
 export function addDatasetBuild(dataset: Command, cli: Cli): void {
-  dataset
-    .command('build')
-    .description('make training files out of rollouts that have ended')
-    .option('-i, --input <file>', 'JSON or YAML file, "-" for standard input')
+  const command = dataset.command('build').description('make training files out of rollouts that have ended');
+  addInputOption(command)
     .option('--name <name>', 'folder under datasets (default: after the campaign)')
     .option('--campaign <id...>', 'campaigns that have ended')
     .option('--rollouts <file...>', 'files of rollouts, as campaigns export them')
@@ -53,23 +47,22 @@ export function addDatasetBuild(dataset: Command, cli: Cli): void {
     .option('--unresolved', 'keep rollouts whose tests do not pass')
     .option('--unsubmitted', 'keep rollouts that did not submit')
     .option('--identical <n>', 'identical actions in a row that drop one, 0 for never (default: 3)', wholeOption)
-    .option('--reads <n>', 'file reads in a row that drop one, 0 for never (default: 20)', wholeOption)
-    .option('--id <id>', 'workflow id (default: dataset/NAME); one that runs already is joined')
-    .option('--wait', 'wait for the result and print it')
-    .option('--watch', 'follow it on standard error, then print the result')
+    .option('--reads <n>', 'file reads in a row that drop one, 0 for never (default: 20)', wholeOption);
+  addStartOptions(command, 'workflow id (default: dataset/NAME); one that runs already is joined')
     .addHelpText('after', '\nExit code of --wait and --watch: 0 with rows, 3 without one, 1 an error.')
     .action(async ({ input: file, id, wait, watch, ...flags }: BuildFlags) => {
       const input = datasetInput(file ? readInput(file) : {}, flags);
       const name = String(input.name);
       const handle = await cli.start('dataset', input, { id: id ?? `dataset/${name}`, note: `data set ${name}` });
       const follow = `switchyard dataset show ${quote(name)}`;
-      if (!wait && !watch) {
-        cli.say(`once it has ended: ${follow}`);
-        return cli.print({ id: handle.workflowId, runId: handle.firstExecutionRunId }, () => handle.workflowId);
-      }
-      const result = watch
-        ? await followed<DatasetProgress, DatasetResult>(cli, handle, { follow, line: datasetProgressLine })
-        : await waited<DatasetResult>(cli, handle, follow);
+      const result = await resultIfAwaited(cli, handle, {
+        wait,
+        watch,
+        follow,
+        later: 'once it has ended',
+        watched: () => followed<DatasetProgress, DatasetResult>(cli, handle, { follow, line: datasetProgressLine }),
+      });
+      if (!result) return;
       printDatasetAnswer(cli, name, result);
       if (result.rows === 0) process.exitCode = EMPTY;
     });

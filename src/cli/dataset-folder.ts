@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { DatasetManifest, DatasetOrigin, nearest, SwitchyardError } from '../contract';
+import { DatasetManifest, DatasetOrigin, jsonLines, nearest, SwitchyardError } from '../contract';
 import type { Cli } from './context';
 
 export interface DatasetFolder {
@@ -40,8 +40,8 @@ export function readDataset(cli: Cli, named: string): DatasetFolder {
 
 /** The lines of `rows.jsonl`. */
 export function originsIn(folder: string): DatasetOrigin[] {
-  const lines = readFileSync(join(folder, 'rows.jsonl'), 'utf8').split('\n');
-  return lines.filter((line) => line !== '').map((line) => DatasetOrigin.parse(JSON.parse(line)));
+  const file = join(folder, 'rows.jsonl');
+  return jsonLines(DatasetOrigin, readFileSync(file, 'utf8'), file);
 }
 
 function rootOf(cli: Cli): string {

@@ -1,8 +1,6 @@
-import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
 import { InvalidArgumentError } from 'commander';
 import { type Author, DatasetInput, type Mixture, parseInput } from '../contract';
-import type { Written } from './rollout-input';
+import { given, reachable, type Written } from './input-file';
 
 /** Flags that stand over what the input file says. */
 export interface DatasetFlags {
@@ -32,7 +30,7 @@ export interface DatasetFlags {
 export function datasetInput(written: Written, flags: DatasetFlags): Written {
   const { campaign, rollouts, run, format, extra, train, tokenizer, duplicates, parquet, ...rest } = flags;
   const { unresolved, unsubmitted, identical, reads, ...fields } = rest;
-  const merged: Written = { ...written, ...defined({ ...fields, formats: format, extra, tokenizer }) };
+  const merged: Written = { ...written, ...given({ ...fields, formats: format, extra, tokenizer }) };
   const sources = [
     ...(campaign ?? []).map((id) => ({ campaign: id })),
     ...(rollouts ?? []).map((path) => ({ rollouts: path })),
@@ -42,7 +40,7 @@ export function datasetInput(written: Written, flags: DatasetFlags): Written {
   if (duplicates) merged.deduplicate = false;
   if (parquet === false) merged.parquet = false;
   if (train) merged.train = { ...(merged.train as object | undefined), ...train };
-  const filters = defined({
+  const filters = given({
     ...(unresolved ? { resolved: false } : {}),
     ...(unsubmitted ? { submitted: false } : {}),
     identicalActions: identical,
@@ -118,12 +116,4 @@ export function shareOption(text: string): number {
   if (text.trim() === '' || !(value >= 0 && value <= 0.5))
     throw new InvalidArgumentError('expected a share, like 0.05.');
   return value;
-}
-
-function reachable(path: string): string {
-  return existsSync(path) ? resolve(path) : path;
-}
-
-function defined(fields: Record<string, unknown>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }

@@ -1,18 +1,11 @@
-import type { WorkflowHandle } from '@temporalio/client';
 import type { EvaluationResult } from '../contract';
 import { figureLines, verdictLine } from '../view/evaluation/figures';
 import { dollars, grouped } from '../view/figures';
 import type { Cli } from './context';
 import { writeEvaluation, writtenLines } from './evaluation-folder';
 import { readEvaluation } from './evaluation-reading';
-import { waited } from './follow';
 import { quote } from './temporal-command';
 import { look } from './terminal';
-
-/** Waits for the end. Ctrl-C stops the waiting, never the evaluation. Throws what the workflow failed with. */
-export function waitedEvaluation(cli: Cli, handle: WorkflowHandle): Promise<EvaluationResult> {
-  return waited(cli, handle, `switchyard evaluation watch ${quote(handle.workflowId)}`);
-}
 
 /** Prints a result, and with a folder writes all of it there first. */
 export async function printEvaluationAnswer(cli: Cli, result: EvaluationResult, out?: string): Promise<void> {

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { type Client, WorkflowNotFoundError } from '@temporalio/client';
 import { EvaluationInput, type FunctionProblemsResult, parseInput, type Ref, SwitchyardError } from '../contract';
 import type { Cli } from './context';
-import type { Written } from './rollout-input';
+import { given, type Written } from './input-file';
 
 /** Flags that stand over what the input file says. */
 export interface EvaluationFlags {
@@ -29,8 +29,7 @@ export interface EvaluationFlags {
 export async function evaluationInput(cli: Cli, written: Written, flags: EvaluationFlags): Promise<Written> {
   const { cost, ...named } = flags;
   const fields = { ...named, costUsd: cost };
-  const given = Object.entries(fields).filter(([, value]) => value !== undefined);
-  const merged: Written = { ...written, ...Object.fromEntries(given) };
+  const merged: Written = { ...written, ...given(fields) };
   if (typeof merged.problems === 'string' && merged.problems !== '')
     merged.problems = await found(cli, merged.problems);
   parseInput<unknown>(EvaluationInput, merged, 'evaluation');

@@ -2,8 +2,9 @@ import type { Command } from 'commander';
 import { dollars, duration } from '../view/figures';
 import { table } from '../view/table';
 import type { Cli } from './context';
+import { attributesOf, statusOf } from './found-workflow';
+import { equals, newest } from './listing';
 import { wholeOption } from './options';
-import { attributesOf, statusOf } from './rollout-reading';
 import { look } from './terminal';
 
 interface Listed {
@@ -31,12 +32,10 @@ export function addEvaluationList(evaluation: Command, cli: Cli): void {
     .option('--limit <n>', 'at most so many', wholeOption, 20)
     .option('--solver <name>', 'of that solver')
     .action(async ({ limit, solver }: { limit: number; solver?: string }) => {
-      const of = solver === undefined ? '' : ` AND Student = '${solver.replaceAll("'", "''")}'`;
+      const of = solver === undefined ? '' : ` AND ${equals('Student', solver)}`;
       const query = `WorkflowType = 'evaluation'${of}`;
-      const client = await cli.client();
       const evaluations: Listed[] = [];
-      for await (const each of client.workflow.list({ query, pageSize: Math.min(limit, 200) || 1 })) {
-        if (evaluations.length >= limit) break;
+      for (const each of await newest(cli, query, limit)) {
         const { InstanceId, Student, Phase, Outcome, Step, CostUsd } = attributesOf(each);
         const memo = each.memo as Partial<Pick<Listed, 'problems' | 'samples' | 'passAtK'>> | undefined;
         evaluations.push({
@@ -55,7 +54,6 @@ export function addEvaluationList(evaluation: Command, cli: Cli): void {
           endedAt: each.closeTime?.toISOString() ?? null,
         });
       }
-      cli.say(`by hand: temporal workflow list --query "${query}"`);
       cli.print({ evaluations }, () =>
         evaluations.length === 0 ? 'no evaluations' : asTable(evaluations, Date.now()),
       );

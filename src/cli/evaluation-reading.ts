@@ -1,8 +1,7 @@
-import { CandidateOutcome, type EvaluationProgress, type EvaluationResult, ProblemSet } from '../contract';
+import { CandidateOutcome, type EvaluationProgress, type EvaluationResult, jsonLines, ProblemSet } from '../contract';
 import type { ShownEvaluation } from '../view/evaluation/shown-evaluation';
 import type { Cli } from './context';
-import { findWorkflow } from './follow';
-import { attributesOf, statusOf } from './rollout-reading';
+import { attributesOf, findWorkflow, statusOf } from './found-workflow';
 
 /** An evaluation by workflow id, with its candidates where it has ended. Throws `InvalidInput` for another workflow. */
 export async function readEvaluation(cli: Cli, id: string): Promise<ShownEvaluation> {
@@ -40,9 +39,8 @@ async function candidatesOf(
   { problemSet, candidates }: EvaluationResult,
 ): Promise<{ problems: ProblemSet; outcomes: CandidateOutcome[] }> {
   const text = async (sha256: string) => (await cli.blobs.get(sha256)).toString('utf8');
-  const lines = (await text(candidates.sha256)).split('\n').filter((line) => line !== '');
   return {
     problems: ProblemSet.parse(JSON.parse(await text(problemSet.sha256))),
-    outcomes: lines.map((line) => CandidateOutcome.parse(JSON.parse(line))),
+    outcomes: jsonLines(CandidateOutcome, await text(candidates.sha256), 'candidates'),
   };
 }

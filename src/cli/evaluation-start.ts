@@ -2,15 +2,22 @@ import { randomBytes } from 'node:crypto';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { ContextKind } from '../contract';
 import type { Cli } from './context';
-import { printEvaluationAnswer, waitedEvaluation } from './evaluation-answer';
+import { printEvaluationAnswer } from './evaluation-answer';
 import { type EvaluationFlags, evaluationInput } from './evaluation-input';
 import { followEvaluation } from './evaluation-watch';
+import { resultIfAwaited, watchCommand } from './follow';
+import { readInput } from './input-file';
 import { dollarsOption, wholeOption } from './options';
-import { readInput } from './rollout-input';
-import { addInputOption, addStartOptions, assertOutWaits, type StartFlags, warnOfProfiles } from './start-options';
-import { quote } from './temporal-command';
+import {
+  addInputOption,
+  addOutOption,
+  addStartOptions,
+  assertOutWaits,
+  type OutFlags,
+  warnOfProfiles,
+} from './start-options';
 
-type Flags = EvaluationFlags & StartFlags;
+type Flags = EvaluationFlags & OutFlags;
 
 /** Exit code of `--wait` for an evaluation that ended before all candidates were done. */
 const NOT_COMPLETE = 3;
@@ -34,7 +41,7 @@ export function addEvaluationStart(evaluation: Command, cli: Cli): void {
     .option('--top-p <p>', 'default: 0.95', numberOption)
     .option('--seed <n>', 'of samples, mutants and intervals', wholeOption)
     .option('--cost <usd>', 'USD at most', dollarsOption);
-  addStartOptions(command, 'report, candidates and plots')
+  addOutOption(addStartOptions(command), 'report, candidates and plots')
     .addHelpText('after', '\nExit code of --wait and --watch: 0 complete, 3 ended before that, 1 an error.')
     .action(async ({ input: file, id, wait, watch, out, ...flags }: Flags) => {
       assertOutWaits({ wait, watch, out }, 'evaluation');
@@ -45,11 +52,13 @@ export function addEvaluationStart(evaluation: Command, cli: Cli): void {
         id: id ?? `evaluation/${solver.replace(':', '-')}-${randomBytes(4).toString('hex')}`,
         note: `evaluation of ${solver}`,
       });
-      if (!wait && !watch) {
-        cli.say(`follow it: switchyard evaluation watch ${quote(handle.workflowId)}`);
-        return cli.print({ id: handle.workflowId, runId: handle.firstExecutionRunId }, () => handle.workflowId);
-      }
-      const result = watch ? await followEvaluation(cli, handle) : await waitedEvaluation(cli, handle);
+      const result = await resultIfAwaited(cli, handle, {
+        wait,
+        watch,
+        follow: watchCommand('evaluation', handle),
+        watched: () => followEvaluation(cli, handle),
+      });
+      if (!result) return;
       await printEvaluationAnswer(cli, result, out);
       if (result.status !== 'complete') process.exitCode = NOT_COMPLETE;
     });

@@ -5,8 +5,7 @@ import { progressLine } from '../view/evaluation/report';
 import type { Cli } from './context';
 import { printEvaluationAnswer } from './evaluation-answer';
 import { readEvaluation } from './evaluation-reading';
-import { followed } from './follow';
-import { quote } from './temporal-command';
+import { followed, watchCommand } from './follow';
 
 /** `evaluation watch`: where it is as it goes, then the figures. A worker that is killed meanwhile is waited for. */
 export function addEvaluationWatch(evaluation: Command, cli: Cli): void {
@@ -25,7 +24,7 @@ export function addEvaluationWatch(evaluation: Command, cli: Cli): void {
 /** Says on standard error where it is, once per change, until it ends. Throws what the workflow failed with. */
 export function followEvaluation(cli: Cli, handle: WorkflowHandle): Promise<EvaluationResult> {
   return followed<EvaluationProgress, EvaluationResult>(cli, handle, {
-    follow: `switchyard evaluation watch ${quote(handle.workflowId)}`,
+    follow: watchCommand('evaluation', handle),
     line: (progress) => progressLine({ progress }),
   });
 }

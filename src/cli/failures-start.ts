@@ -10,18 +10,14 @@ import { failureData } from '../page/report/parts/failure-table';
 import { failureLines, failureProgressLine, type ShareRow } from '../view/analysis/failures';
 import { sourceOf } from './analysis-source';
 import type { Cli } from './context';
-import { followed, waited } from './follow';
+import { followed, resultIfAwaited } from './follow';
+import { given, readInput, type Written } from './input-file';
 import { dollarsOption, wholeOption } from './options';
-import { readInput, type Written } from './rollout-input';
-import { addInputOption, warnOfProfiles } from './start-options';
+import { addInputOption, addStartOptions, type StartFlags, warnOfProfiles } from './start-options';
 import { quote } from './temporal-command';
 import { look } from './terminal';
 
-interface Flags {
-  readonly input?: string;
-  readonly id?: string;
-  readonly wait?: boolean;
-  readonly watch?: boolean;
+interface Flags extends StartFlags {
   readonly of?: readonly string[];
   readonly run?: readonly string[];
   readonly methods?: readonly string[];
@@ -45,28 +41,23 @@ export function addFailuresStart(failures: Command, cli: Cli): void {
     .option('--buckets <list>', 'of the switch index (default: 0-6,7-15,16-30)', bucketsOption)
     .option('--concurrency <n>', 'rollouts at once (default: 8)', wholeOption)
     .option('--cost <usd>', 'USD at most; the run parks when it is reached', dollarsOption)
-    .option('--seed <n>', 'order of judging', wholeOption)
-    .option('--id <id>', 'workflow id; one that runs already is joined')
-    .option('--wait', 'wait for the result and print it')
-    .option('--watch', 'follow it on standard error, then print the result')
-    .action(async ({ input: file, id, wait, watch, ...flags }: Flags) => {
-      const input = inputOf(file ? readInput(file) : {}, flags);
-      warnOfProfiles(cli, [input.judge]);
-      const workflow = id ?? `failures/${randomBytes(4).toString('hex')}`;
-      const handle = await cli.start('failureAnalysis', input, { id: workflow, note: 'failure analysis' });
-      const follow = `switchyard failures show ${quote(handle.workflowId)}`;
-      if (!wait && !watch) {
-        cli.say(`once it has ended: ${follow}`);
-        return cli.print({ id: handle.workflowId, runId: handle.firstExecutionRunId }, () => handle.workflowId);
-      }
-      const result = watch
-        ? await followed<FailureAnalysisProgress, FailureAnalysisResult>(cli, handle, {
-            follow,
-            line: failureProgressLine,
-          })
-        : await waited<FailureAnalysisResult>(cli, handle, follow);
-      printFailures(cli, result);
+    .option('--seed <n>', 'order of judging', wholeOption);
+  addStartOptions(command).action(async ({ input: file, id, wait, watch, ...flags }: Flags) => {
+    const input = inputOf(file ? readInput(file) : {}, flags);
+    warnOfProfiles(cli, [input.judge]);
+    const workflow = id ?? `failures/${randomBytes(4).toString('hex')}`;
+    const handle = await cli.start('failureAnalysis', input, { id: workflow, note: 'failure analysis' });
+    const follow = `switchyard failures show ${quote(handle.workflowId)}`;
+    const result = await resultIfAwaited(cli, handle, {
+      wait,
+      watch,
+      follow,
+      later: 'once it has ended',
+      watched: () =>
+        followed<FailureAnalysisProgress, FailureAnalysisResult>(cli, handle, { follow, line: failureProgressLine }),
     });
+    if (result) printFailures(cli, result);
+  });
 }
 
 export function printFailures(cli: Cli, result: FailureAnalysisResult): void {
@@ -95,12 +86,11 @@ function shareRows({ table }: FailureAnalysisResult): ShareRow[] {
   }));
 }
 
-function inputOf(written: Written, flags: Omit<Flags, 'input' | 'id' | 'wait' | 'watch'>): Written {
+function inputOf(written: Written, flags: Omit<Flags, keyof StartFlags>): Written {
   const { of: named = [], run, cost, ...same } = flags;
   const sources = [...named.map(sourceOf), ...(run ? [{ runs: run }] : [])];
   const fields = { ...same, costUsd: cost, sources: sources.length > 0 ? sources : undefined };
-  const given = Object.entries(fields).filter(([, value]) => value !== undefined);
-  const merged: Written = { ...written, ...Object.fromEntries(given) };
+  const merged: Written = { ...written, ...given(fields) };
   parseInput<unknown>(FailureAnalysisInput, merged, 'failureAnalysis');
   return merged;
 }

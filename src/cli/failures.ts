@@ -4,6 +4,7 @@ import {
   type FailureAnalysisResult,
   FailureCategory,
   FailureVerdict,
+  jsonLines,
   SwitchyardError,
 } from '../contract';
 import { failureProgressLine, verdictLines } from '../view/analysis/failures';
@@ -11,8 +12,7 @@ import { addAnalysisList } from './analysis-list';
 import { addAnalysisSteering } from './analysis-steer';
 import type { Cli } from './context';
 import { addFailuresStart, printFailures } from './failures-start';
-import { findWorkflow } from './follow';
-import { statusOf } from './rollout-reading';
+import { findWorkflow, statusOf } from './found-workflow';
 import { look } from './terminal';
 
 interface ShowFlags {
@@ -54,10 +54,10 @@ async function printVerdicts(
       `--category: no category "${category}"`,
       `There are: ${FailureCategory.options.join(', ')}.`,
     );
-  const lines = (await cli.blobs.get(failures.sha256)).toString('utf8').split('\n').filter(Boolean);
-  const verdicts = lines
-    .map((line) => FailureVerdict.parse(JSON.parse(line)))
-    .filter((verdict) => wanted === undefined || verdict.category === wanted);
+  const text = (await cli.blobs.get(failures.sha256)).toString('utf8');
+  const verdicts = jsonLines(FailureVerdict, text, 'failures').filter(
+    (verdict) => wanted === undefined || verdict.category === wanted,
+  );
   cli.print({ id, verdicts }, () =>
     verdicts.length === 0 ? 'no verdicts' : verdictLines(verdicts, look(full)).join('\n'),
   );

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Client, WorkflowExecutionDescription, WorkflowHandle } from '@temporalio/client';
-import { SwitchyardError } from '../contract';
-import { type Cli, fromWorkflow } from './context';
-import { retried, statusOf } from './rollout-reading';
-import { uiBeside } from './services-status';
+import type { WorkflowHandle, WorkflowHandleWithFirstExecutionRunId } from '@temporalio/client';
+import { type Cli, resultFrom } from './context';
+import { askProgress, retried } from './found-workflow';
+import type { StartFlags } from './start-options';
+import { quote } from './temporal-command';
 
 const POLL_MS = 1_000;
 
@@ -15,12 +15,36 @@ export async function waited<R>(cli: Cli, handle: WorkflowHandle, follow: string
   };
   process.once('SIGINT', leave);
   try {
-    return (await handle.result()) as R;
-  } catch (error) {
-    throw fromWorkflow(error);
+    return await resultFrom<R>(handle);
   } finally {
     process.off('SIGINT', leave);
   }
+}
+
+export type Ended<R> = { readonly result: R } | { readonly error: unknown };
+
+/** Does `look` every so many milliseconds until `ending` has settled, and says how. Throws only what `look` throws. */
+export async function whileWaiting<R>(
+  ending: Promise<R>,
+  everyMs: number,
+  look: () => Promise<void>,
+): Promise<Ended<R>> {
+  let ended: Ended<R> | undefined;
+  const settled = ending.then(
+    (result) => (ended = { result }),
+    (error: unknown) => (ended = { error }),
+  );
+  while (!ended) {
+    await look();
+    await Promise.race([settled, sleep(everyMs)]);
+  }
+  return settled;
+}
+
+/** The result; throws what it failed with. */
+export function resultOf<R>(ended: Ended<R>): R {
+  if ('error' in ended) throw ended.error;
+  return ended.result;
 }
 
 /** Says on standard error where it is, once per change, until it ends. A worker that is killed meanwhile is waited for. */
@@ -30,78 +54,51 @@ export async function followed<P, R>(
   { follow, line }: { readonly follow: string; line(progress: P): string },
 ): Promise<R> {
   const client = await cli.client();
-  const ending = waited<R>(cli, handle, follow).then(
-    (result) => ({ result }),
-    (error: unknown) => ({ error }),
-  );
-  let ended = false;
-  void ending.then(() => (ended = true));
-  for (let said = ''; !ended; await Promise.race([ending, sleep(POLL_MS)])) {
+  let said = '';
+  const ended = await whileWaiting(waited<R>(cli, handle, follow), POLL_MS, async () => {
     const progress = await askProgress<P>(client, handle);
     const trouble = retried(await handle.describe());
     const now = progress ? [line(progress), trouble].filter(Boolean).join(' · ') : 'no worker answers';
     if (now !== said) cli.say(`· ${now}`);
     said = now;
-  }
-  const end = await ending;
-  if ('error' in end) throw end.error;
-  return end.result;
+  });
+  return resultOf(ended);
 }
 
-/** What the server knows of a workflow of one type. */
-export interface Found<P, R> {
-  readonly handle: WorkflowHandle;
-  readonly described: WorkflowExecutionDescription;
-  readonly progress?: P;
-  /** Of a completed one, and of a cancelled one that left a result in its memo. */
-  readonly result?: R;
-  /** Why it failed, or what is tried again and again. */
-  readonly trouble?: string;
-  /** Its page in the Temporal UI, where there is one. */
-  readonly ui?: string;
+/** `switchyard campaign watch ID`. */
+export function watchCommand(noun: string, { workflowId }: WorkflowHandle): string {
+  return `switchyard ${noun} watch ${quote(workflowId)}`;
 }
 
-/** Looks a workflow up. Throws `InvalidInput` for one of another type. */
-export async function findWorkflow<P, R>(cli: Cli, id: string, type: string): Promise<Found<P, R>> {
-  const [client, local] = [await cli.client(), await cli.local()];
-  const ui = local.ui ?? (await uiBeside(local.address));
-  const handle = client.workflow.getHandle(id);
-  const described = await handle.describe();
-  if (described.type !== type)
-    throw new SwitchyardError(
-      'InvalidInput',
-      `${id} is a ${described.type} workflow, not a ${type}`,
-      `\`temporal workflow show --workflow-id ${id}\` shows it.`,
-    );
-  const { result, trouble } = await endingOf<R>(handle, described);
-  const progress = statusOf(described) === 'running' ? await askProgress<P>(client, handle) : undefined;
-  const said = [trouble, retried(described)].filter(Boolean).join('; ');
-  return {
-    ...{ handle, described },
-    ...(progress ? { progress } : {}),
-    ...(result ? { result } : {}),
-    ...(said ? { trouble: said } : {}),
-    ...(ui ? { ui: cli.uiLink(ui, client, id) } : {}),
-  };
+/** Prints the id of what was just started. */
+export function printStarted(
+  cli: Cli,
+  { workflowId, firstExecutionRunId }: WorkflowHandleWithFirstExecutionRunId,
+): void {
+  cli.print({ id: workflowId, runId: firstExecutionRunId }, () => workflowId);
 }
 
-async function endingOf<R>(
-  handle: WorkflowHandle,
-  described: WorkflowExecutionDescription,
-): Promise<{ result?: R; trouble?: string }> {
-  const status = statusOf(described);
-  if (status === 'running') return {};
-  if (status === 'cancelled') return { result: described.memo?.result as R | undefined };
-  try {
-    return { result: (await handle.result()) as R };
-  } catch (error) {
-    const cause = fromWorkflow(error);
-    return { trouble: cause instanceof Error ? cause.message : String(cause) };
-  }
+export interface Awaiting<R> extends Pick<StartFlags, 'wait' | 'watch'> {
+  /** The command that shows later how it goes, or what came of it. */
+  readonly follow: string;
+  /** When that is of use. */
+  readonly later?: string;
+  /** Shows how it goes until its end. */
+  watched(): Promise<R>;
 }
 
-/** Undefined when no worker answers. */
-async function askProgress<P>(client: Client, handle: WorkflowHandle): Promise<P | undefined> {
-  const asked = () => handle.query<P>('progress');
-  return client.withDeadline(Date.now() + 5_000, asked).catch(() => undefined);
+/**
+ * The end of a start command: the result with `--wait` or `--watch`. Without them it prints the id, says how to follow it, and
+ * gives undefined. Throws what the workflow failed with.
+ */
+export async function resultIfAwaited<R>(
+  cli: Cli,
+  handle: WorkflowHandleWithFirstExecutionRunId,
+  { wait, watch, follow, later = 'follow it', watched }: Awaiting<R>,
+): Promise<R | undefined> {
+  if (watch) return watched();
+  if (wait) return waited<R>(cli, handle, follow);
+  cli.say(`${later}: ${follow}`);
+  printStarted(cli, handle);
+  return undefined;
 }

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { type FunctionInstance, nearest, SwitchyardError } from '../contract';
+import { instancesIn } from '../store/instances';
 import type { Cli } from './context';
-import { instancesFile, instancesIn } from './instances-file';
+import { instancesFile } from './instances-file';
 import { readBuild } from './problems-reading';
 
 /** Instances and where they come from. */

@@ -2,8 +2,9 @@ import type { Command } from 'commander';
 import { dollars, duration } from '../view/figures';
 import { table } from '../view/table';
 import type { Cli } from './context';
+import { attributesOf, statusOf } from './found-workflow';
+import { newest } from './listing';
 import { wholeOption } from './options';
-import { attributesOf, statusOf } from './rollout-reading';
 import { look } from './terminal';
 
 interface Listed {
@@ -27,8 +28,7 @@ export function addLineList(line: Command, cli: Cli): void {
     .action(async ({ limit }: { limit: number }) => {
       const query = "WorkflowType = 'line'";
       const lines: Listed[] = [];
-      for await (const each of (await cli.client()).workflow.list({ query, pageSize: Math.min(limit, 200) || 1 })) {
-        if (lines.length >= limit) break;
+      for (const each of await newest(cli, query, limit)) {
         const { Phase, Outcome, CostUsd } = attributesOf(each);
         const memo = each.memo as Partial<Pick<Listed, 'problems' | 'kept'>> | undefined;
         lines.push({
@@ -42,7 +42,6 @@ export function addLineList(line: Command, cli: Cli): void {
           startedAt: each.startTime.toISOString(),
         });
       }
-      cli.say(`by hand: temporal workflow list --query "${query}"`);
       cli.print({ lines }, () => (lines.length === 0 ? 'no lines' : asTable(lines, Date.now())));
     });
 }

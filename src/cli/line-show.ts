@@ -2,10 +2,9 @@ import type { Command } from 'commander';
 import type { LineProgress, LineResult } from '../contract';
 import { lineProgressLine, lineProgressText, lineText } from '../view/line/line';
 import type { Cli } from './context';
-import { findWorkflow, followed } from './follow';
+import { followed, watchCommand } from './follow';
+import { findWorkflow, statusOf } from './found-workflow';
 import { printLine } from './line-start';
-import { statusOf } from './rollout-reading';
-import { quote } from './temporal-command';
 import { look } from './terminal';
 
 /** `line show` and `line watch`. */
@@ -34,7 +33,7 @@ export function addLineShow(line: Command, cli: Cli): void {
     .description('follow a line live, to its end')
     .action(async (id: string) => {
       const { handle } = await findWorkflow(cli, id, 'line');
-      const follow = `switchyard line watch ${quote(id)}`;
+      const follow = watchCommand('line', handle);
       printLine(cli, await followed<LineProgress, LineResult>(cli, handle, { follow, line: lineProgressLine }));
     });
 }

@@ -1,18 +1,15 @@
-import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { LineInput, type LineProgress, type LineResult, parseInput, SwitchyardError } from '../contract';
 import { lineProgressLine, lineText } from '../view/line/line';
 import type { Cli } from './context';
-import { followed, waited } from './follow';
+import { followed, resultIfAwaited, watchCommand } from './follow';
+import { reachable, readInput, type Written } from './input-file';
 import { wholeOption } from './options';
 import { linksOf } from './report-input';
-import { readInput, type Written } from './rollout-input';
-import { quote } from './temporal-command';
+import { addInputOption, addStartOptions, type StartFlags } from './start-options';
 import { look } from './terminal';
 
-interface StartFlags {
-  readonly input?: string;
+interface LineFlags {
   readonly name?: string;
   readonly repository?: readonly string[];
   readonly problem?: readonly string[];
@@ -21,9 +18,6 @@ interface StartFlags {
   readonly passes?: number;
   readonly seed?: number;
   readonly rehearsal?: boolean;
-  readonly id?: string;
-  readonly wait?: boolean;
-  readonly watch?: boolean;
 }
 
 /** Exit code of `--wait` for a line that ended with less than was asked for. */
@@ -31,10 +25,8 @@ const NOT_COMPLETE = 3;
 
 /** `line start`: from repositories to a data set and a report. */
 export function addLineStart(line: Command, cli: Cli): void {
-  line
-    .command('start')
-    .description('from repositories to a data set and a report')
-    .option('-i, --input <file>', 'JSON or YAML file, "-" for standard input')
+  const command = line.command('start').description('from repositories to a data set and a report');
+  addInputOption(command)
     .option('--name <name>', 'of the data set and the report')
     .option('--repository <source...>', 'pypi:NAME==VERSION, dir:PATH, ...; see `switchyard setup start --help`')
     .option('--problem <problem...>', 'problems from elsewhere: folders, files or ids')
@@ -42,24 +34,21 @@ export function addLineStart(line: Command, cli: Cli): void {
     .option('--expert <profile>', 'takes over at a random turn')
     .option('--passes <n>', 'over all problems, by each method', wholeOption)
     .option('--seed <n>', 'of switches, caps and intervals', wholeOption)
-    .option('--rehearsal', 'the models are scripted: the report says so')
-    .option('--id <id>', 'workflow id; one that runs already is joined, one that ended is taken up')
-    .option('--wait', 'wait for the result and print it')
-    .option('--watch', 'follow it on standard error, then print the result')
+    .option('--rehearsal', 'the models are scripted: the report says so');
+  addStartOptions(command, 'workflow id; one that runs already is joined, one that ended is taken up')
     .addHelpText('after', '\nExit code of --wait and --watch: 0 complete, 3 ended with less, 1 an error.')
-    .action(async ({ input: file, id, wait, watch, ...flags }: StartFlags) => {
+    .action(async ({ input: file, id, wait, watch, ...flags }: LineFlags & StartFlags) => {
       const input = lineInput(file ? readInput(file) : {}, flags);
       if (input.report !== null) input.report = { links: await linksOf(cli), ...(input.report as object | undefined) };
       const handle = await cli.start('line', input, { id: id ?? `line/${input.name}`, note: `line ${input.name}` });
-      const follow = `switchyard line watch ${quote(handle.workflowId)}`;
-      if (!wait && !watch) {
-        cli.say(`follow it: ${follow}`);
-        return cli.print({ id: handle.workflowId, runId: handle.firstExecutionRunId }, () => handle.workflowId);
-      }
-      const result = watch
-        ? await followed<LineProgress, LineResult>(cli, handle, { follow, line: lineProgressLine })
-        : await waited<LineResult>(cli, handle, follow);
-      printLine(cli, result);
+      const follow = watchCommand('line', handle);
+      const result = await resultIfAwaited(cli, handle, {
+        wait,
+        watch,
+        follow,
+        watched: () => followed<LineProgress, LineResult>(cli, handle, { follow, line: lineProgressLine }),
+      });
+      if (result) printLine(cli, result);
     });
 }
 
@@ -69,12 +58,12 @@ export function printLine(cli: Cli, result: LineResult): void {
 }
 
 /** File and flags put together and checked. With a student and an expert and no campaign of its own: the paper's three methods. */
-function lineInput(written: Written, flags: StartFlags): Written & { name: string } {
+function lineInput(written: Written, flags: LineFlags): Written & { name: string } {
   const { name, repository, problem, student, expert, passes, seed, rehearsal } = flags;
   const merged: Written = { ...written };
   if (name !== undefined) merged.name = name;
   if (repository) merged.repositories = repository.map((source) => ({ source }));
-  if (problem) merged.problems = problem.map((each) => (existsSync(each) ? resolve(each) : each));
+  if (problem) merged.problems = problem.map(reachable);
   if (student !== undefined || expert !== undefined) {
     if (student === undefined || expert === undefined)
       throw new SwitchyardError(

@@ -12,6 +12,7 @@ import {
 } from '../contract';
 import { type RowFormat, readRows } from '../problems/readers';
 import type { Cli } from './context';
+import { given, reachable } from './input-file';
 import { wholeOption } from './options';
 import { readable, writeProblem } from './problem-folder';
 
@@ -109,7 +110,7 @@ export function addProblemCommands(program: Command, cli: Cli): void {
 async function init(cli: Cli, flags: InitFlags): Promise<void> {
   const patch = async (file: string | undefined): Promise<Ref | undefined> =>
     file ? cli.blobs.put(textOf(file)) : undefined;
-  const given = {
+  const input = given({
     id: flags.id,
     before: absolute(flags.before),
     after: flags.after && absolute(flags.after),
@@ -123,8 +124,7 @@ async function init(cli: Cli, flags: InitFlags): Promise<void> {
     runs: flags.runs,
     timeoutSeconds: flags.timeout,
     licence: flags.licence,
-  };
-  const input = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+  });
   parseInput(ProblemInitInput, input, 'problem init');
   const made = await cli.run<ProblemInitResult>('problemInit', input, {
     id: `problem-init/${flags.id ?? readable(flags.before)}-${randomBytes(4).toString('hex')}`,
@@ -141,7 +141,7 @@ async function init(cli: Cli, flags: InitFlags): Promise<void> {
 
 async function check(cli: Cli, source: string, flags: CheckFlags): Promise<void> {
   // An id stays an id; a path is made independent of where the worker was started.
-  const named = existsSync(source) ? resolve(source) : source;
+  const named = reachable(source);
   const { id } = cli.problems.resolve(named);
   const result = await cli.run<ProblemCheckResult>(
     'problemCheck',

@@ -1,17 +1,10 @@
-import type { WorkflowHandle } from '@temporalio/client';
 import type { FunctionProblemsResult } from '../contract';
 import { count, dollars, grouped } from '../view/figures';
 import { funnelTable } from '../view/functions/funnel';
 import type { Cli } from './context';
-import { waited } from './follow';
 import { type WrittenBuild, writeBuild } from './problems-folder';
 import { quote } from './temporal-command';
 import { look } from './terminal';
-
-/** Waits for the end. Ctrl-C stops the waiting, never the build. Throws what the workflow failed with. */
-export function waitedBuild(cli: Cli, handle: WorkflowHandle): Promise<FunctionProblemsResult> {
-  return waited(cli, handle, `switchyard problems watch ${quote(handle.workflowId)}`);
-}
 
 /** Prints a result, and with a folder writes all of it there first. */
 export async function printBuildAnswer(cli: Cli, result: FunctionProblemsResult, out?: string): Promise<void> {

@@ -1,17 +1,24 @@
 import { randomBytes } from 'node:crypto';
 import { type Command, InvalidArgumentError } from 'commander';
 import type { Cli } from './context';
+import { resultIfAwaited, watchCommand } from './follow';
+import { readInput } from './input-file';
 import { wholeOption } from './options';
-import { printBuildAnswer, waitedBuild } from './problems-answer';
+import { printBuildAnswer } from './problems-answer';
 import { attemptsOption, type BuildFlags, buildInput, groundOf, profilesIn } from './problems-input';
 import { setUpFirst } from './problems-setup';
 import { followBuild } from './problems-watch';
-import { readInput } from './rollout-input';
 import { SOURCES_HELP } from './setup-start';
-import { addInputOption, addStartOptions, assertOutWaits, type StartFlags, warnOfProfiles } from './start-options';
-import { quote } from './temporal-command';
+import {
+  addInputOption,
+  addOutOption,
+  addStartOptions,
+  assertOutWaits,
+  type OutFlags,
+  warnOfProfiles,
+} from './start-options';
 
-type Flags = BuildFlags & StartFlags;
+type Flags = BuildFlags & OutFlags;
 
 /** Exit code of `--wait` for a build that admitted no function. */
 const NO_PROBLEM = 3;
@@ -38,7 +45,7 @@ export function addProblemsBuild(problems: Command, cli: Cli): void {
     .option('--coverage <share>', 'branches to cover, like 0.8 or 80%', shareOption)
     .option('--mutation <share>', 'mutants to kill, like 0.6 or 60%', shareOption)
     .option('--seed <n>', 'of inputs, mutants and repeats', wholeOption);
-  addStartOptions(command, 'the problems')
+  addOutOption(addStartOptions(command), 'the problems')
     .addHelpText(
       'after',
       `${SOURCES_HELP}
@@ -62,11 +69,13 @@ async function build(cli: Cli, { input: file, id: given, wait, watch, out, ...fl
   warnOfProfiles(cli, profilesIn(input));
   if ('source' in ground) await setUpFirst(cli, ground.source, `${id}/setup`);
   const handle = await cli.start('functionProblems', input, { id, note: `function problems of ${ground.label}` });
-  if (!wait && !watch) {
-    cli.say(`follow it: switchyard problems watch ${quote(id)}`);
-    return cli.print({ id, runId: handle.firstExecutionRunId }, () => id);
-  }
-  const result = watch ? await followBuild(cli, handle) : await waitedBuild(cli, handle);
+  const result = await resultIfAwaited(cli, handle, {
+    wait,
+    watch,
+    follow: watchCommand('problems', handle),
+    watched: () => followBuild(cli, handle),
+  });
+  if (!result) return;
   await printBuildAnswer(cli, result, out);
   if (result.admitted === 0) process.exitCode = NO_PROBLEM;
 }

@@ -4,9 +4,9 @@ import { type CandidateOutcome, NO_SAMPLE, SwitchyardError } from '../contract';
 import type { ShownEvaluation } from '../view/evaluation/shown-evaluation';
 import { type Proof, proofText } from '../view/problems/proof';
 import type { Cli } from './context';
-import { waitedEvaluation } from './evaluation-answer';
 import { type EvaluationFlags, evaluationInput } from './evaluation-input';
 import { readEvaluation } from './evaluation-reading';
+import { waited, watchCommand } from './follow';
 import { instanceNamed, readInstances } from './instances';
 import { instancesFile } from './instances-file';
 import { wholeOption } from './options';
@@ -49,7 +49,7 @@ export async function provedAgain(cli: Cli, from: string, { only, concurrency }:
     }),
   );
   // One after the other: each listens for Ctrl-C while it waits.
-  for (const handle of handles) await waitedEvaluation(cli, handle);
+  for (const handle of handles) await waited(cli, handle, watchCommand('evaluation', handle));
   const [oracle, stub] = await Promise.all(handles.map(({ workflowId }) => readEvaluation(cli, workflowId)));
   return proofsOf(oracle!, stub!);
 }

@@ -4,8 +4,8 @@ import type { FunctionProblemsResult, Ref } from '../contract';
 import { pytestBundle } from '../harness/pytest-bundle';
 import { openPython } from '../problems/python';
 import { rolloutProblem } from '../problems/tables/rollout-problem';
+import { instancesIn } from '../store/instances';
 import type { Cli } from './context';
-import { instancesIn } from './instances-file';
 import { readable, writeProblem } from './problem-folder';
 
 /** Files of a build, as absolute paths. */

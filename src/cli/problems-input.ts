@@ -9,7 +9,7 @@ import {
 } from '../contract';
 import { resolveFilters } from '../problems/extraction';
 import { readFilterTable } from './filter-table';
-import type { Written } from './rollout-input';
+import { given, type Written } from './input-file';
 import { absoluteSource } from './setup-input';
 
 /** Flags that stand over what the input file says. */
@@ -81,8 +81,7 @@ export function groundOf(written: Written, flags: BuildFlags): Ground {
   if (setup !== undefined) return { environment: setup, label: setup.replace(/^.*\//, '') };
   if (image !== undefined) {
     const fields = { image, workdir, testCommand: test, python, source: source && absoluteSource(source) };
-    const given = Object.entries(fields).filter(([, value]) => value !== undefined);
-    return { environment: Object.fromEntries(given), label: labelOf(image) };
+    return { environment: given(fields), label: labelOf(image) };
   }
   if (source !== undefined) return { source: absoluteSource(source), label: labelOfSource(absoluteSource(source)) };
   const { environment } = written;
@@ -114,8 +113,7 @@ export function buildInput(written: Written, environment: unknown, flags: BuildF
             ...(mutation === undefined ? {} : { mutationScore: mutation }),
           },
   };
-  const given = Object.entries(fields).filter(([, value]) => value !== undefined);
-  const merged: Written = { ...written, ...Object.fromEntries(given) };
+  const merged: Written = { ...written, ...given(fields) };
   parseInput<unknown>(FunctionProblemsInput, merged, 'problems');
   return merged;
 }

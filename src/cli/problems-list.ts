@@ -3,9 +3,10 @@ import { dollars, duration } from '../view/figures';
 import { instanceTable } from '../view/problems/instances';
 import { table } from '../view/table';
 import type { Cli } from './context';
+import { attributesOf, statusOf } from './found-workflow';
 import { readInstances } from './instances';
+import { newest } from './listing';
 import { wholeOption } from './options';
-import { attributesOf, statusOf } from './rollout-reading';
 import { look } from './terminal';
 
 interface Listed {
@@ -43,10 +44,8 @@ export function addProblemsList(problems: Command, cli: Cli): void {
 }
 
 async function listBuilds(cli: Cli, limit: number): Promise<void> {
-  const client = await cli.client();
   const builds: Listed[] = [];
-  for await (const each of client.workflow.list({ query: QUERY, pageSize: Math.min(limit, 200) || 1 })) {
-    if (builds.length >= limit) break;
+  for (const each of await newest(cli, QUERY, limit)) {
     const { InstanceId, Phase, Outcome, CostUsd } = attributesOf(each);
     builds.push({
       id: each.workflowId,
@@ -59,7 +58,6 @@ async function listBuilds(cli: Cli, limit: number): Promise<void> {
       endedAt: each.closeTime?.toISOString() ?? null,
     });
   }
-  cli.say(`by hand: temporal workflow list --query "${QUERY}"`);
   cli.print({ builds }, () => (builds.length === 0 ? 'no builds' : asTable(builds, Date.now())));
 }
 

@@ -1,9 +1,8 @@
-import { type FunctionProblemsProgress, type FunctionProblemsResult, RejectedFunction } from '../contract';
+import { type FunctionProblemsProgress, type FunctionProblemsResult, jsonLines, RejectedFunction } from '../contract';
+import { instancesIn } from '../store/instances';
 import type { ShownBuild } from '../view/problems/shown-build';
 import type { Cli } from './context';
-import { findWorkflow } from './follow';
-import { instancesIn } from './instances-file';
-import { attributesOf, statusOf } from './rollout-reading';
+import { attributesOf, findWorkflow, statusOf } from './found-workflow';
 
 /** A build by workflow id, with its problems where it has ended. Throws `InvalidInput` for another workflow. */
 export async function readBuild(cli: Cli, id: string): Promise<ShownBuild> {
@@ -35,9 +34,8 @@ export async function readBuild(cli: Cli, id: string): Promise<ShownBuild> {
 
 async function keptOf(cli: Cli, { instances, rejected }: FunctionProblemsResult) {
   const text = async (sha256: string) => (await cli.blobs.get(sha256)).toString('utf8');
-  const lines = (await text(rejected.sha256)).split('\n').filter((line) => line !== '');
   return {
     instances: instancesIn(await text(instances.sha256), 'problems'),
-    rejected: lines.map((line) => RejectedFunction.parse(JSON.parse(line))),
+    rejected: jsonLines(RejectedFunction, await text(rejected.sha256), 'rejected'),
   };
 }

@@ -1,7 +1,7 @@
 import { type WorkflowExecutionDescription, WorkflowNotFoundError } from '@temporalio/client';
 import { type RepoSetupResult, SwitchyardError } from '../contract';
 import type { Cli } from './context';
-import { waitedSetup } from './setup-answer';
+import { waited, watchCommand } from './follow';
 import { quote } from './temporal-command';
 
 /**
@@ -19,10 +19,8 @@ export async function setUpFirst(cli: Cli, source: string, id: string): Promise<
     return;
   }
   cli.say(`sets ${source} up first: ${id}`);
-  const { status, image, detail } = await waitedSetup(
-    cli,
-    await cli.start('repoSetup', { source }, { id, note: `${source}, for its functions` }),
-  );
+  const begun = await cli.start('repoSetup', { source }, { id, note: `${source}, for its functions` });
+  const { status, image, detail } = await waited<RepoSetupResult>(cli, begun, watchCommand('setup', begun));
   if (image) return cli.say(`set up: ${image}`);
   throw new SwitchyardError(
     'Unavailable',

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import type { Command } from 'commander';
-import { parseInput, SwitchyardError, TriedFunction } from '../contract';
+import { jsonLines, SwitchyardError, TriedFunction } from '../contract';
 import { type BuildTries, buildsReport } from '../problems/tables/builds-report';
 import { safeLines } from '../view/safe-text';
 import type { Cli } from './context';
@@ -41,23 +41,7 @@ async function triesOf(cli: Cli, from: string): Promise<BuildTries> {
 
 /** Throws `InvalidInput` that names the line. */
 function triedIn(text: string, name: string): TriedFunction[] {
-  return text.split('\n').flatMap((line, at) => {
-    if (line.trim() === '') return [];
-    const where = `${name}: line ${at + 1}`;
-    return [parseInput<TriedFunction>(TriedFunction, jsonOf(line, where), where)];
-  });
-}
-
-function jsonOf(line: string, where: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch (error) {
-    throw new SwitchyardError(
-      'InvalidInput',
-      `${where}: not JSON: ${(error as Error).message}`,
-      'Export the build again.',
-    );
-  }
+  return jsonLines<TriedFunction>(TriedFunction, text, name, 'Export the build again.');
 }
 
 function withoutTries(from: string): SwitchyardError {

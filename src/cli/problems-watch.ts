@@ -3,10 +3,9 @@ import type { Command } from 'commander';
 import type { FunctionProblemsProgress, FunctionProblemsResult } from '../contract';
 import { progressLine } from '../view/problems/build';
 import type { Cli } from './context';
-import { followed } from './follow';
+import { followed, watchCommand } from './follow';
 import { printBuildAnswer } from './problems-answer';
 import { readBuild } from './problems-reading';
-import { quote } from './temporal-command';
 
 /** `problems watch`: where it is as it goes, then what came of it. A worker that is killed meanwhile is waited for. */
 export function addProblemsWatch(problems: Command, cli: Cli): void {
@@ -25,7 +24,7 @@ export function addProblemsWatch(problems: Command, cli: Cli): void {
 /** Says on standard error where it is, once per change, until it ends. Throws what the workflow failed with. */
 export function followBuild(cli: Cli, handle: WorkflowHandle): Promise<FunctionProblemsResult> {
   return followed<FunctionProblemsProgress, FunctionProblemsResult>(cli, handle, {
-    follow: `switchyard problems watch ${quote(handle.workflowId)}`,
+    follow: watchCommand('problems', handle),
     line: progressLine,
   });
 }

@@ -2,10 +2,11 @@ import type { Command } from 'commander';
 import type { ReportResult } from '../contract';
 import { count } from '../view/figures';
 import type { Cli } from './context';
+import { readInput } from './input-file';
 import { openPage } from './open-page';
 import { type ReportFlags, reportInput } from './report-input';
 import { pagePath } from './report-reading';
-import { readInput } from './rollout-input';
+import { addInputOption } from './start-options';
 import { quote } from './temporal-command';
 
 interface BuildFlags extends ReportFlags {
@@ -16,10 +17,7 @@ interface BuildFlags extends ReportFlags {
 
 /** `report build`: the page out of what is named; what is not named is left out. */
 export function addReportBuild(report: Command, cli: Cli): void {
-  report
-    .command('build')
-    .description('make the page, or make it again')
-    .option('-i, --input <file>', 'JSON or YAML file, "-" for standard input')
+  addInputOption(report.command('build').description('make the page, or make it again'))
     .option('--name <name>', 'folder under reports (default: after the data set or campaign)')
     .option('--title <text>', 'heading of the page')
     .option('--campaign <id...>', 'campaigns that have ended')

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { DatasetManifest, type DatasetResult, parseInput, ReportInput, SwitchyardError } from '../contract';
 import type { Cli } from './context';
-import type { Written } from './rollout-input';
+import { given, type Written } from './input-file';
 import { uiBeside } from './services-status';
 
 /** Flags that stand over what the input file says. */
@@ -37,8 +37,7 @@ export async function reportInput(cli: Cli, written: Written, flags: ReportFlags
     setups: setup,
     problems,
   };
-  const given = Object.entries(fields).filter(([, value]) => value !== undefined);
-  const merged: Written = { ...written, ...Object.fromEntries(given) };
+  const merged: Written = { ...written, ...given(fields) };
   merged.name ??= nameFrom(merged);
   merged.links = { ...(await linksOf(cli)), ...(merged.links as object), ...(viewer ? { viewer } : {}) };
   parseInput<unknown>(ReportInput, merged, 'report');

@@ -2,8 +2,9 @@ import type { Command } from 'commander';
 import { duration } from '../view/figures';
 import { table } from '../view/table';
 import type { Cli } from './context';
+import { attributesOf, statusOf } from './found-workflow';
+import { newest } from './listing';
 import { wholeOption } from './options';
-import { attributesOf, statusOf } from './rollout-reading';
 import { look } from './terminal';
 
 interface Listed {
@@ -23,10 +24,8 @@ export function addReportList(report: Command, cli: Cli): void {
     .option('--limit <n>', 'at most so many', wholeOption, 20)
     .action(async ({ limit }: { limit: number }) => {
       const query = "WorkflowType = 'report'";
-      const client = await cli.client();
       const reports: Listed[] = [];
-      for await (const each of client.workflow.list({ query, pageSize: Math.min(limit, 200) || 1 })) {
-        if (reports.length >= limit) break;
+      for (const each of await newest(cli, query, limit)) {
         const memo = each.memo as Partial<Pick<Listed, 'folder' | 'parts'>> | undefined;
         reports.push({
           id: each.workflowId,
@@ -37,7 +36,6 @@ export function addReportList(report: Command, cli: Cli): void {
           startedAt: each.startTime.toISOString(),
         });
       }
-      cli.say(`by hand: temporal workflow list --query "${query}"`);
       cli.print({ reports }, () => (reports.length === 0 ? 'no reports' : asTable(reports, Date.now())));
     });
 }

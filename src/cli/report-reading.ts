@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { WorkflowNotFoundError } from '@temporalio/client';
 import { type ReportResult, SwitchyardError } from '../contract';
-import { type Cli, fromWorkflow } from './context';
+import { type Cli, resultFrom } from './context';
 
 export function pagePath({ folder, page }: ReportResult): string {
   return join(folder, page.path);
@@ -27,11 +27,7 @@ export async function readReport(cli: Cli, named: string): Promise<ReportResult>
       throw error;
     });
     if (described?.type !== 'report') continue;
-    try {
-      return (await handle.result()) as ReportResult;
-    } catch (error) {
-      throw fromWorkflow(error);
-    }
+    return resultFrom<ReportResult>(handle);
   }
   throw new SwitchyardError(
     'NotFound',

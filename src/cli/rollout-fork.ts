@@ -3,7 +3,7 @@ import type { Cli } from './context';
 import { inputOf } from './history';
 import { wholeOption } from './options';
 import { rolloutInput } from './rollout-input';
-import { rolloutFlags, type StartFlags, startRollout, withRolloutFlags } from './rollout-start';
+import { type RolloutStartFlags, rolloutFlags, startRollout, withRolloutFlags } from './rollout-start';
 
 /** `rollout fork`: the same first steps, another way on. */
 export function addFork(rollout: Command, cli: Cli): void {
@@ -12,7 +12,7 @@ export function addFork(rollout: Command, cli: Cli): void {
       .command('fork <id>')
       .description('start a rollout from the first steps of another; the expert goes on unless told otherwise')
       .requiredOption('--step <n>', 'steps that are kept, counted from 1; 0 keeps none', wholeOption),
-  ).action(async (id: string, { step, ...flags }: StartFlags & { step: number }) => {
+  ).action(async (id: string, { step, ...flags }: RolloutStartFlags & { step: number }) => {
     const client = await cli.client();
     const { carry: _, ...written } = await inputOf(client.workflow.getHandle(id));
     const given = rolloutFlags(flags);

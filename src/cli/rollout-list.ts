@@ -1,10 +1,11 @@
 import type { Command } from 'commander';
-import { ExitStatus, nearest, SwitchyardError } from '../contract';
+import { ExitStatus } from '../contract';
 import { dollars, moment } from '../view/figures';
 import { table } from '../view/table';
 import type { Cli } from './context';
+import { attributesOf, statusOf } from './found-workflow';
+import { equals, newest, statusCondition } from './listing';
 import { wholeOption } from './options';
-import { attributesOf, statusOf } from './rollout-reading';
 import { look } from './terminal';
 
 interface Flags {
@@ -26,10 +27,8 @@ export function addList(rollout: Command, cli: Cli): void {
     .option('--problem <id>', 'rollouts of that problem')
     .action(async (flags: Flags) => {
       const query = listQuery(flags);
-      const client = await cli.client();
       const rollouts: Listed[] = [];
-      for await (const each of client.workflow.list({ query, pageSize: Math.min(flags.limit, 200) || 1 })) {
-        if (rollouts.length >= flags.limit) break;
+      for (const each of await newest(cli, query, flags.limit)) {
         const { InstanceId, Student, Expert, Phase, Outcome, Step, SwitchIndex, CostUsd, Resolved } =
           attributesOf(each);
         rollouts.push({
@@ -48,17 +47,11 @@ export function addList(rollout: Command, cli: Cli): void {
           endedAt: each.closeTime?.toISOString() ?? null,
         });
       }
-      cli.say(`by hand: temporal workflow list --query "${query}"`);
       cli.print({ rollouts }, () => (rollouts.length === 0 ? 'no rollouts' : asTable(rollouts)));
     });
 }
 
-const STATUSES: Readonly<Record<string, string>> = {
-  running: "ExecutionStatus = 'Running'",
-  completed: "ExecutionStatus = 'Completed'",
-  failed: "ExecutionStatus = 'Failed'",
-  cancelled: "ExecutionStatus = 'Canceled'",
-  terminated: "ExecutionStatus = 'Terminated'",
+const OWN_STATUSES: Readonly<Record<string, string>> = {
   resolved: 'Resolved = true',
   unresolved: 'Resolved = false',
 };
@@ -66,21 +59,8 @@ const STATUSES: Readonly<Record<string, string>> = {
 /** The visibility query; statuses of the workflow and endings of the rollout are asked for alike. */
 export function listQuery({ status, problem }: Pick<Flags, 'status' | 'problem'>): string {
   const parts = ["WorkflowType = 'rollout'"];
-  if (problem !== undefined) parts.push(`InstanceId = '${problem.replaceAll("'", "''")}'`);
-  if (status !== undefined) {
-    const outcomes: readonly string[] = ExitStatus.options;
-    const condition = STATUSES[status] ?? (outcomes.includes(status) ? `Outcome = '${status}'` : undefined);
-    if (!condition) {
-      const known = [...Object.keys(STATUSES), ...outcomes];
-      const close = nearest(status, known);
-      throw new SwitchyardError(
-        'InvalidInput',
-        `--status: no status "${status}"${close ? `, did you mean "${close}"?` : ''}`,
-        `Known: ${[...new Set(known)].join(', ')}.`,
-      );
-    }
-    parts.push(condition);
-  }
+  if (problem !== undefined) parts.push(equals('InstanceId', problem));
+  if (status !== undefined) parts.push(statusCondition(status, OWN_STATUSES, ExitStatus.options));
   return parts.join(' AND ');
 }
 

@@ -1,23 +1,21 @@
 import { randomBytes } from 'node:crypto';
 import type { Command } from 'commander';
-import { nearest } from '../contract';
+import type { RolloutResult } from '../contract';
 import type { Cli } from './context';
+import { printStarted, waited, watchCommand } from './follow';
+import { readInput, type Written } from './input-file';
 import { handOverOption, wholeOption } from './options';
-import { printAnswer, waited } from './rollout-answer';
-import { instanceOf, type RolloutFlags, readInput, rolloutInput, type Written } from './rollout-input';
+import { printAnswer } from './rollout-answer';
+import { instanceOf, type RolloutFlags, rolloutInput } from './rollout-input';
+import { addInputOption, type StartFlags, warnOfProfiles } from './start-options';
 
-export interface StartFlags extends RolloutFlags {
-  readonly input?: string;
-  readonly id?: string;
-  readonly wait?: boolean;
-}
+export type RolloutStartFlags = RolloutFlags & Omit<StartFlags, 'watch'>;
 
 /** `rollout start`: one trajectory of one problem. */
 export function addStart(rollout: Command, cli: Cli): void {
-  withRolloutFlags(rollout.command('start').description('start one trajectory of one problem'))
-    .option('-i, --input <file>', 'JSON or YAML file, "-" for standard input')
+  addInputOption(withRolloutFlags(rollout.command('start').description('start one trajectory of one problem')))
     .option('--problem <id|path>', 'problem to work on')
-    .action(async (flags: StartFlags) => {
+    .action(async (flags: RolloutStartFlags) => {
       const input = rolloutInput(flags.input ? readInput(flags.input) : {}, rolloutFlags(flags));
       await startRollout(cli, input, flags);
     });
@@ -43,9 +41,9 @@ export function rolloutFlags({ problem, student, expert, handOver, seed, attempt
 export async function startRollout(
   cli: Cli,
   input: Written,
-  { id, wait }: Pick<StartFlags, 'id' | 'wait'>,
+  { id, wait }: Pick<RolloutStartFlags, 'id' | 'wait'>,
 ): Promise<void> {
-  warnOfProfiles(cli, input);
+  for (const author of ['student', 'expert']) warnOfProfiles(cli, [input[author]], author);
   const instance = instanceOf(input.problem, cli);
   const attempt = Number(input.attempt ?? 0);
   const authors = [input.student, input.expert].filter(Boolean).join(' → ');
@@ -53,19 +51,6 @@ export async function startRollout(
     id: id ?? `rollout/${instance}/${attempt}-${randomBytes(4).toString('hex')}`,
     note: `${instance}: ${authors}`,
   });
-  if (wait) return printAnswer(cli, await waited(cli, handle));
-  cli.print({ id: handle.workflowId, runId: handle.firstExecutionRunId }, () => handle.workflowId);
-}
-
-/** The worker may know other profiles than this machine, so this is only said; the workflow refuses what is wrong. */
-function warnOfProfiles(cli: Cli, input: Written): void {
-  const names = Object.keys(cli.settings.config.profiles);
-  for (const author of ['student', 'expert']) {
-    const name = input[author];
-    if (typeof name !== 'string' || names.includes(name)) continue;
-    const close = nearest(name, names);
-    cli.say(
-      `warning: ${author}: the configuration here has no profile "${name}"${close ? `, did you mean "${close}"?` : ''}`,
-    );
-  }
+  if (!wait) return printStarted(cli, handle);
+  await printAnswer(cli, await waited<RolloutResult>(cli, handle, watchCommand('rollout', handle)));
 }

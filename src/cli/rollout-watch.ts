@@ -1,12 +1,13 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
-import type { Author, RolloutProgress } from '../contract';
+import type { Author, RolloutProgress, RolloutResult } from '../contract';
 import { turnLines } from '../view/turn';
 import { endingLines } from '../view/verdict';
 import { loadSteps } from './chain-reading';
 import type { Cli } from './context';
-import { printAnswer, waited } from './rollout-answer';
-import { progressOf, readRun, retried } from './rollout-reading';
+import { resultOf, waited, watchCommand, whileWaiting } from './follow';
+import { askProgress, retried } from './found-workflow';
+import { printAnswer } from './rollout-answer';
+import { readRun } from './rollout-reading';
 import { look } from './terminal';
 
 const POLL_MS = 500;
@@ -22,22 +23,15 @@ export function addWatch(rollout: Command, cli: Cli): void {
       const handle = client.workflow.getHandle(id);
       const { raw, runId } = await handle.describe();
       const follower = new Follower(cli, raw.workflowExecutionInfo?.firstRunId || runId, full ?? false);
-      const ending = waited(cli, handle).then(
-        (result) => ({ result }),
-        (error: unknown) => ({ error }),
-      );
-      let ended = false;
-      void ending.then(() => (ended = true));
-      while (!ended) {
-        await follower.show(await progressOf(client, handle), retried(await handle.describe()));
-        await Promise.race([ending, sleep(POLL_MS)]);
-      }
-      const end = await ending;
+      const ending = waited<RolloutResult>(cli, handle, watchCommand('rollout', handle));
+      const ended = await whileWaiting(ending, POLL_MS, async () => {
+        await follower.show(await askProgress(client, handle), retried(await handle.describe()));
+      });
       const run = await readRun(cli, id);
       if (run.head) await follower.showUpTo(run.head);
       if (!cli.json) process.stdout.write(`${endingLines(run, look(full)).join('\n')}\n`);
-      if ('error' in end) throw end.error;
-      if (cli.json) await printAnswer(cli, end.result);
+      const result = resultOf(ended);
+      if (cli.json) await printAnswer(cli, result);
     });
 }
 

@@ -1,8 +1,7 @@
-import type { WorkflowHandle } from '@temporalio/client';
 import type { Ref, RepoSetupResult } from '../contract';
 import { safeLine } from '../view/safe-text';
 import { claimLines } from '../view/setup/header';
-import { type Cli, fromWorkflow } from './context';
+import type { Cli } from './context';
 import { quote } from './temporal-command';
 import { look } from './terminal';
 
@@ -37,22 +36,6 @@ export async function setupAnswer(cli: Cli, result: RepoSetupResult): Promise<Se
 /** Verified, and not guilty where it was judged. */
 export function succeeded({ status, verdict }: Pick<RepoSetupResult, 'status' | 'verdict'>): boolean {
   return status === 'verified' && (verdict === null || verdict.verdict === 'not_guilty');
-}
-
-/** Waits for the end. Ctrl-C stops the waiting, never the set-up. Throws what the workflow failed with. */
-export async function waitedSetup(cli: Cli, handle: WorkflowHandle): Promise<RepoSetupResult> {
-  const leave = () => {
-    cli.say(`${handle.workflowId} goes on; \`switchyard setup watch ${quote(handle.workflowId)}\` follows it`);
-    process.exit(130);
-  };
-  process.once('SIGINT', leave);
-  try {
-    return (await handle.result()) as RepoSetupResult;
-  } catch (error) {
-    throw fromWorkflow(error);
-  } finally {
-    process.off('SIGINT', leave);
-  }
 }
 
 export async function printSetupAnswer(cli: Cli, result: RepoSetupResult): Promise<void> {

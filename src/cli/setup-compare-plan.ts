@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import type { ComparedMode, ComparedRun } from '../analysis/comparison';
 import { type ExperienceMode, type RepoSetupResult, SwitchyardError } from '../contract';
-import type { Written } from './rollout-input';
+import type { Written } from './input-file';
 import { absoluteSource, type SetupFlags, setupInput } from './setup-input';
 
 /** What a person may ask for; `crossed` brings its lessons along. */

@@ -7,8 +7,8 @@ import { type RepoSetupResult, SwitchyardError } from '../contract';
 import { comparisonText } from '../view/setup/comparison';
 import { type Cli, fromWorkflow } from './context';
 import { inputOf } from './history';
+import { readInput } from './input-file';
 import { wholeOption } from './options';
-import { readInput } from './rollout-input';
 import {
   asCsv,
   CHOSEN_MODES,

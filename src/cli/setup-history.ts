@@ -1,6 +1,6 @@
 import type { WorkflowHandle } from '@temporalio/client';
-import { defaultPayloadConverter, type Payload } from '@temporalio/common';
 import type { SetupRole } from '../contract';
+import { firstValue } from './history';
 
 /** Activities that append to a chain, and those that every role's chain is made with. */
 const AGENT: readonly string[] = ['runSetup', 'appendSetupStep'];
@@ -18,14 +18,10 @@ export async function roleHeadInHistory(handle: WorkflowHandle, role: SetupRole)
   for (const { activityTaskCompletedEventAttributes: done } of [...(events ?? [])].reverse()) {
     const scheduled = done && asked.get(String(done.scheduledEventId));
     const type = scheduled?.activityType?.name ?? '';
-    const by = OTHERS.includes(type) ? read<{ role?: string }>(scheduled?.input?.payloads?.[0])?.role : 'agent';
+    const by = OTHERS.includes(type) ? firstValue<{ role?: string }>(scheduled?.input)?.role : 'agent';
     if (![...AGENT, ...OTHERS].includes(type) || by !== role) continue;
-    const head = read<{ head?: unknown }>(done?.result?.payloads?.[0])?.head;
+    const head = firstValue<{ head?: unknown }>(done?.result)?.head;
     if (typeof head === 'string' && head !== '') return head;
   }
   return undefined;
-}
-
-function read<T>(payload: Payload | null | undefined): T | null | undefined {
-  return payload ? defaultPayloadConverter.fromPayload<T | null>(payload) : undefined;
 }

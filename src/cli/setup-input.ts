@@ -1,8 +1,9 @@
 import { resolve } from 'node:path';
-import { nearest, parseInput, parseSource, RepoSetupInput, SwitchyardError } from '../contract';
+import { parseInput, parseSource, RepoSetupInput, SwitchyardError } from '../contract';
 import { completeService, serviceTrouble } from '../setup/loop/services';
 import type { Cli } from './context';
-import type { Written } from './rollout-input';
+import { given, type Written } from './input-file';
+import { warnOfProfiles } from './start-options';
 
 /** Flags that stand over what the input file says. */
 export interface SetupFlags {
@@ -47,10 +48,10 @@ export function setupInput(written: Written, flags: SetupFlags): Written {
 function withFlags(written: Written, flags: SetupFlags): Written {
   const merged: Written = { ...written };
   const put = (fields: Readonly<Record<string, unknown>>, under?: string) => {
-    const given = Object.entries(fields).filter(([, value]) => value !== undefined);
-    if (given.length === 0) return;
-    if (under === undefined) Object.assign(merged, Object.fromEntries(given));
-    else merged[under] = { ...(merged[under] as object | undefined), ...Object.fromEntries(given) };
+    const set = given(fields);
+    if (Object.keys(set).length === 0) return;
+    if (under === undefined) Object.assign(merged, set);
+    else merged[under] = { ...(merged[under] as object | undefined), ...set };
   };
   const { source, goal, base, agent, verifier, prosecutor, judgeBy, librarian } = flags;
   put({ source, goal, base });
@@ -99,12 +100,5 @@ export function absoluteSource(source: string): string {
 
 /** The worker may know other profiles than this machine, so this is only said; the workflow refuses what is wrong. */
 export function warnOfPolicies(cli: Cli, input: Written): void {
-  const names = Object.keys(cli.settings.config.profiles);
-  for (const [role, policy] of Object.entries((input.roles ?? {}) as Record<string, string>)) {
-    if (policy.startsWith('builtin:') || names.includes(policy)) continue;
-    const close = nearest(policy, names);
-    cli.say(
-      `warning: roles.${role}: the configuration here has no profile "${policy}"${close ? `, did you mean "${close}"?` : ''}`,
-    );
-  }
+  for (const [role, policy] of Object.entries(input.roles ?? {})) warnOfProfiles(cli, [policy], `roles.${role}`);
 }

@@ -1,10 +1,11 @@
 import type { Command } from 'commander';
-import { nearest, SetupStatus, SetupVerdictResult, SwitchyardError } from '../contract';
+import { SetupStatus, SetupVerdictResult } from '../contract';
 import { dollars, duration } from '../view/figures';
 import { table } from '../view/table';
 import type { Cli } from './context';
+import { attributesOf, statusOf } from './found-workflow';
+import { equals, newest, statusCondition } from './listing';
 import { wholeOption } from './options';
-import { attributesOf, statusOf } from './rollout-reading';
 import { look } from './terminal';
 
 interface Flags {
@@ -39,10 +40,8 @@ export function addSetupList(setup: Command, cli: Cli): void {
     .option('--source <source>', 'set-ups of that source')
     .action(async (flags: Flags) => {
       const query = setupQuery(flags);
-      const client = await cli.client();
       const setups: Listed[] = [];
-      for await (const each of client.workflow.list({ query, pageSize: Math.min(flags.limit, 200) || 1 })) {
-        if (setups.length >= flags.limit) break;
+      for (const each of await newest(cli, query, flags.limit)) {
         const { InstanceId, Phase, Outcome, Step, CostUsd } = attributesOf(each);
         const judged = Outcome !== undefined && VERDICTS.includes(Outcome);
         setups.push({
@@ -58,17 +57,11 @@ export function addSetupList(setup: Command, cli: Cli): void {
           endedAt: each.closeTime?.toISOString() ?? null,
         });
       }
-      cli.say(`by hand: temporal workflow list --query "${query}"`);
       cli.print({ setups }, () => (setups.length === 0 ? 'no set-ups' : asTable(setups, Date.now())));
     });
 }
 
-const STATUSES: Readonly<Record<string, string>> = {
-  running: "ExecutionStatus = 'Running'",
-  completed: "ExecutionStatus = 'Completed'",
-  failed: "ExecutionStatus = 'Failed'",
-  cancelled: "ExecutionStatus = 'Canceled'",
-  terminated: "ExecutionStatus = 'Terminated'",
+const OWN_STATUSES: Readonly<Record<string, string>> = {
   // A verdict stands where the loop's ending stood: it is only given to what was verified.
   verified: `Outcome IN ('verified', ${VERDICTS.map((verdict) => `'${verdict}'`).join(', ')})`,
 };
@@ -76,21 +69,8 @@ const STATUSES: Readonly<Record<string, string>> = {
 /** The visibility query; statuses of the workflow, endings of the loop and verdicts are asked for alike. */
 export function setupQuery({ status, source }: Pick<Flags, 'status' | 'source'>): string {
   const parts = ["WorkflowType = 'repoSetup'"];
-  if (source !== undefined) parts.push(`InstanceId = '${source.replaceAll("'", "''")}'`);
-  if (status !== undefined) {
-    const outcomes: readonly string[] = [...SetupStatus.options, ...VERDICTS];
-    const condition = STATUSES[status] ?? (outcomes.includes(status) ? `Outcome = '${status}'` : undefined);
-    if (!condition) {
-      const known = [...new Set([...Object.keys(STATUSES), ...outcomes])];
-      const close = nearest(status, known);
-      throw new SwitchyardError(
-        'InvalidInput',
-        `--status: no status "${status}"${close ? `, did you mean "${close}"?` : ''}`,
-        `Known: ${known.join(', ')}.`,
-      );
-    }
-    parts.push(condition);
-  }
+  if (source !== undefined) parts.push(equals('InstanceId', source));
+  if (status !== undefined) parts.push(statusCondition(status, OWN_STATUSES, [...SetupStatus.options, ...VERDICTS]));
   return parts.join(' AND ');
 }
 

@@ -1,10 +1,9 @@
 import type { Client, WorkflowHandle } from '@temporalio/client';
-import { type RepoSetupResult, type SetupProgress, type SetupRole, SwitchyardError } from '../contract';
+import type { RepoSetupResult, SetupProgress, SetupRole } from '../contract';
 import type { ShownSetup, ShownSetupStep } from '../view/setup/shown-setup';
 import { findHead } from './chain-reading';
-import { type Cli, fromWorkflow } from './context';
-import { attributesOf, retried, statusOf } from './rollout-reading';
-import { uiBeside } from './services-status';
+import type { Cli } from './context';
+import { askProgress, attributesOf, type Ending, lookUp, resultOrTrouble, retried, statusOf } from './found-workflow';
 import { roleHeadInHistory } from './setup-history';
 
 /** A set-up by workflow id, or a role's chain by the (abbreviated) hash of its head. Throws `NotFound`. */
@@ -47,20 +46,11 @@ async function readChain(cli: Cli, head: string): Promise<ShownSetup> {
 }
 
 async function readWorkflow(cli: Cli, id: string, role: SetupRole): Promise<ShownSetup> {
-  const [client, local] = [await cli.client(), await cli.local()];
-  const ui = local.ui ?? (await uiBeside(local.address));
-  const handle = client.workflow.getHandle(id);
-  const described = await handle.describe();
-  if (described.type !== 'repoSetup') {
-    throw new SwitchyardError(
-      'InvalidInput',
-      `${id} is a ${described.type} workflow, not a set-up`,
-      `\`temporal workflow show --workflow-id ${id}\` shows it.`,
-    );
-  }
+  const { client, handle, described, ui } = await lookUp(cli, id, 'repoSetup', 'set-up');
   const status = statusOf(described);
-  const { result, trouble } = status === 'running' ? {} : await ending(handle);
-  const progress = status === 'running' ? await setupProgressOf(client, handle) : undefined;
+  const runs = status === 'running';
+  const { result, trouble }: Ending<RepoSetupResult> = runs ? {} : await resultOrTrouble(handle);
+  const progress = runs ? await askProgress<SetupProgress>(client, handle) : undefined;
   const head = await headOf(client, handle, role, result, progress);
   // A store elsewhere is no reason to hide what the server knows.
   const chain = head ? await loadSetupSteps(cli, head).catch((error: Error) => error) : undefined;
@@ -80,20 +70,8 @@ async function readWorkflow(cli: Cli, id: string, role: SetupRole): Promise<Show
     result,
     trouble: [trouble, retried(described), missing].filter(Boolean).join('; ') || undefined,
     head,
-    links: [
-      ...(ui ? [['UI', cli.uiLink(ui, client, id)] as const] : []),
-      ...(head ? [['blob', cli.blobs.pathOf(head)] as const] : []),
-    ],
+    links: [...(ui ? [['UI', ui] as const] : []), ...(head ? [['blob', cli.blobs.pathOf(head)] as const] : [])],
   };
-}
-
-async function ending(handle: WorkflowHandle): Promise<{ result?: RepoSetupResult; trouble?: string }> {
-  try {
-    return { result: (await handle.result()) as RepoSetupResult };
-  } catch (error) {
-    const cause = fromWorkflow(error);
-    return { trouble: cause instanceof Error ? cause.message : String(cause) };
-  }
 }
 
 /** Of an ended run from its result, of a running agent from its query, of all others from the history. */
@@ -120,10 +98,4 @@ async function headOf(
     default:
       return role satisfies never;
   }
-}
-
-/** Undefined when no worker answers. */
-export async function setupProgressOf(client: Client, handle: WorkflowHandle): Promise<SetupProgress | undefined> {
-  const asked = () => handle.query<SetupProgress>('progress');
-  return client.withDeadline(Date.now() + 5_000, asked).catch(() => undefined);
 }

@@ -1,18 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import { type Command, Option } from 'commander';
-import { ExperienceMode, labelOfSource } from '../contract';
+import { ExperienceMode, labelOfSource, type RepoSetupResult } from '../contract';
 import type { Cli } from './context';
+import { printStarted, waited, watchCommand } from './follow';
+import { readInput, type Written } from './input-file';
 import { dollarsOption, wholeOption } from './options';
-import { readInput, type Written } from './rollout-input';
-import { printSetupAnswer, succeeded, waitedSetup } from './setup-answer';
+import { printSetupAnswer, succeeded } from './setup-answer';
 import { type SetupFlags, setupInput, warnOfPolicies } from './setup-input';
-import { quote } from './temporal-command';
+import { addInputOption, type StartFlags } from './start-options';
 
-interface StartFlags extends SetupFlags {
-  readonly input?: string;
-  readonly id?: string;
-  readonly wait?: boolean;
-}
+type Flags = SetupFlags & Omit<StartFlags, 'watch'>;
 
 /** Exit code of `--wait` for an environment that was not verified, or that was found guilty. */
 const NOT_SET_UP = 3;
@@ -24,8 +21,7 @@ Sources:
 
 /** `setup start`: one repository, or a family of them. */
 export function addSetupStart(setup: Command, cli: Cli): void {
-  withSetupFlags(setup.command('start').description('set one repository up until its verifier passes'))
-    .option('-i, --input <file>', 'JSON or YAML file, "-" for standard input')
+  addInputOption(withSetupFlags(setup.command('start').description('set one repository up until its verifier passes')))
     .option('--source <source>', 'what to set up, see below')
     .option('--service <name...>', 'services it needs: postgres, redis, mysql, …')
     .option('--component <name=source...>', 'repositories of its family')
@@ -40,7 +36,7 @@ export function addSetupStart(setup: Command, cli: Cli): void {
 Exit code of --wait: 0 verified and not guilty (with --no-judge: verified),
 3 otherwise, 1 an error.`,
     )
-    .action(async (flags: StartFlags) => {
+    .action(async (flags: Flags) => {
       const input = setupInput(flags.input ? readInput(flags.input) : {}, flags);
       await startSetup(cli, input, flags);
     });
@@ -62,7 +58,7 @@ export function withSetupFlags(command: Command): Command {
     .option('--no-reproduce', 'without a rebuild from the script');
 }
 
-async function startSetup(cli: Cli, input: Written, { id, wait }: Pick<StartFlags, 'id' | 'wait'>): Promise<void> {
+async function startSetup(cli: Cli, input: Written, { id, wait }: Pick<Flags, 'id' | 'wait'>): Promise<void> {
   warnOfPolicies(cli, input);
   const label = labelOfSource(String(input.source));
   const { agent = 'builtin:playbook' } = (input.roles ?? {}) as { agent?: string };
@@ -70,11 +66,12 @@ async function startSetup(cli: Cli, input: Written, { id, wait }: Pick<StartFlag
     id: id ?? `setup/${label}-${randomBytes(4).toString('hex')}`,
     note: `${label}: ${agent}`,
   });
+  const follow = watchCommand('setup', handle);
   if (!wait) {
-    cli.say(`follow it: switchyard setup watch ${quote(handle.workflowId)}`);
-    return cli.print({ id: handle.workflowId, runId: handle.firstExecutionRunId }, () => handle.workflowId);
+    cli.say(`follow it: ${follow}`);
+    return printStarted(cli, handle);
   }
-  const result = await waitedSetup(cli, handle);
+  const result = await waited<RepoSetupResult>(cli, handle, follow);
   await printSetupAnswer(cli, result);
   if (!succeeded(result)) process.exitCode = NOT_SET_UP;
 }

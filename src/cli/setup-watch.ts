@@ -1,13 +1,13 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
-import type { SetupProgress } from '../contract';
+import type { RepoSetupResult, SetupProgress } from '../contract';
 import { count } from '../view/figures';
 import { setupEnding } from '../view/setup/ending';
 import { setupStepLines } from '../view/setup/step';
 import type { Cli } from './context';
-import { retried } from './rollout-reading';
-import { printSetupAnswer, waitedSetup } from './setup-answer';
-import { loadSetupSteps, readSetup, setupProgressOf } from './setup-reading';
+import { resultOf, waited, watchCommand, whileWaiting } from './follow';
+import { askProgress, retried } from './found-workflow';
+import { printSetupAnswer } from './setup-answer';
+import { loadSetupSteps, readSetup } from './setup-reading';
 import { look } from './terminal';
 
 const POLL_MS = 500;
@@ -24,22 +24,15 @@ export function addSetupWatch(setup: Command, cli: Cli): void {
       // Refuses what is no set-up before anything is waited for.
       await readSetup(cli, id);
       const follower = new Follower(cli, full);
-      const ending = waitedSetup(cli, handle).then(
-        (result) => ({ result }),
-        (error: unknown) => ({ error }),
-      );
-      let ended = false;
-      void ending.then(() => (ended = true));
-      while (!ended) {
-        await follower.show(await setupProgressOf(client, handle), retried(await handle.describe()));
-        await Promise.race([ending, sleep(POLL_MS)]);
-      }
-      const end = await ending;
+      const ending = waited<RepoSetupResult>(cli, handle, watchCommand('setup', handle));
+      const ended = await whileWaiting(ending, POLL_MS, async () => {
+        await follower.show(await askProgress(client, handle), retried(await handle.describe()));
+      });
       const run = await readSetup(cli, id);
       if (run.head) await follower.showUpTo(run.head);
       if (!cli.json) process.stdout.write(`${setupEnding(run, look(full)).join('\n')}\n`);
-      if ('error' in end) throw end.error;
-      if (cli.json) await printSetupAnswer(cli, end.result);
+      const result = resultOf(ended);
+      if (cli.json) await printSetupAnswer(cli, result);
     });
 }
 

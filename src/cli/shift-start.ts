@@ -10,18 +10,14 @@ import {
 import { shiftLines, shiftProgressLine } from '../view/analysis/shift';
 import { sourceOf } from './analysis-source';
 import type { Cli } from './context';
-import { followed, waited } from './follow';
+import { followed, resultIfAwaited } from './follow';
+import { given, readInput, type Written } from './input-file';
 import { dollarsOption, wholeOption } from './options';
-import { readInput, type Written } from './rollout-input';
-import { addInputOption, warnOfProfiles } from './start-options';
+import { addInputOption, addStartOptions, type StartFlags, warnOfProfiles } from './start-options';
 import { quote } from './temporal-command';
 import { look } from './terminal';
 
-interface Flags {
-  readonly input?: string;
-  readonly id?: string;
-  readonly wait?: boolean;
-  readonly watch?: boolean;
+interface Flags extends StartFlags {
   readonly expert?: ShiftGroup;
   readonly student?: readonly ShiftGroup[];
   readonly instances?: readonly string[];
@@ -55,25 +51,23 @@ export function addShiftStart(shift: Command, cli: Cli): void {
     .option('--turns <n>', 'turns beyond that are left out (default: 80)', wholeOption)
     .option('--concurrency <n>', 'trajectories at once (default: 8)', wholeOption)
     .option('--cost <usd>', 'USD at most; the run parks when it is reached', dollarsOption)
-    .option('--seed <n>', 'of replicates, intervals and shuffles', wholeOption)
-    .option('--id <id>', 'workflow id; one that runs already is joined')
-    .option('--wait', 'wait for the result and print it')
-    .option('--watch', 'follow it on standard error, then print the result')
-    .action(async ({ input: file, id, wait, watch, ...flags }: Flags) => {
-      const input = inputOf(file ? readInput(file) : {}, flags);
-      warnOfProfiles(cli, [input.embedding]);
-      const workflow = id ?? `shift/${randomBytes(4).toString('hex')}`;
-      const handle = await cli.start('covariateShift', input, { id: workflow, note: 'covariate shift' });
-      const follow = `switchyard covariate-shift show ${quote(handle.workflowId)}`;
-      if (!wait && !watch) {
-        cli.say(`once it has ended: ${follow}`);
-        return cli.print({ id: handle.workflowId, runId: handle.firstExecutionRunId }, () => handle.workflowId);
-      }
-      const result = watch
-        ? await followed<CovariateShiftProgress, CovariateShiftResult>(cli, handle, { follow, line: shiftProgressLine })
-        : await waited<CovariateShiftResult>(cli, handle, follow);
-      printShift(cli, result);
+    .option('--seed <n>', 'of replicates, intervals and shuffles', wholeOption);
+  addStartOptions(command).action(async ({ input: file, id, wait, watch, ...flags }: Flags) => {
+    const input = inputOf(file ? readInput(file) : {}, flags);
+    warnOfProfiles(cli, [input.embedding]);
+    const workflow = id ?? `shift/${randomBytes(4).toString('hex')}`;
+    const handle = await cli.start('covariateShift', input, { id: workflow, note: 'covariate shift' });
+    const follow = `switchyard covariate-shift show ${quote(handle.workflowId)}`;
+    const result = await resultIfAwaited(cli, handle, {
+      wait,
+      watch,
+      follow,
+      later: 'once it has ended',
+      watched: () =>
+        followed<CovariateShiftProgress, CovariateShiftResult>(cli, handle, { follow, line: shiftProgressLine }),
     });
+    if (result) printShift(cli, result);
+  });
 }
 
 export function printShift(cli: Cli, result: CovariateShiftResult, full = false): void {
@@ -83,11 +77,10 @@ export function printShift(cli: Cli, result: CovariateShiftResult, full = false)
   );
 }
 
-function inputOf(written: Written, flags: Omit<Flags, 'input' | 'id' | 'wait' | 'watch'>): Written {
+function inputOf(written: Written, flags: Omit<Flags, keyof StartFlags>): Written {
   const { student, replicate, turns, cost, ...same } = flags;
   const fields = { ...same, students: student, replicateSize: replicate, maxTurns: turns, costUsd: cost };
-  const given = Object.entries(fields).filter(([, value]) => value !== undefined);
-  const merged: Written = { ...written, ...Object.fromEntries(given) };
+  const merged: Written = { ...written, ...given(fields) };
   parseInput<unknown>(CovariateShiftInput, merged, 'covariateShift');
   return merged;
 }

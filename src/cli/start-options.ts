@@ -8,6 +8,9 @@ export interface StartFlags {
   readonly id?: string;
   readonly wait?: boolean;
   readonly watch?: boolean;
+}
+
+export interface OutFlags extends StartFlags {
   readonly out?: string;
 }
 
@@ -16,17 +19,21 @@ export function addInputOption(command: Command): Command {
   return command.option('-i, --input <file>', 'JSON or YAML file, "-" for standard input');
 }
 
-/** `--id`, `--wait`, `--watch` and `--out`, behind them. `written` says what `--out` writes. */
-export function addStartOptions(command: Command, written: string): Command {
+/** `--id`, `--wait` and `--watch`, behind them. `id` says more about the workflow id. */
+export function addStartOptions(command: Command, id = 'workflow id; one that runs already is joined'): Command {
   return command
-    .option('--id <id>', 'workflow id; one that runs already is joined')
+    .option('--id <id>', id)
     .option('--wait', 'wait for the result and print it')
-    .option('--watch', 'follow it on standard error, then print the result')
-    .option('--out <dir>', `with --wait or --watch: write ${written} there`);
+    .option('--watch', 'follow it on standard error, then print the result');
+}
+
+/** `--out`, behind `addStartOptions`. `written` says what it writes. */
+export function addOutOption(command: Command, written: string): Command {
+  return command.option('--out <dir>', `with --wait or --watch: write ${written} there`);
 }
 
 /** Throws `InvalidInput` for `--out` where nothing waits. `noun` is the command that can export later. */
-export function assertOutWaits({ wait, watch, out }: StartFlags, noun: string): void {
+export function assertOutWaits({ wait, watch, out }: OutFlags, noun: string): void {
   if (out === undefined || wait || watch) return;
   throw new SwitchyardError(
     'InvalidInput',
@@ -35,12 +42,17 @@ export function assertOutWaits({ wait, watch, out }: StartFlags, noun: string): 
   );
 }
 
-/** The worker may know other profiles than this machine, so this is only said; the workflow refuses what is wrong. */
-export function warnOfProfiles(cli: Cli, asked: readonly unknown[]): void {
+/**
+ * The worker may know other profiles than this machine, so this is only said; the workflow refuses what is wrong. `field` is
+ * where the names stand, where there are several such.
+ */
+export function warnOfProfiles(cli: Cli, asked: readonly unknown[], field?: string): void {
   const known = Object.keys(cli.settings.config.profiles);
   for (const name of new Set(asked)) {
     if (typeof name !== 'string' || name.startsWith('builtin:') || known.includes(name)) continue;
     const close = nearest(name, known);
-    cli.say(`warning: the configuration here has no profile "${name}"${close ? `, did you mean "${close}"?` : ''}`);
+    cli.say(
+      `warning: ${field ? `${field}: ` : ''}the configuration here has no profile "${name}"${close ? `, did you mean "${close}"?` : ''}`,
+    );
   }
 }

@@ -3,7 +3,7 @@ import { type CampaignProgress, type InFlight, type RolloutRow, SwitchyardError 
 import type { RunLine } from '../page/viewer/payload';
 import { rowsOf } from '../store/campaigns';
 import type { Cli } from './context';
-import { attributesOf, statusOf } from './rollout-reading';
+import { attributesOf, statusOf } from './found-workflow';
 import type { ViewChoice } from './view-source';
 
 export interface Listed {

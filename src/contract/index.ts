@@ -10,6 +10,7 @@ export * from './function-problem';
 export * from './hand-over';
 export * from './harness';
 export * from './janitor';
+export * from './json-lines';
 export * from './limits';
 export * from './line';
 export * from './parse';

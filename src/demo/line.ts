@@ -1,7 +1,7 @@
 import { join, relative } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { WorkflowHandle } from '@temporalio/client';
-import { fromWorkflow } from '../cli/context';
+import { resultFrom } from '../cli/context';
 import { openPage } from '../cli/open-page';
 import { linksOf } from '../cli/report-input';
 import { temporalCommand, temporalName } from '../cli/temporal-command';
@@ -17,7 +17,7 @@ import { REPOSITORY } from '../home';
 import { count } from '../view/figures';
 import { lineProgressLine, lineText } from '../view/line/line';
 import { Narrator } from './narrator';
-import { DEMO_QUEUE, SCRIPTED, Stage } from './stage';
+import { DEMO_QUEUE, SCRIPTED, type Stage, startServices } from './stage';
 import { provideProblem } from './yamllint-problem';
 
 const SOURCE = 'pypi:inflection==0.5.1';
@@ -67,17 +67,7 @@ export async function lineDemo(): Promise<void> {
   tell.line(`  Both models are SCRIPTED (${SCRIPTED.script}), because this needs no key. The repositories,`);
   tell.line('  the sandboxes, the tests, the kill and what survives it are real.');
 
-  tell.title('1. Services');
-  const stage = await tell.step(
-    'Temporal server and scripted models',
-    () => Stage.set(SCRIPTED),
-    (s) => s.ui,
-  );
-  await tell.step(
-    'worker',
-    () => stage.startWorker(),
-    () => `task queue ${DEMO_QUEUE}`,
-  );
+  const stage = await startServices(tell, 'Temporal server and scripted models', SCRIPTED);
 
   tell.title('2. A real bug');
   const problem = await provideProblem(stage, tell);
@@ -88,9 +78,7 @@ export async function lineDemo(): Promise<void> {
   const input = lineOf(problem, Math.floor(Date.now() / 1000), await linksOf(stage.cli));
   const handle = await stage.cli.start('line', input, { id: ID, note: 'demo: the whole line' });
   const watched = watch(stage, handle, tell);
-  const result = (await handle.result().catch((error: unknown) => {
-    throw fromWorkflow(error);
-  })) as LineResult;
+  const result = await resultFrom<LineResult>(handle);
   const kill = await watched;
 
   tell.title('4. What came of it');

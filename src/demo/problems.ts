@@ -1,7 +1,7 @@
 import { join, relative } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { WorkflowHandle } from '@temporalio/client';
-import { fromWorkflow } from '../cli/context';
+import { resultFrom } from '../cli/context';
 import { provedAgain } from '../cli/problems-check';
 import { type WrittenBuild, writeBuild } from '../cli/problems-folder';
 import { readBuild } from '../cli/problems-reading';
@@ -23,7 +23,7 @@ import { rejectedLines } from '../view/problems/rejected';
 import { share } from '../view/problems/share';
 import type { ShownBuild } from '../view/problems/shown-build';
 import { Narrator } from './narrator';
-import { DEMO_QUEUE, SCRIPTED, Stage } from './stage';
+import { DEMO_QUEUE, SCRIPTED, type Stage, startServices } from './stage';
 
 const SOURCE = 'pypi:inflection==0.5.1';
 const SETUP = 'problems/demo/setup';
@@ -48,17 +48,7 @@ export async function problemsDemo(): Promise<void> {
   tell.line('  make, and of inputs that hypothesis finds. The model that solves one of the problems at the end is');
   tell.line(`  SCRIPTED (${SCRIPTED.script}), because this needs no key; all else is real.`);
 
-  tell.title('1. Services');
-  const stage = await tell.step(
-    'Temporal server and a scripted model',
-    () => Stage.set(SCRIPTED),
-    (s) => s.ui,
-  );
-  await tell.step(
-    'worker',
-    () => stage.startWorker(),
-    () => `task queue ${DEMO_QUEUE}`,
-  );
+  const stage = await startServices(tell, 'Temporal server and a scripted model', SCRIPTED);
 
   tell.title('2. The environment');
   await tell.step(`${SOURCE} set up until its tests run, judged, built again`, () =>
@@ -109,9 +99,7 @@ async function builtProblems(stage: Stage, tell: Narrator): Promise<Built> {
   const id = `problems/demo/${new Date().toISOString().slice(0, 19).replaceAll(':', '')}`;
   const handle = await stage.cli.start('functionProblems', INPUT, { id, note: `demo: ${SOURCE}` });
   const watched = watch(handle, tell);
-  await handle.result().catch((error: unknown) => {
-    throw fromWorkflow(error);
-  });
+  await resultFrom(handle);
   await watched;
   const build = await readBuild(stage.cli, id);
   const { result } = build;

@@ -1,7 +1,7 @@
 import { relative } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { WorkflowHandle } from '@temporalio/client';
-import { fromWorkflow } from '../cli/context';
+import { resultFrom } from '../cli/context';
 import { readRun } from '../cli/rollout-reading';
 import { temporalCommand, temporalName } from '../cli/temporal-command';
 import { look } from '../cli/terminal';
@@ -10,7 +10,7 @@ import { REPOSITORY, room } from '../home';
 import { trajectoryText } from '../view/trajectory';
 import type { RecentTurn } from '../workflows/durable/rollout-state';
 import { Narrator } from './narrator';
-import { DEMO_QUEUE, SCRIPTED, Stage } from './stage';
+import { DEMO_QUEUE, SCRIPTED, type Stage, startServices } from './stage';
 import { problemFile, provideProblem } from './yamllint-problem';
 
 /** The turn whose command is running when the worker is killed. */
@@ -27,17 +27,7 @@ export async function rolloutDemo(): Promise<void> {
   tell.line('  Both models are SCRIPTED (src/demo/models/script.yaml), because this needs no key. The repository, the');
   tell.line('  sandbox, the tests, the kill and what survives it are real.');
 
-  tell.title('1. Services');
-  const stage = await tell.step(
-    'Temporal server and scripted models',
-    () => Stage.set(SCRIPTED),
-    (s) => s.ui,
-  );
-  await tell.step(
-    'worker',
-    () => stage.startWorker(),
-    () => `task queue ${DEMO_QUEUE}`,
-  );
+  const stage = await startServices(tell, 'Temporal server and scripted models', SCRIPTED);
 
   tell.title('2. The problem');
   const problem = await provideProblem(stage, tell);
@@ -99,9 +89,7 @@ async function runAndKill(stage: Stage, tell: Narrator, problem: string): Promis
   const seconds = ((Date.now() - since) / 1000).toFixed(1);
   tell.event(`another worker took the turn over: the command had gone on, and its output was read, not made again`);
   const watched = watch(handle, tell, KILL_AT);
-  const result = (await handle.result().catch((error: unknown) => {
-    throw fromWorkflow(error);
-  })) as RolloutResult;
+  const result = await resultFrom<RolloutResult>(handle);
   await watched;
   const { steps } = await stage.cli.transcripts.load(result.head);
   const times = steps[KILL_AT - 1]?.observation.match(/^pass 1$/gm)?.length ?? 0;

@@ -1,7 +1,7 @@
 import { relative } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { WorkflowHandle } from '@temporalio/client';
-import { fromWorkflow } from '../cli/context';
+import { resultFrom } from '../cli/context';
 import { readSetup } from '../cli/setup-reading';
 import { temporalCommand } from '../cli/temporal-command';
 import { look } from '../cli/terminal';
@@ -11,7 +11,7 @@ import { frameTree } from '../view/setup/frame-tree';
 import { trialLines } from '../view/setup/trials';
 import type { RecentStep } from '../workflows/durable/setup-state';
 import { Narrator } from './narrator';
-import { DEMO_QUEUE, Stage } from './stage';
+import { DEMO_QUEUE, startServices } from './stage';
 
 const SOURCE = 'pypi:pymemcache==4.0.0';
 
@@ -28,26 +28,14 @@ export async function setupDemo(): Promise<void> {
   );
   tell.line('  The units of experience are those that come with Switchyard; with a key, each role can be a model.');
 
-  tell.title('1. Services');
-  const stage = await tell.step(
-    'Temporal server',
-    () => Stage.set(),
-    (s) => s.ui,
-  );
-  await tell.step(
-    'worker',
-    () => stage.startWorker(),
-    () => `task queue ${DEMO_QUEUE}`,
-  );
+  const stage = await startServices(tell, 'Temporal server');
 
   tell.title('2. The set-up');
   const input: Partial<RepoSetupInput> = { source: SOURCE };
   const id = `setup/pymemcache/${new Date().toISOString().slice(0, 19).replaceAll(':', '')}`;
   const handle = await stage.cli.start('repoSetup', input, { id, note: `demo: ${SOURCE}` });
   const watched = watch(handle, tell);
-  const result = (await handle.result().catch((error: unknown) => {
-    throw fromWorkflow(error);
-  })) as RepoSetupResult;
+  const result = await resultFrom<RepoSetupResult>(handle);
   await watched;
 
   tell.title('3. Frames and trials');

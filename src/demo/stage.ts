@@ -9,10 +9,17 @@ import { daemonPid, logOf, startDaemon, stopDaemon } from '../local/processes';
 import { ensureServer } from '../local/services';
 import { startWorker } from '../local/worker';
 import { freePort } from '../ports';
+import type { Narrator } from './narrator';
 
 export const DEMO_QUEUE = 'switchyard-demo';
-/** The two scripted models: what they answer, and their profiles `demo-student` and `demo-expert`. */
-export const SCRIPTED = { script: 'src/demo/models/script.yaml', config: 'src/demo/models/switchyard.yaml' };
+/** What scripted models answer, and their profiles. */
+interface Scripted {
+  readonly script: string;
+  readonly config: string;
+}
+
+/** The two models `demo-student` and `demo-expert`. */
+export const SCRIPTED: Scripted = { script: 'src/demo/models/script.yaml', config: 'src/demo/models/switchyard.yaml' };
 /** Of the scripted models, where nobody else has it. */
 const PORT = 8317;
 const WORKER = 'demo-worker';
@@ -31,7 +38,7 @@ export class Stage {
   }
 
   /** With a script of models, or without any model. */
-  static async set(scripted?: { readonly script: string; readonly config: string }): Promise<Stage> {
+  static async set(scripted?: Scripted): Promise<Stage> {
     process.env.SWITCHYARD_HOME = switchyardHome();
     if (scripted) process.env.SWITCHYARD_CONFIG = join(REPOSITORY, scripted.config);
     const local = await ensureServer(() => {});
@@ -70,6 +77,22 @@ export class Stage {
     process.kill(pid, 'SIGKILL');
     return pid;
   }
+}
+
+/** The first part of every demo. `what` comes up beside the worker. */
+export async function startServices(tell: Narrator, what: string, scripted?: Scripted): Promise<Stage> {
+  tell.title('1. Services');
+  const stage = await tell.step(
+    what,
+    () => Stage.set(scripted),
+    ({ ui }) => ui,
+  );
+  await tell.step(
+    'worker',
+    () => stage.startWorker(),
+    () => `task queue ${DEMO_QUEUE}`,
+  );
+  return stage;
 }
 
 async function modelsReady(port: number): Promise<void> {

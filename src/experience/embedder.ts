@@ -1,9 +1,6 @@
-import OpenAI from 'openai';
 import { type Config, profileNamed } from '../config';
-import { SwitchyardError } from '../contract';
-import { classify } from '../model';
-import { wholeBodyFetch } from '../model/http';
-import { embedNgrams, NGRAM_EMBEDDING, unit } from '../setup/experience';
+import { embeddingRequest, embedTexts, lineFor, vectorsOf } from '../model';
+import { embedNgrams, NGRAM_EMBEDDING } from '../setup/experience';
 
 /** Turns texts into vectors of length 1. Vectors of different names are never compared. */
 export interface Embedder {
@@ -25,41 +22,17 @@ export function profileEmbedder(
   env: Readonly<Record<string, string | undefined>>,
 ): Embedder {
   const profile = profileNamed(config, profileName);
-  const apiKey = profile.apiKeyEnv === undefined ? 'no-key' : env[profile.apiKeyEnv]?.trim();
-  const baseURL = profile.baseUrl ?? (profile.provider === 'rehearsal' ? env.SWITCHYARD_REHEARSAL_URL : undefined);
-  if (!apiKey) {
-    throw new SwitchyardError(
-      'InvalidInput',
-      `store.embeddings: environment variable ${profile.apiKeyEnv} of profile "${profileName}" is not set`,
-      `Set ${profile.apiKeyEnv}, or remove store.embeddings to use the built-in embedding.`,
-    );
-  }
-  const client = new OpenAI({
-    apiKey,
-    adminAPIKey: null,
-    organization: null,
-    project: null,
-    webhookSecret: null,
-    baseURL: baseURL ?? 'https://api.openai.com/v1',
-    timeout: profile.timeoutSeconds * 1000,
-    maxRetries: 0,
-    logLevel: 'off',
-    fetch: wholeBodyFetch,
-  });
-  const secrets = profile.apiKeyEnv === undefined ? [] : [apiKey];
+  const owner = { name: profileName, env };
+  // What is missing is said at once, and not with the first text.
+  lineFor(profile, owner);
   return {
     name: `profile:${profileName}/${profile.model}`,
     async embed(texts) {
       const vectors: number[][] = [];
       for (let from = 0; from < texts.length; from += AT_ONCE) {
-        const input = texts.slice(from, from + AT_ONCE).map((text) => text || ' ');
-        try {
-          const { data } = await client.embeddings.create({ model: profile.model, input, encoding_format: 'float' });
-          if (data.length !== input.length) throw new Error(`${data.length} vectors for ${input.length} texts`);
-          vectors.push(...[...data].sort((a, b) => a.index - b.index).map(({ embedding }) => unit(embedding)));
-        } catch (error) {
-          throw classify(error, { profile: profileName, secrets });
-        }
+        const batch = texts.slice(from, from + AT_ONCE);
+        const embedded = await embedTexts(profile, owner, batch, { requestId: embeddingRequest(profile, batch) });
+        vectors.push(...vectorsOf(embedded).map((vector) => [...vector]));
       }
       return vectors;
     },

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import type { Deps } from '../activities/deps';
 import { type EnvironmentRecipe, type Preparation, type Problem, SwitchyardError } from '../contract';
 import { purgeCopies } from '../harness/purge';
-import { statusOf } from '../sandbox/engine';
 import { runInGuest } from '../sandbox/guest-exec';
 import { putFiles } from '../sandbox/guest-files';
+import { asLabel, labelOf } from '../sandbox/image-label';
 import { LABEL, type Owner } from '../sandbox/labels';
 import { openWorkshop, type Workshop } from '../sandbox/workshop';
 import { fetchSource } from '../sources/fetch';
@@ -13,6 +13,8 @@ import { GIT, mustRun, readTest, textOf } from './candidate';
 export const REPOSITORY = 'switchyard/problem';
 /** Counts up when the same recipe would give another image. */
 const BUILDER = 1;
+/** Label of an environment: what set-up made in it. */
+const PROTECTED = 'switchyard.protected';
 /** One commit whose id depends on the files alone. */
 export const COMMIT = `GIT_AUTHOR_NAME=switchyard GIT_AUTHOR_EMAIL=switchyard@localhost GIT_COMMITTER_NAME=switchyard GIT_COMMITTER_EMAIL=switchyard@localhost GIT_AUTHOR_DATE=2000-01-01T00:00:00Z GIT_COMMITTER_DATE=2000-01-01T00:00:00Z ${GIT} -c commit.gpgsign=false commit -q --no-verify --allow-empty`;
 
@@ -227,7 +229,7 @@ export async function keep(
     [LABEL.run]: '',
     [LABEL.workflow]: '',
     [LABEL.scope]: '',
-    'switchyard.protected': Buffer.from(JSON.stringify(made)).toString('base64'),
+    [PROTECTED]: asLabel(made),
   };
   const changes = Object.entries(labels).map(([key, value]) => `LABEL ${key}=${JSON.stringify(value)}`);
   await container.commit({
@@ -249,16 +251,8 @@ export async function exists(deps: Deps, image: string): Promise<boolean> {
 
 /** What set-up made, as the image's label says; undefined when the host does not have the image. */
 async function protectedIn(deps: Deps, image: string): Promise<string[] | undefined> {
-  const found = await deps.docker
-    .getImage(image)
-    .inspect()
-    .catch((error: unknown) => {
-      if (statusOf(error) === 404) return undefined;
-      throw error;
-    });
-  if (!found) return undefined;
-  const label = found.Config?.Labels?.['switchyard.protected'];
-  return label ? (JSON.parse(Buffer.from(label, 'base64').toString('utf8')) as string[]) : [];
+  const made = await labelOf(deps.docker, image, PROTECTED);
+  return made === null ? [] : (made as string[] | undefined);
 }
 
 function split(image: string): { repo: string; tag: string } {

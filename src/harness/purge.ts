@@ -7,9 +7,9 @@ import { type SandboxProfile, type Subject, SwitchyardError } from '../contract'
 import { functionAt, placeCandidate, stubOf } from '../problems/candidate';
 import { openPython } from '../problems/python';
 import { removeContainer } from '../sandbox/container';
-import { statusOf } from '../sandbox/engine';
 import { runInGuest } from '../sandbox/guest-exec';
 import { getFiles, putFiles } from '../sandbox/guest-files';
+import { asLabel, labelOf } from '../sandbox/image-label';
 import { type Owner, runName } from '../sandbox/labels';
 import { startHarnessContainer } from './container';
 import { locateModules } from './interpreter';
@@ -62,7 +62,7 @@ export async function ensurePurgedImage(deps: HarnessHost, spec: PurgeSpec, sign
   const container = await startHarnessContainer(deps, { ...spec, role });
   try {
     const files = await purge(container, subject, signal);
-    const label = Buffer.from(JSON.stringify(files)).toString('base64');
+    const label = asLabel(files);
     // The container's labels come along: the image is the run's.
     await container.commit({ repo, tag: digest, pause: true, changes: `LABEL ${FILES}=${label}` });
     return { image: `${repo}:${digest}`, files };
@@ -152,13 +152,6 @@ export async function moduleText(container: Docker.Container, { workdir, target 
 }
 
 async function filesOf(docker: Docker, image: string): Promise<string[] | undefined> {
-  const found = await docker
-    .getImage(image)
-    .inspect()
-    .catch((error: unknown) => {
-      if (statusOf(error) === 404) return undefined;
-      throw error;
-    });
-  const label = found?.Config?.Labels?.[FILES];
-  return label ? z.array(z.string()).parse(JSON.parse(Buffer.from(label, 'base64').toString('utf8'))) : undefined;
+  const files = await labelOf(docker, image, FILES);
+  return files ? z.array(z.string()).parse(files) : undefined;
 }

@@ -7,6 +7,7 @@ import { statusOf } from '../sandbox/engine';
 import { runInGuest } from '../sandbox/guest-exec';
 import { type GuestFile, putFiles } from '../sandbox/guest-files';
 import type { SandboxHost } from '../sandbox/host';
+import { asLabel, labelOf } from '../sandbox/image-label';
 import { LABEL, type Owner } from '../sandbox/labels';
 import { openWorkshop } from '../sandbox/workshop';
 import { findInterpreter, type Interpreter, type InterpreterQuestion } from './interpreter';
@@ -88,7 +89,7 @@ export async function ensureHarnessImage(
       [LABEL.run]: '',
       [LABEL.workflow]: '',
       [LABEL.scope]: '',
-      [INTERPRETER]: Buffer.from(JSON.stringify(interpreter)).toString('base64'),
+      [INTERPRETER]: asLabel(interpreter),
     };
     const changes = Object.entries(labels).map(([key, value]) => `LABEL ${key}=${JSON.stringify(value)}`);
     await container.commit({ repo: REPOSITORY, tag, pause: true, changes: changes.join('\n') });
@@ -114,15 +115,7 @@ async function inspect(docker: Docker, image: string): Promise<Docker.ImageInspe
 
 /** What the builder found out, as the image's label says; undefined when the host does not have the image. */
 async function interpreterOf(docker: Docker, image: string): Promise<Interpreter | undefined> {
-  const found = await docker
-    .getImage(image)
-    .inspect()
-    .catch((error: unknown) => {
-      if (statusOf(error) === 404) return undefined;
-      throw error;
-    });
-  const label = found?.Config?.Labels?.[INTERPRETER];
-  return label ? (JSON.parse(Buffer.from(label, 'base64').toString('utf8')) as Interpreter) : undefined;
+  return ((await labelOf(docker, image, INTERPRETER)) ?? undefined) as Interpreter | undefined;
 }
 
 function pinsFor({ version }: Interpreter): Pins {

@@ -59,6 +59,13 @@ export async function embedTexts(
   }
 }
 
+/** Views of the single vectors. */
+export function vectorsOf({ vectors, dimensions }: Pick<Embedded, 'vectors' | 'dimensions'>): Float32Array[] {
+  return Array.from({ length: vectors.length / dimensions }, (_, at) =>
+    vectors.subarray(at * dimensions, (at + 1) * dimensions),
+  );
+}
+
 function unit(vector: readonly number[]): number[] {
   const length = Math.hypot(...vector);
   if (length > 0) return vector.map((value) => value / length);

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { nearest, parseInput, RolloutRow, SwitchyardError } from '../contract';
+import { jsonLines, nearest, RolloutRow, SwitchyardError } from '../contract';
 
 /** `rollouts.jsonl` of each campaign that has ended, by its workflow id: they outlive the server's memory of it. */
 export class Campaigns {
@@ -44,18 +44,5 @@ export class Campaigns {
 
 /** Reads lines of `RolloutRow`. Throws `InvalidInput` with the line's number and the field. */
 export function rowsOf(text: string, file: string): RolloutRow[] {
-  return text.split('\n').flatMap((line, at) => {
-    if (line.trim() === '') return [];
-    let value: unknown;
-    try {
-      value = JSON.parse(line);
-    } catch (error) {
-      throw new SwitchyardError(
-        'InvalidInput',
-        `${file}: line ${at + 1}: not JSON: ${(error as Error).message}`,
-        'Each line is one rollout, as `switchyard campaign export` writes them.',
-      );
-    }
-    return [parseInput(RolloutRow, value, `${file}: line ${at + 1}`)];
-  });
+  return jsonLines(RolloutRow, text, file, 'Each line is one rollout, as `switchyard campaign export` writes them.');
 }

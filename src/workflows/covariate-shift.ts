@@ -12,12 +12,10 @@ import {
   CovariateShiftInput,
   type CovariateShiftProgress,
   type CovariateShiftResult,
-  queuesUnder,
   type Ref,
 } from '../contract';
-import { AnalysisRun } from './durable/analysis-run';
+import { AnalysisRun, beginAnalysis } from './durable/analysis-run';
 import { publish } from './durable/attributes';
-import { evaluationStore } from './durable/evaluation-activities';
 import { checked } from './durable/input';
 import { embeddingActivities, shiftMeasures, shiftStore } from './durable/shift-activities';
 import { shiftDetails } from './durable/shift-details';
@@ -33,38 +31,14 @@ const progressQuery = defineQuery<CovariateShiftProgress>('progress');
  */
 export async function covariateShift(raw: CovariateShiftInput): Promise<CovariateShiftResult> {
   const { carry, ...input } = checked(CovariateShiftInput, raw, 'covariateShift');
-  const { workflowId, firstExecutionRunId, taskQueue } = workflowInfo();
-  const queues = queuesUnder(taskQueue);
-  const state: CovariateShiftCarry = carry ?? {
-    plan: null,
-    window: { next: 0, concurrency: input.concurrency, paused: false },
-    pages: [],
-    embedded: 0,
-    cost: { usd: 0, tokens: 0 },
-    ...(input.costUsd === undefined ? {} : { costUsd: input.costUsd }),
-  };
-  let phase = 'Planning';
-  let waiting: string | undefined;
-  const run = new AnalysisRun(state, {
-    name: `covariateShift ${firstExecutionRunId}`,
-    waiting: (reason) => {
-      waiting = reason;
-      publish({ Phase: reason === undefined ? phase : reason === 'paused' ? 'Paused' : 'Parked' });
-      show();
-    },
-  });
+  const { workflowId, firstExecutionRunId } = workflowInfo();
+  const state: CovariateShiftCarry = carry ?? { plan: null, ...beginAnalysis(input), embedded: 0 };
+  const run = new AnalysisRun(state, show);
   setHandler(progressQuery, progress, { description: 'Where the analysis is and what it has used.' });
 
-  const builtin = input.embedding.startsWith('builtin:');
-  const { ownQueue } = await evaluationStore.checkProfiles.executeWithOptions({ summary: input.embedding }, [
-    {
-      profiles: builtin ? [] : [input.embedding],
-      ...(input.costUsd === undefined ? {} : { capUsd: input.costUsd }),
-    },
-  ]);
+  const embedding = embeddingActivities(await run.queueOf(input.embedding, input.embedding));
   state.plan ??= await plan();
   const { plan: planned, trajectories } = state.plan;
-  const embedding = embeddingActivities(ownQueue.includes(input.embedding) ? queues.model(input.embedding) : taskQueue);
 
   enter('Embedding');
   const rest = await run.each(
@@ -86,8 +60,7 @@ export async function covariateShift(raw: CovariateShiftInput): Promise<Covariat
     { id: workflowId, input, plan: planned, pages: state.pages, points },
   ]);
   upsertMemo({ folder: result.folder, turns: Math.max(...result.points.map(({ turn }) => turn)) });
-  phase = 'Done';
-  publish({ Phase: phase, Outcome: rest === 'abandoned' ? 'partial' : 'complete', CostUsd: result.cost.usd });
+  run.phase.enter('Done', { Outcome: rest === 'abandoned' ? 'partial' : 'complete', CostUsd: result.cost.usd });
   setCurrentDetails(shiftDetails({ input, progress: progress(), result }));
   return result;
 
@@ -130,19 +103,18 @@ export async function covariateShift(raw: CovariateShiftInput): Promise<Covariat
   }
 
   function enter(name: string): void {
-    phase = name;
-    publish({ Phase: name, Step: state.embedded });
-    show();
+    run.phase.enter(name, { Step: state.embedded });
   }
 
   function show(): void {
+    const { waiting } = run.phase;
     setCurrentDetails(shiftDetails({ input, progress: progress(), ...(waiting ? { waiting } : {}) }));
   }
 
   function progress(): CovariateShiftProgress {
     const { embedded, cost, window, plan: known } = state;
-    const trajectoriesKnown = known?.trajectories ?? 0;
-    return { phase, trajectories: trajectoriesKnown, embedded, inFlight: run.inFlight, cost, paused: window.paused };
+    const about = { phase: run.phase.name, trajectories: known?.trajectories ?? 0, embedded };
+    return { ...about, inFlight: run.inFlight, cost, paused: window.paused };
   }
 }
 

@@ -15,19 +15,17 @@ import {
   type EvaluationResult,
   type EvaluationStatus,
   queuesUnder,
-  SetBudget,
 } from '../contract';
 import { publish } from './durable/attributes';
+import { takeCostCap } from './durable/cost-cap';
 import { evaluationStore, judgeActivities } from './durable/evaluation-activities';
 import { Candidates } from './durable/evaluation-candidate';
 import { evaluationDetails } from './durable/evaluation-details';
 import { isCancellation } from './durable/failures';
-import { checked, refuse } from './durable/input';
+import { checked } from './durable/input';
+import { OutcomePages } from './durable/outcome-pages';
+import { Phase } from './durable/phase';
 import { type Rest, SlidingWindow } from './durable/sliding-window';
-import { setBudgetUpdate } from './durable/steering';
-
-/** Outcomes that are put into one blob together. */
-const PAGE = 100;
 
 const progressQuery = defineQuery<EvaluationProgress>('progress');
 
@@ -51,32 +49,13 @@ export async function evaluation(raw: EvaluationInput): Promise<EvaluationResult
     cost: { usd: 0, tokens: 0 },
     ...(input.costUsd === undefined ? {} : { costUsd: input.costUsd }),
   };
-  let phase = 'Starting';
-  const page: string[] = [];
+  const phase = new Phase('Starting', show);
+  const pages = new OutcomePages(state.pages, 'outcomes');
   let recent: Settled[] = [];
   let continuing = false;
-  let waiting: string | undefined;
-  const window = new SlidingWindow(state.window, (reason) => {
-    waiting = reason;
-    publish({ Phase: reason === undefined ? phase : reason === 'paused' ? 'Paused' : 'Parked' });
-    show();
-  });
+  const window = new SlidingWindow(state.window, (reason) => phase.wait(reason));
   setHandler(progressQuery, progress, { description: 'Where the evaluation is and what it has used.' });
-  setHandler(
-    setBudgetUpdate,
-    (budget) => {
-      state.costUsd = budget.costUsd!;
-      return { costUsd: state.costUsd };
-    },
-    {
-      description: '{"costUsd": 5}: a new cap, counted from the start.',
-      validator: (budget) => {
-        const { costUsd } = checked(SetBudget, budget, 'setBudget');
-        if (costUsd === undefined) refuse('setBudget: costUsd: a cap is needed (found nothing)');
-        if (input.costUsd === undefined) refuse('setBudget: this evaluation was started without a cap of its own');
-      },
-    },
-  );
+  takeCostCap(state, 'this evaluation was started without a cap of its own');
 
   // Handlers stand from here on: a person may steer a run that has not begun.
   const builtin = input.solver.startsWith('builtin:');
@@ -135,7 +114,7 @@ export async function evaluation(raw: EvaluationInput): Promise<EvaluationResult
   /** Samples, then repairs; each as far as the window goes. */
   async function work(): Promise<Rest> {
     if (!state.repairs) {
-      enter('Sampling');
+      phase.enter('Sampling');
       const rest = await window.run(problems * input.samples, async (unit) => {
         const place = { at: unit % problems, sample: Math.floor(unit / problems), repair: 0 };
         await settle(await candidates.solve(place, []));
@@ -147,7 +126,7 @@ export async function evaluation(raw: EvaluationInput): Promise<EvaluationResult
       ]);
       state.window.next = 0;
     }
-    enter('Repairing');
+    phase.enter('Repairing');
     const { plan, problems: unsolved } = state.repairs;
     return window.run(unsolved, async (unit) => {
       const start = await evaluationStore.repairAt({ plan, unit });
@@ -157,24 +136,16 @@ export async function evaluation(raw: EvaluationInput): Promise<EvaluationResult
 
   async function settle(settled: Settled | undefined): Promise<void> {
     if (!settled) return;
-    page.push(settled.outcome);
+    pages.add(settled.outcome);
     state.done += 1;
     state.passed += settled.passed ? 1 : 0;
     recent = [...recent, settled].slice(-8);
-    if (page.length >= PAGE) await turnPage();
+    if (pages.full) await turnPage();
     show();
   }
 
-  /** Taken out before it is written, because others settle meanwhile. */
-  async function turnPage(): Promise<void> {
-    const outcomes = page.splice(0);
-    if (outcomes.length === 0) return;
-    const written = await evaluationStore.shelveOutcomes.executeWithOptions(
-      { summary: `${outcomes.length} outcomes to the store` },
-      [{ outcomes }],
-    );
-    state.pages.push(written);
-    publish({ Step: state.done, CostUsd: state.cost.usd });
+  function turnPage(): Promise<void> {
+    return pages.turn(() => publish({ Step: state.done, CostUsd: state.cost.usd }));
   }
 
   async function conclude(status: EvaluationStatus): Promise<EvaluationResult> {
@@ -185,8 +156,7 @@ export async function evaluation(raw: EvaluationInput): Promise<EvaluationResult
     ]);
     const result = { id: workflowId, ...concluded };
     upsertMemo({ passAtK: result.passAtK.map(({ k: drawn, estimate }) => ({ k: drawn, value: estimate.value })) });
-    phase = 'Done';
-    publish({ Phase: phase, Outcome: status, Step: state.done, CostUsd: state.cost.usd });
+    phase.enter('Done', { Outcome: status, Step: state.done, CostUsd: state.cost.usd });
     setCurrentDetails(evaluationDetails({ input, progress: progress(), recent, result }));
     return result;
   }
@@ -199,19 +169,14 @@ export async function evaluation(raw: EvaluationInput): Promise<EvaluationResult
     return { solver, context, planFirst, temperature, topP, seed, ...(budget ? { budget } : {}) };
   }
 
-  function enter(name: string): void {
-    phase = name;
-    publish({ Phase: name });
-    show();
-  }
-
   function show(): void {
+    const { waiting } = phase;
     setCurrentDetails(evaluationDetails({ input, progress: progress(), recent, ...(waiting ? { waiting } : {}) }));
   }
 
   function progress(): EvaluationProgress {
     return {
-      phase,
+      phase: phase.name,
       candidates: (state.set?.problems ?? 0) * input.samples,
       toRepair: state.repairs?.problems ?? null,
       done: state.done,

@@ -12,11 +12,9 @@ import {
   FailureAnalysisInput,
   type FailureAnalysisProgress,
   type FailureAnalysisResult,
-  queuesUnder,
 } from '../contract';
-import { AnalysisRun } from './durable/analysis-run';
+import { AnalysisRun, beginAnalysis } from './durable/analysis-run';
 import { publish } from './durable/attributes';
-import { evaluationStore } from './durable/evaluation-activities';
 import { failureStore, judgingActivities } from './durable/failure-activities';
 import { failureDetails } from './durable/failure-details';
 import { checked } from './durable/input';
@@ -26,34 +24,13 @@ const progressQuery = defineQuery<FailureAnalysisProgress>('progress');
 /** Why unresolved rollouts failed (OEC, section 4.4 and appendix D): a judge reads the last turns of each and names one of ten causes. */
 export async function failureAnalysis(raw: FailureAnalysisInput): Promise<FailureAnalysisResult> {
   const { carry, ...input } = checked(FailureAnalysisInput, raw, 'failureAnalysis');
-  const { workflowId, firstExecutionRunId, taskQueue } = workflowInfo();
-  const queues = queuesUnder(taskQueue);
-  const state: FailureAnalysisCarry = carry ?? {
-    plan: null,
-    window: { next: 0, concurrency: input.concurrency, paused: false },
-    pages: [],
-    judged: 0,
-    counts: {},
-    cost: { usd: 0, tokens: 0 },
-    ...(input.costUsd === undefined ? {} : { costUsd: input.costUsd }),
-  };
-  let phase = 'Planning';
-  let waiting: string | undefined;
-  const run = new AnalysisRun(state, {
-    name: `failureAnalysis ${firstExecutionRunId}`,
-    waiting: (reason) => {
-      waiting = reason;
-      publish({ Phase: reason === undefined ? phase : reason === 'paused' ? 'Paused' : 'Parked' });
-      show();
-    },
-  });
+  const { workflowId, firstExecutionRunId } = workflowInfo();
+  const state: FailureAnalysisCarry = carry ?? { plan: null, ...beginAnalysis(input), judged: 0, counts: {} };
+  const run = new AnalysisRun(state, show);
   setHandler(progressQuery, progress, { description: 'Where the analysis is and what it has used.' });
 
   const { judge, lastTurns, sources, methods, seed } = input;
-  const builtin = judge.startsWith('builtin:');
-  const { ownQueue } = await evaluationStore.checkProfiles.executeWithOptions({ summary: `judge: ${judge}` }, [
-    { profiles: builtin ? [] : [judge], ...(input.costUsd === undefined ? {} : { capUsd: input.costUsd }) },
-  ]);
+  const judging = judgingActivities(await run.queueOf(judge, `judge: ${judge}`));
   state.plan ??= await failureStore.planFailures.executeWithOptions({ summary: 'which rollouts are unresolved' }, [
     { sources, methods, seed },
   ]);
@@ -62,7 +39,6 @@ export async function failureAnalysis(raw: FailureAnalysisInput): Promise<Failur
     publish({ InstanceId: `${unresolved} unresolved`, Student: judge });
     upsertMemo({ unresolved, judge });
   }
-  const judging = judgingActivities(ownQueue.includes(judge) ? queues.model(judge) : taskQueue);
 
   enter('Judging');
   const rest = await run.each(
@@ -80,9 +56,7 @@ export async function failureAnalysis(raw: FailureAnalysisInput): Promise<Failur
     { id: workflowId, input, plan, pages: state.pages },
   ]);
   upsertMemo({ folder: result.folder });
-  phase = 'Done';
-  publish({ Phase: phase, Outcome: rest === 'abandoned' ? 'partial' : 'complete', CostUsd: result.cost.usd });
-  show();
+  run.phase.enter('Done', { Outcome: rest === 'abandoned' ? 'partial' : 'complete', CostUsd: result.cost.usd });
   return result;
 
   function note({ category }: JudgedOne): void {
@@ -92,12 +66,11 @@ export async function failureAnalysis(raw: FailureAnalysisInput): Promise<Failur
   }
 
   function enter(name: string): void {
-    phase = name;
-    publish({ Phase: name, Step: state.judged });
-    show();
+    run.phase.enter(name, { Step: state.judged });
   }
 
   function show(): void {
+    const { waiting } = run.phase;
     setCurrentDetails(
       failureDetails({ input, progress: progress(), counts: state.counts, ...(waiting ? { waiting } : {}) }),
     );
@@ -105,6 +78,7 @@ export async function failureAnalysis(raw: FailureAnalysisInput): Promise<Failur
 
   function progress(): FailureAnalysisProgress {
     const { judged, cost, window, plan: known } = state;
-    return { phase, unresolved: known?.unresolved ?? 0, judged, inFlight: run.inFlight, cost, paused: window.paused };
+    const about = { phase: run.phase.name, unresolved: known?.unresolved ?? 0, judged };
+    return { ...about, inFlight: run.inFlight, cost, paused: window.paused };
   }
 }

@@ -272,7 +272,7 @@ export async function repoSetup(raw: RepoSetupInput): Promise<RepoSetupResult> {
       },
       ...{ selfClaim: state.selfClaim, verifier, verdict, tests: verifier?.counts ?? NO_COUNTS },
       ...{ steps: state.turn, formatRetries: state.purse.formatRetries, rollbacks: sandbox.rollbacks },
-      ...{ units: state.trials, learned: [], frames: sandbox.records, services: sandbox.services },
+      ...{ units: state.trials, learned: [], frames: [...sandbox.taken], services: sandbox.services },
       ...{ image: null, workdir: input.workdir, dockerfile: null, script: null, lock: null, reproduced: null },
       // A smoke test is a file of the verifier's: it is not in the image.
       testCommand: verifier?.smoke ? null : (verifier?.evidence?.command ?? null),

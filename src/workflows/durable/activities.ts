@@ -2,20 +2,11 @@ import { ActivityCancellationType, proxyActivities } from '@temporalio/workflow'
 import type { createModelActivities } from '../../activities/model';
 import type { createSandboxActivities } from '../../activities/sandbox';
 import type { Queues } from '../../contract';
-
-/** Five missed beats: a killed worker's turn goes on elsewhere after this long. */
-const HEARTBEAT = '10 seconds';
-const RETRY = { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '1 minute' } as const;
+import { HEARTBEAT, MODEL_CALL, RETRY } from './retry';
 
 /** A provider may be away for hours: tried until then, and what was answered is never asked again. */
 export function modelActivities(queue: string) {
-  return proxyActivities<ReturnType<typeof createModelActivities>>({
-    taskQueue: queue,
-    startToCloseTimeout: '15 minutes',
-    scheduleToCloseTimeout: '2 hours',
-    heartbeatTimeout: HEARTBEAT,
-    retry: { ...RETRY, maximumInterval: '2 minutes' },
-  });
+  return proxyActivities<ReturnType<typeof createModelActivities>>({ taskQueue: queue, ...MODEL_CALL });
 }
 
 /**

@@ -1,13 +1,11 @@
-import { setHandler } from '@temporalio/workflow';
-import { type Ref, SetBudget, type SharedBudget } from '../../contract';
+import { workflowInfo } from '@temporalio/workflow';
+import { queuesUnder, type Ref, type SharedBudget } from '../../contract';
+import { takeCostCap } from './cost-cap';
 import { evaluationStore } from './evaluation-activities';
 import { codeOf, isCancellation, messageOf } from './failures';
-import { checked, refuse } from './input';
+import { OutcomePages } from './outcome-pages';
+import { Phase } from './phase';
 import { type Rest, SlidingWindow, type WindowState } from './sliding-window';
-import { setBudgetUpdate } from './steering';
-
-/** Outcomes that are put into one blob together. */
-const PAGE = 100;
 
 /** What continue-as-new carries of an analysis that looks at each trajectory by itself. */
 export interface AnalysisState {
@@ -23,50 +21,59 @@ export interface Looked {
   readonly cost: { readonly usd: number; readonly tokens: number };
 }
 
+/** Nothing has been looked at. */
+export function beginAnalysis({ concurrency, costUsd }: { concurrency: number; costUsd?: number }): AnalysisState {
+  return {
+    window: { next: 0, concurrency, paused: false },
+    pages: [],
+    cost: { usd: 0, tokens: 0 },
+    ...(costUsd === undefined ? {} : { costUsd }),
+  };
+}
+
 /**
  * Thousands of trajectories, each looked at by one activity that may ask a model. Outcomes are gathered in pages; trouble (a
  * provider that is away for hours, a budget that is spent) parks the run, because leaving those trajectories out would change
  * what the analysis says. `setBudget` and `resume` go on; `abandon` ends with what there is.
  */
 export class AnalysisRun {
+  readonly phase: Phase;
   private readonly window: SlidingWindow;
-  private page: string[] = [];
+  private readonly pages: OutcomePages;
 
   constructor(
     private readonly state: AnalysisState,
-    private readonly about: {
-      /** Names the budget: `covariateShift RUN`. */
-      readonly name: string;
-      /** Told why nothing is begun, and undefined when it goes on. */
-      waiting(reason: string | undefined): void;
-    },
+    /** Tells people where it is. */
+    show: () => void,
   ) {
-    this.window = new SlidingWindow(state.window, (reason) => about.waiting(reason));
-    setHandler(
-      setBudgetUpdate,
-      (budget) => {
-        state.costUsd = budget.costUsd!;
-        return { costUsd: state.costUsd };
-      },
-      {
-        description: '{"costUsd": 5}: a new cap, counted from the start.',
-        validator: (budget) => {
-          const { costUsd } = checked(SetBudget, budget, 'setBudget');
-          if (costUsd === undefined) refuse('setBudget: costUsd: a cap is needed (found nothing)');
-          if (state.costUsd === undefined) refuse('setBudget: this analysis was started without a cap');
-        },
-      },
-    );
+    this.phase = new Phase('Planning', show);
+    this.window = new SlidingWindow(state.window, (reason) => this.phase.wait(reason));
+    this.pages = new OutcomePages(state.pages, 'trajectories');
+    takeCostCap(state, 'this analysis was started without a cap');
   }
 
   get inFlight(): number {
     return this.window.inFlight;
   }
 
-  /** The cap may change while it runs. */
+  /** The cap may change while it runs. The budget is named after the workflow's type and its first run. */
   get budget(): { budget?: SharedBudget } {
     const { costUsd } = this.state;
-    return costUsd === undefined ? {} : { budget: { name: this.about.name, capUsd: costUsd } };
+    const { workflowType, firstExecutionRunId } = workflowInfo();
+    return costUsd === undefined ? {} : { budget: { name: `${workflowType} ${firstExecutionRunId}`, capUsd: costUsd } };
+  }
+
+  /** Throws `InvalidInput` for a profile that cannot be asked under the cap. Gives the task queue where it is asked. */
+  async queueOf(profile: string, summary: string): Promise<string> {
+    const { costUsd } = this.state;
+    const { taskQueue } = workflowInfo();
+    const { ownQueue } = await evaluationStore.checkProfiles.executeWithOptions({ summary }, [
+      {
+        profiles: profile.startsWith('builtin:') ? [] : [profile],
+        ...(costUsd === undefined ? {} : { capUsd: costUsd }),
+      },
+    ]);
+    return ownQueue.includes(profile) ? queuesUnder(taskQueue).model(profile) : taskQueue;
   }
 
   /** Looks at trajectories 0 to `total` − 1 as far as the window goes. */
@@ -78,13 +85,13 @@ export class AnalysisRun {
     const rest = await this.window.run(total, async (at) => {
       const outcome = await this.insist(() => look(at));
       if (!outcome) return;
-      this.page.push(outcome.outcome);
+      this.pages.add(outcome.outcome);
       this.state.cost.usd += outcome.cost.usd;
       this.state.cost.tokens += outcome.cost.tokens;
       settled(outcome);
-      if (this.page.length >= PAGE) await this.turnPage();
+      if (this.pages.full) await this.pages.turn();
     });
-    await this.turnPage();
+    await this.pages.turn();
     return rest;
   }
 
@@ -103,14 +110,5 @@ export class AnalysisRun {
         if (this.window.abandoned) return undefined;
       }
     }
-  }
-
-  /** Taken out before it is written, because others settle meanwhile. */
-  private async turnPage(): Promise<void> {
-    const outcomes = this.page;
-    if (outcomes.length === 0) return;
-    this.page = [];
-    const summary = `${outcomes.length} trajectories to the store`;
-    this.state.pages.push(await evaluationStore.shelveOutcomes.executeWithOptions({ summary }, [{ outcomes }]));
   }
 }

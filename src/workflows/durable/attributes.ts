@@ -2,7 +2,7 @@ import { defineSearchAttributeKey } from '@temporalio/common';
 import { upsertSearchAttributes } from '@temporalio/workflow';
 import { SEARCH_ATTRIBUTES, type SearchAttributeName } from '../../contract';
 
-type Values = Partial<Record<SearchAttributeName, string | number | boolean | undefined>>;
+export type Values = Partial<Record<SearchAttributeName, string | number | boolean | undefined>>;
 
 /** Sets search attributes by name. Each call is an event in the history: call it on changes of phase, not on steps. */
 export function publish(values: Values): void {

@@ -2,13 +2,14 @@ import { proxyActivities } from '@temporalio/workflow';
 import type { createCampaignActivities } from '../../activities/campaign';
 import type { createCampaignEndingActivities } from '../../activities/campaign-endings';
 import type { createModelActivities } from '../../activities/model';
-
-/** Tried until they succeed: a full disk or a server that is away must not end what thousands of rollouts hang on. */
-const RETRY = { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '1 minute' } as const;
+import { RETRY } from './retry';
 
 type Ending = ReturnType<typeof createCampaignEndingActivities>;
 
-/** Problems, plans, rows and results: blobs and questions to the server, where the workflow runs. */
+/**
+ * Problems, plans, rows and results: blobs and questions to the server, where the workflow runs. Tried until they succeed: a
+ * full disk or a server that is away must not end what thousands of rollouts hang on.
+ */
 export const campaignStore = proxyActivities<
   ReturnType<typeof createCampaignActivities> &
     Pick<Ending, 'endingsOf'> &

@@ -4,9 +4,7 @@ import type { createEvaluationResultActivities } from '../../activities/evaluati
 import type { createModelActivities } from '../../activities/model';
 import type { createSandboxActivities } from '../../activities/sandbox';
 import type { Queues } from '../../contract';
-
-const HEARTBEAT = '10 seconds';
-const RETRY = { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '1 minute' } as const;
+import { HEARTBEAT, MODEL_CALL, RETRY } from './retry';
 
 type Evaluating = ReturnType<typeof createEvaluationActivities>;
 
@@ -23,13 +21,7 @@ export const evaluationStore = proxyActivities<
 
 /** A provider may be away for hours: tried until then, and what was answered is never asked again. */
 export function solverActivities(queue: string) {
-  return proxyActivities<Pick<Evaluating, 'answerProblem'>>({
-    taskQueue: queue,
-    startToCloseTimeout: '15 minutes',
-    scheduleToCloseTimeout: '2 hours',
-    heartbeatTimeout: HEARTBEAT,
-    retry: { ...RETRY, maximumInterval: '2 minutes' },
-  });
+  return proxyActivities<Pick<Evaluating, 'answerProblem'>>({ taskQueue: queue, ...MODEL_CALL });
 }
 
 /** On any host with room. An attempt makes its own container, so trouble with one host is tried again on another. */

@@ -1,9 +1,8 @@
 import { proxyActivities } from '@temporalio/workflow';
 import type { createFailureAnalysisActivities } from '../../activities/failure-analysis';
+import { MODEL_CALL, RETRY } from './retry';
 
 type Analysing = ReturnType<typeof createFailureAnalysisActivities>;
-
-const RETRY = { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '1 minute' } as const;
 
 /** Rows, tables and files, where the workflow runs. */
 export const failureStore = proxyActivities<Pick<Analysing, 'planFailures' | 'concludeFailures'>>({
@@ -14,11 +13,5 @@ export const failureStore = proxyActivities<Pick<Analysing, 'planFailures' | 'co
 
 /** A provider may be away for hours: tried until then, and what was answered is never asked again. */
 export function judgingActivities(queue: string) {
-  return proxyActivities<Pick<Analysing, 'judgeFailure'>>({
-    taskQueue: queue,
-    startToCloseTimeout: '15 minutes',
-    scheduleToCloseTimeout: '2 hours',
-    heartbeatTimeout: '10 seconds',
-    retry: { ...RETRY, maximumInterval: '2 minutes' },
-  });
+  return proxyActivities<Pick<Analysing, 'judgeFailure'>>({ taskQueue: queue, ...MODEL_CALL });
 }

@@ -3,19 +3,13 @@ import type { createGradingActivities } from '../../activities/grading';
 import type { createProblemActivities } from '../../activities/problem';
 import { type ProblemCheckResult, queuesUnder, type Ref } from '../../contract';
 import type { Owner } from '../../sandbox/labels';
-
-const RETRY = {
-  initialInterval: '1 second',
-  backoffCoefficient: 2,
-  maximumInterval: '1 minute',
-  maximumAttempts: 20,
-} as const;
+import { RETRY } from './retry';
 
 /** Work on problems that needs no sandbox. */
 export const problemStore = proxyActivities<ReturnType<typeof createProblemActivities>>({
   startToCloseTimeout: '1 minute',
   heartbeatTimeout: '20 seconds',
-  retry: RETRY,
+  retry: { ...RETRY, maximumAttempts: 20 },
 });
 
 /** On any host with room. An attempt makes its own container, so trouble with one host is tried again on another. */
@@ -24,7 +18,7 @@ export function gradingActivities(taskQueue: string) {
     taskQueue: queuesUnder(taskQueue).sandboxes,
     startToCloseTimeout: '6 hours',
     heartbeatTimeout: '20 seconds',
-    retry: RETRY,
+    retry: { ...RETRY, maximumAttempts: 20 },
     // The container must be gone before the run is.
     cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
   });

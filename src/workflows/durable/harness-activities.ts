@@ -5,9 +5,7 @@ import type { createHarnessAuthorActivities } from '../../activities/harness-aut
 import type { createModelActivities } from '../../activities/model';
 import type { createSandboxActivities } from '../../activities/sandbox';
 import type { Queues } from '../../contract';
-
-const HEARTBEAT = '10 seconds';
-const RETRY = { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '1 minute' } as const;
+import { HEARTBEAT, MODEL_CALL, RETRY } from './retry';
 
 type OnHost = ReturnType<typeof createFunctionProblemActivities> &
   ReturnType<typeof createFunctionProblemsActivities> &
@@ -27,13 +25,7 @@ export function harnessActivities(queues: Queues) {
 
 /** Questions to a model: tried until the provider is back, and what was answered is never asked again. */
 export function authorActivities(queue: string) {
-  return proxyActivities<ReturnType<typeof createHarnessAuthorActivities>>({
-    taskQueue: queue,
-    startToCloseTimeout: '15 minutes',
-    scheduleToCloseTimeout: '2 hours',
-    heartbeatTimeout: HEARTBEAT,
-    retry: { ...RETRY, maximumInterval: '2 minutes' },
-  });
+  return proxyActivities<ReturnType<typeof createHarnessAuthorActivities>>({ taskQueue: queue, ...MODEL_CALL });
 }
 
 /** Reads and writes blobs, where the workflow runs. */

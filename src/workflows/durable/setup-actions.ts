@@ -1,13 +1,13 @@
 import type { Exhibit } from '../../activities/setup-evidence';
 import type { Brief } from '../../activities/setup-moves';
-import type { RanSetup } from '../../activities/setup-sandbox';
-import type { Frame, Ref, RepoSetupInput, TrialRecord } from '../../contract';
+import type { Frame, Ref, RepoSetupInput } from '../../contract';
 import type { Verified } from '../../setup/loop/gate';
 import { completeService, installCommand, serviceTrouble } from '../../setup/loop/services';
 import type { SetupMemory } from './setup-memory';
 import { RoleEnded, type RoleGround, verify } from './setup-roles';
 import type { SetupSandbox } from './setup-sandbox';
 import type { SetupState } from './setup-state';
+import { type Ran, SetupTrials, standing, type Told, verdictLine } from './setup-trials';
 
 /** A decision of the agent that is to be carried out. */
 export interface Decided {
@@ -17,11 +17,10 @@ export interface Decided {
   readonly command: Ref | null;
 }
 
-type Told = readonly (Ref | string)[];
-type Ran = Pick<RanSetup, 'output' | 'exitCode' | 'signature'>;
-
 /** The seven actions of the set-up agent, each one step of its chain. */
 export class SetupActions {
+  private readonly trials: SetupTrials;
+
   constructor(
     private readonly state: SetupState,
     private readonly sandbox: SetupSandbox,
@@ -30,7 +29,9 @@ export class SetupActions {
     private readonly ground: RoleGround,
     private readonly given: Ref,
     private readonly owner: Exhibit['owner'],
-  ) {}
+  ) {
+    this.trials = new SetupTrials(state, sandbox, input);
+  }
 
   /** Carries one out. Gives the proof that ends the loop, when a `verify` passed. */
   async perform(decided: Decided): Promise<Verified | null> {
@@ -92,7 +93,9 @@ export class SetupActions {
     const speculates = this.input.experience.speculate > 1 && !sandbox.hasSiblings;
     const others = speculates ? await this.memory.rivals(unit) : [];
     const trial =
-      others.length > 0 ? await this.race(frame, { unit, command }, others) : await this.trial(unit, command);
+      others.length > 0
+        ? await this.trials.race(frame, { unit, command }, others)
+        : await this.trials.alone(unit, command);
     const keep =
       trial.record.outcome === 'success' ||
       (trial.here && trial.record.outcome === 'neutral' && this.input.experience.neutral === 'keep');
@@ -109,79 +112,6 @@ export class SetupActions {
     if (keep && trial.again) return this.after(trial.again, state.failure!.command);
     if (keep && record.outcome === 'success') state.failure = null;
     await this.memory.consider();
-  }
-
-  /** The trial in the sandbox itself, then the command that had failed once more. */
-  private async trial(unit: string, command: Ref) {
-    const { state, sandbox } = this;
-    const { turn, failure } = state;
-    const ran = await sandbox.run({ turn, part: 'trial', command, reads: false, line: `try ${unit}` });
-    const basis = { turn, unit, command: ran.line, kept: false };
-    if (!failure) {
-      const outcome = ran.exitCode === 0 ? ('neutral' as const) : ('failure' as const);
-      return {
-        command,
-        here: true,
-        exitCode: ran.exitCode,
-        told: [ran.output] as Told,
-        again: null,
-        record: { ...basis, before: '', after: ran.signature, outcome },
-      };
-    }
-    const again = await sandbox.run({
-      ...{ turn, part: 'check', command: failure.command, reads: true, line: 'the failed command again' },
-      since: { command: failure.command, output: failure.output, exitCode: failure.exitCode },
-    });
-    const { outcome, before, after } = again.attribution!;
-    const told: Told = [
-      ran.output,
-      `--- the command that had failed, again (exit code ${again.exitCode}) ---`,
-      again.output,
-    ];
-    return { command, here: true, exitCode: ran.exitCode, told, again, record: { ...basis, before, after, outcome } };
-  }
-
-  /** Several units side by side in containers forked from one frame; the one that is adopted becomes the sandbox. */
-  private async race(
-    frame: Frame,
-    first: { unit: string; command: Ref },
-    others: readonly { unit: string; command: Ref }[],
-  ) {
-    const { state, sandbox } = this;
-    const { turn, failure } = state;
-    const rivals = [first, ...others].slice(0, this.input.experience.speculate);
-    state.tried.push(...rivals.slice(1).map(({ unit }) => unit));
-    const raced = await sandbox.race(frame, rivals, failure, turn);
-    const { winner, lanes } = raced;
-    const lane = lanes[winner ?? 0]!;
-    for (const [at, each] of lanes.entries()) {
-      if (at === (winner ?? 0)) continue;
-      state.trials.push({
-        turn,
-        unit: each.unit,
-        command: each.line,
-        before: each.before,
-        after: each.after,
-        outcome: each.outcome,
-        kept: false,
-      });
-    }
-    const told: Told = lanes.flatMap((each) => [
-      `--- ${each.unit} (exit code ${each.exitCode}): ${each.outcome} ---`,
-      each.output,
-    ]);
-    const record = {
-      turn,
-      unit: lane.unit,
-      command: lane.line,
-      before: lane.before,
-      after: lane.after,
-      outcome: lane.outcome,
-      kept: false,
-    };
-    // Without a winner nothing came into the sandbox: there is nothing to keep, and nothing to roll back.
-    const here = winner !== null;
-    return { command: lane.command, here, exitCode: lane.exitCode, told, again: here ? lane.again : null, record };
   }
 
   private async rollback(decided: Decided): Promise<void> {
@@ -311,20 +241,4 @@ export class SetupActions {
     this.state.recent.push({ turn: this.state.turn, line, exitCode, undone: false });
     if (this.state.recent.length > 30) this.state.recent.shift();
   }
-}
-
-/** Commands of a trial that stand; the one that had failed is among them when it went through. */
-function standing(
-  { command, again }: { command: Ref; again: Ran | null },
-  { outcome }: TrialRecord,
-  failure: SetupState['failure'],
-): Ref[] {
-  const through = again ? again.exitCode === 0 : outcome === 'success';
-  return failure && through ? [command, failure.command] : [command];
-}
-
-function verdictLine({ unit, outcome, before, after, kept }: TrialRecord): string {
-  const change =
-    before === '' ? '' : after === '' ? ` "${before}" is gone.` : ` Before: "${before}". After: "${after}".`;
-  return `${unit}: ${outcome}.${change} The trial was ${kept ? 'kept' : 'rolled back: nothing that it did is there'}.`;
 }

@@ -3,26 +3,20 @@ import type { createSandboxActivities } from '../../activities/sandbox';
 import type { createSetupEvidenceActivities } from '../../activities/setup-evidence';
 import type { createSetupMemoryActivities } from '../../activities/setup-memory';
 import type { createSetupMoveActivities } from '../../activities/setup-moves';
+import type { createSetupPrepareActivities } from '../../activities/setup-prepare';
 import type { createSetupRaceActivities } from '../../activities/setup-race';
 import type { createSetupResultActivities } from '../../activities/setup-result';
 import type { createSetupSandboxActivities } from '../../activities/setup-sandbox';
 import type { Queues } from '../../contract';
-
-const HEARTBEAT = '10 seconds';
-const RETRY = { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '1 minute' } as const;
+import { HEARTBEAT, MODEL_CALL, RETRY } from './retry';
 
 /** Decisions: by a policy of ours at once, by a provider whenever it is back. */
 export function moveActivities(queue: string) {
-  return proxyActivities<ReturnType<typeof createSetupMoveActivities>>({
-    taskQueue: queue,
-    startToCloseTimeout: '15 minutes',
-    scheduleToCloseTimeout: '2 hours',
-    heartbeatTimeout: HEARTBEAT,
-    retry: { ...RETRY, maximumInterval: '2 minutes' },
-  });
+  return proxyActivities<ReturnType<typeof createSetupMoveActivities>>({ taskQueue: queue, ...MODEL_CALL });
 }
 
-type OnHost = ReturnType<typeof createSetupSandboxActivities> &
+type OnHost = ReturnType<typeof createSetupPrepareActivities> &
+  ReturnType<typeof createSetupSandboxActivities> &
   Pick<ReturnType<typeof createSandboxActivities>, 'releaseSandbox'> &
   ReturnType<typeof createSetupEvidenceActivities> &
   ReturnType<typeof createSetupRaceActivities> &

@@ -1,11 +1,12 @@
 import type { Raced, RaceInput } from '../../activities/setup-race';
-import type { RanSetup } from '../../activities/setup-sandbox';
+import type { RanSetup, RunSetupInput } from '../../activities/setup-sandbox';
 import type { Frame, FrameRecord, Lease, Queues, Ref, RepoSetupInput, ServiceSpec } from '../../contract';
 import type { Owner } from '../../sandbox/labels';
 import type { Attribution } from '../../setup/loop/attribution';
 import { Gate } from '../../setup/loop/gate';
 import { Compensations } from './compensations';
 import { codeOf, isCancellation, isHostLost, messageOf } from './failures';
+import { FrameRecords } from './frame-records';
 import { setupHost, setupPool } from './setup-activities';
 import { SnapshotStack } from './snapshot-stack';
 import type { Steering } from './steering';
@@ -19,7 +20,7 @@ interface Done {
   readonly frame: number;
 }
 
-export interface RunRequest {
+export interface RunRequest extends Pick<RunSetupInput, 'step' | 'since'> {
   readonly turn: number;
   /** Tells several commands of one turn apart. */
   readonly part?: string;
@@ -27,8 +28,6 @@ export interface RunRequest {
   /** Whether it can have changed the sandbox. */
   readonly reads: boolean;
   readonly line: string;
-  readonly step?: { readonly head: string; readonly turn: string; readonly notes: readonly string[] };
-  readonly since?: { readonly command: Ref; readonly output: Ref; readonly exitCode: number | null };
 }
 
 export interface WentBack {
@@ -54,7 +53,7 @@ export class SandboxGone extends Error {
  */
 export class SetupSandbox {
   readonly gate = new Gate();
-  readonly records: FrameRecord[] = [];
+  private readonly records = new FrameRecords();
   services: ServiceSpec[] = [];
   rollbacks = 0;
   recoveries = 0;
@@ -63,8 +62,6 @@ export class SetupSandbox {
   private position = '';
   private done: Done[] = [];
   private readonly frames: Frame[] = [];
-  /** Records of the frames on the stack, from the bottom: numbers of frames are used again after a rollback. */
-  private readonly standing: number[] = [];
   private readonly undo: Compensations;
   private readonly stack: SnapshotStack;
   /** Nothing happened since the top frame. */
@@ -93,6 +90,11 @@ export class SetupSandbox {
   /** Labels of the frames on the stack, from the bottom. */
   get labels(): string[] {
     return this.frames.map(({ label }) => label);
+  }
+
+  /** Every frame that was taken, those that were rolled back too. */
+  get taken(): readonly FrameRecord[] {
+    return this.records.all;
   }
 
   get top(): Frame {
@@ -135,7 +137,6 @@ export class SetupSandbox {
   /** Pushes a frame, unless nothing happened since the last one. */
   async checkpoint(label: string, turn: number, rules: readonly string[]): Promise<Frame> {
     if (this.clean) return this.top;
-    const parent = this.standing.at(-1) ?? null;
     const frame = await this.surviving(() => this.stack.checkpoint(label));
     const { owner, services } = this;
     if (this.hasSiblings) {
@@ -143,12 +144,9 @@ export class SetupSandbox {
       const kept = { owner, services, frame: frame.index };
       await this.surviving(() => this.host().keepSiblings.executeWithOptions({ summary }, [kept]));
     }
-    const { mib = 0, seconds = 0 } = frame;
-    const index = this.records.length;
-    this.records.push({ index, parent, label, turn, mib, seconds, rules: [...rules], droppedAt: null });
-    this.standing.push(index);
+    this.records.push(frame, turn, rules);
     this.clean = true;
-    if (mib > FRESH_ABOVE_MIB) await this.surviving(() => this.restore(0));
+    if ((frame.mib ?? 0) > FRESH_ABOVE_MIB) await this.surviving(() => this.restore(0));
     return frame;
   }
 
@@ -158,7 +156,7 @@ export class SetupSandbox {
     const lost = await this.surviving(() => this.host().undeclaredProcesses({ lease: this.lease }));
     const declared = this.services.map(({ name }) => name);
     await this.surviving(() => this.restore(steps));
-    for (const dropped of this.standing.splice(this.standing.length - steps)) this.records[dropped]!.droppedAt = turn;
+    this.records.drop(steps, turn);
     const frame = this.top;
     const undone = this.done.filter((each) => each.frame >= frame.index).map((each) => each.turn);
     this.done = this.done.filter((each) => each.frame < frame.index);
@@ -202,7 +200,8 @@ export class SetupSandbox {
     if (raced.winner === null || !raced.frame) return raced;
     const { command } = rivals[raced.winner]!;
     this.done.push({ turn, job: `${turn}-trial-${command.sha256.slice(0, 12)}`, command, frame: frame.index });
-    this.adopt(raced.frame, turn);
+    this.frames.push(raced.frame);
+    this.records.push(raced.frame, turn, ['experience']);
     await this.surviving(() => this.restore(0));
     this.touched();
     this.clean = true;
@@ -219,15 +218,6 @@ export class SetupSandbox {
 
   host() {
     return setupHost(this.lease.host, this.input.limits.commandSeconds);
-  }
-
-  private adopt(frame: Frame, turn: number): void {
-    const { mib = 0, seconds = 0, label } = frame;
-    this.frames.push(frame);
-    const index = this.records.length;
-    const parent = this.standing.at(-1) ?? null;
-    this.records.push({ index, parent, label, turn, mib, seconds, rules: ['experience'], droppedAt: null });
-    this.standing.push(index);
   }
 
   private touched(): void {
@@ -314,7 +304,7 @@ export class SetupSandbox {
     if (elsewhere) {
       // The frames went with the host: one frame of what is there now stands for all.
       this.frames.length = 0;
-      this.standing.length = 1;
+      this.records.collapse();
       this.done = this.done.map((each) => ({ ...each, frame: 0 }));
       await this.stack.checkpoint('after the host was lost');
     }

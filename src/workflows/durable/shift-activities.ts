@@ -1,9 +1,8 @@
 import { proxyActivities } from '@temporalio/workflow';
 import type { createCovariateShiftActivities } from '../../activities/covariate-shift';
+import { RETRY } from './retry';
 
 type Shifting = ReturnType<typeof createCovariateShiftActivities>;
-
-const RETRY = { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '1 minute' } as const;
 
 /** Rows, tables and files, where the workflow runs. */
 export const shiftStore = proxyActivities<Pick<Shifting, 'planShift' | 'planTurns' | 'concludeShift'>>({

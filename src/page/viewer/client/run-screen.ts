@@ -1,4 +1,3 @@
-import { count } from '../../../view/figures';
 import { stretches } from '../lede';
 import type { ForkNode, RunPage } from '../payload';
 import { Aside } from './aside';
@@ -12,6 +11,7 @@ import { runSummary } from './run-summary';
 import { Strip } from './strip';
 import { testsView } from './tests-view';
 import { type Folds, turnCard } from './turn-card';
+import { TurnSearch } from './turn-search';
 import { VirtualList } from './virtual-list';
 
 export interface RunContext {
@@ -29,11 +29,15 @@ export class RunScreen {
   private readonly summary = el('section', { class: 'summary', aria: { label: 'Summary' } });
   private readonly sticky = el('div', { class: 'sticky' });
   private readonly content = el('div', { class: 'content' });
-  private readonly found = el('span', { class: 'note', role: 'status' });
-  private readonly field = el('input', {
-    type: 'search',
-    placeholder: 'Search the turns',
-    aria: { label: 'Search all texts of this run' },
+  private readonly search = new TurnSearch({
+    find: (words) => this.context.data.search(this.id, words),
+    mark: (turns) => this.strip?.find(turns),
+    at: () => this.page.turns[this.selected]?.turn ?? 0,
+    goTo: (turn) =>
+      this.select(
+        this.page.turns.findIndex((each) => each.turn === turn),
+        true,
+      ),
   });
   private readonly family: Promise<ForkNode | null>;
   private forks: ForkNode | null = null;
@@ -42,7 +46,6 @@ export class RunScreen {
   private aside: Aside;
   private tab: Tab = 'turns';
   private selected = -1;
-  private matches: number[] = [];
   private folds: Folds = { thought: false, action: false, output: false };
 
   constructor(
@@ -62,17 +65,12 @@ export class RunScreen {
       nextRun: () => this.leave(1),
       previousRun: () => this.leave(-1),
       handOver: () => this.nextHandOver(),
-      search: () => this.field.focus(),
-      nextFound: () => this.walk(1),
-      previousFound: () => this.walk(-1),
+      search: () => this.search.focus(),
+      nextFound: () => this.search.walk(1),
+      previousFound: () => this.search.walk(-1),
       fold: (part) => this.fold(part),
       back: () => context.go('#/'),
     };
-    this.field.addEventListener('keydown', (event) => {
-      if (event.key !== 'Enter') return;
-      void this.search(this.field.value.trim());
-    });
-    this.field.addEventListener('search', () => this.field.value === '' && void this.search(''));
     void this.family.then((forks) => {
       this.forks = forks;
       this.drawTabs();
@@ -156,7 +154,7 @@ export class RunScreen {
             { class: 'turn-tools' },
             page.line.kind === 'rollout' ? legend() : null,
             this.foldButtons(),
-            el('div', { class: 'turn-search' }, this.field, this.found),
+            this.search.element,
           )
         : null;
     replace(this.sticky, this.tabs, this.strip?.element, tools);
@@ -269,31 +267,6 @@ export class RunScreen {
       .map(({ index }) => index);
     const next = starts.find((index) => index > this.selected) ?? starts[0];
     if (next !== undefined) this.select(next, true);
-  }
-
-  private async search(words: string): Promise<void> {
-    if (words === '') this.matches = [];
-    else {
-      replace(this.found, 'Searching …');
-      this.matches = await this.context.data.search(this.page.line.id, words).catch(() => []);
-    }
-    this.strip?.find(new Set(this.matches));
-    if (this.matches.length === 0) return replace(this.found, words === '' ? '' : 'Not found');
-    this.field.blur();
-    this.walk(1, true);
-  }
-
-  /** To the next turn that was found, and around. */
-  private walk(by: 1 | -1, here = false): void {
-    if (this.matches.length === 0) return;
-    const at = this.page.turns[this.selected]?.turn ?? 0;
-    const ahead = this.matches.filter((turn) => (by === 1 ? turn > at || (here && turn === at) : turn < at));
-    const turn = by === 1 ? (ahead[0] ?? this.matches[0]!) : (ahead.at(-1) ?? this.matches.at(-1)!);
-    replace(this.found, `${this.matches.indexOf(turn) + 1} of ${count(this.matches.length, 'turn')}`);
-    this.select(
-      this.page.turns.findIndex((each) => each.turn === turn),
-      true,
-    );
   }
 
   private fold(part: keyof Folds): void {

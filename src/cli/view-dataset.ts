@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { DroppedRow, type RolloutRow } from '../contract';
+import { DroppedRow, jsonLines, type RolloutRow } from '../contract';
 import type { Training } from '../page/viewer/mask';
 import type { RunLine } from '../page/viewer/payload';
 import { rowsOf } from '../store/campaigns';
@@ -56,6 +56,6 @@ async function rowsIn(cli: Cli, rollouts: string | { readonly sha256: string }):
 }
 
 function droppedIn(folder: string): DroppedRow[] {
-  const lines = readFileSync(join(folder, 'dropped.jsonl'), 'utf8').split('\n');
-  return lines.filter((line) => line !== '').map((line) => DroppedRow.parse(JSON.parse(line)));
+  const file = join(folder, 'dropped.jsonl');
+  return jsonLines(DroppedRow, readFileSync(file, 'utf8'), file);
 }

@@ -3,6 +3,7 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { MockActivityEnvironment } from '@temporalio/testing';
+import { DefaultLogger } from '@temporalio/worker';
 import type { Deps } from '../../src/activities/deps';
 import { createGradingActivities } from '../../src/activities/grading';
 import { createProblemActivities } from '../../src/activities/problem';
@@ -12,6 +13,9 @@ import { SandboxHost } from '../../src/sandbox/host';
 import type { Owner } from '../../src/sandbox/labels';
 import { FileBlobs } from '../../src/store/blobs';
 import { Problems } from '../../src/store/problems';
+
+/** Refusals are what these tests are about: a warning of each would bury the failures. */
+const QUIET = new DefaultLogger('ERROR');
 
 /** The activities of problems and grading on a real engine and a real store, without a Temporal server. */
 export function openBench() {
@@ -25,7 +29,7 @@ export function openBench() {
   const grading = createGradingActivities(deps);
   const owner: Owner = { workflowId: `bench-${randomUUID()}`, firstRunId: randomUUID() };
   const run = <A extends unknown[], R>(activity: (...args: A) => Promise<R>, ...args: A): Promise<R> =>
-    new MockActivityEnvironment().run(activity, ...args);
+    new MockActivityEnvironment({}, { logger: QUIET }).run(activity, ...args);
 
   async function grade(ref: Ref, patch: string, role = 'grade') {
     return run(grading.gradePatch, { owner, problem: ref, patch: await blobs.put(patch), role });

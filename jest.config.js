@@ -1,4 +1,4 @@
-/** Real parts start slowly and are shared: see test/support. One worker, because two cores also run Docker and Temporal. */
+/** Real parts start slowly: see test/support. Two workers keep two cores busy, because containers and servers are waited for. */
 module.exports = {
   testEnvironment: 'node',
   transform: {
@@ -10,7 +10,7 @@ module.exports = {
   testMatch: ['<rootDir>/test/**/*.test.ts'],
   setupFiles: ['<rootDir>/test/support/seed.ts'],
   testTimeout: 60_000,
-  maxWorkers: 1,
+  maxWorkers: 2,
   // A handle that somebody forgot is a nuisance at a desk, and ninety lost minutes on a build machine.
   forceExit: Boolean(process.env.CI),
 };

@@ -1,4 +1,5 @@
 import { runLab } from '../../../bench/playbook-lab';
+import { FULL } from '../../support/counts';
 
 /** Small repositories in real containers, from the base image to tests that ran. */
 const MINUTES = 60_000;
@@ -39,11 +40,13 @@ test(
   5 * MINUTES,
 );
 
-test.each([
-  ['yarn', { 'yarn.lock': '# yarn lockfile v1\n' }, 0],
+const MANAGERS = [
   ['yarn of today', { 'yarn.lock': '', '.yarnrc.yml': 'enableTelemetry: false\n' }, 1],
+  ['yarn', { 'yarn.lock': '# yarn lockfile v1\n' }, 0],
   ['pnpm', { 'pnpm-lock.yaml': "lockfileVersion: '9.0'\n\nimporters:\n\n  .: {}\n" }, 0],
-])(
+] as const;
+
+test.each(MANAGERS.slice(0, FULL ? undefined : 1))(
   'node: another package manager, by what lies beside: %s',
   async (_, beside, refused) => {
     const { success, counts, seen } = await runLab('dir:managed', {

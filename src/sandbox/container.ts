@@ -58,6 +58,18 @@ export async function removeContainer(docker: Docker, name: string): Promise<voi
   await ignoreMissing(docker.getContainer(name).remove({ force: true, v: true }));
 }
 
+/** Ends whatever runs in the container and gives its name free. Nothing happens where there is none. */
+export async function setAside(docker: Docker, name: string, aside: string): Promise<void> {
+  const container = docker.getContainer(name);
+  await ignoreMissing(
+    container.kill().catch((error: unknown) => {
+      // It has ended by itself, or an attempt before this one ended it.
+      if (statusOf(error) !== 409) throw error;
+    }),
+  );
+  await ignoreMissing(container.rename({ name: aside }));
+}
+
 function createOptions(spec: ContainerSpec, network: string): Docker.ContainerCreateOptions {
   const { profile } = spec;
   const access = profile.network === 'none' || !profile.hostCertificates ? undefined : hostAccess();

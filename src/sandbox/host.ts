@@ -116,18 +116,22 @@ export class SandboxHost {
     return { containers: containers.length, networks: networks.length, volumes: volumes.length, images };
   }
 
-  /** Children before parents: what still has a child at first goes in a later round. */
+  /**
+   * Children before parents: what still has a child loses its name at first, and goes in a later round. A parent without a
+   * name is listed once it has no child any more, so rounds go on as long as anything changes.
+   */
   private async removeImages(filters: { label: string[] }): Promise<number> {
     const named = (image: Docker.ImageInfo) => (image.RepoTags ?? []).filter((tag) => tag !== '<none>:<none>');
-    let images = await this.docker.listImages({ filters });
-    const found = images.length;
-    for (let before = found + 1; images.length > 0 && images.length < before; ) {
-      before = images.length;
+    const gone = new Set<string>();
+    for (let before = ''; ; ) {
+      const images = await this.docker.listImages({ filters });
+      const now = images.map((image) => `${image.Id} ${named(image)}`).join('\n');
+      if (now === before) return gone.size - images.length;
+      before = now;
       const dangling = images.filter((image) => named(image).length === 0).map((image) => image.Id);
       for (const image of [...images.flatMap(named).sort(byFrame), ...dangling]) await removeImage(this.docker, image);
-      images = await this.docker.listImages({ filters });
+      for (const { Id } of images) gone.add(Id);
     }
-    return found - images.length;
   }
 
   forget(container: string): void {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import Docker from 'dockerode';
 import { SandboxProfile } from '../../src/contract';
+import { ensureContainer, setAside } from '../../src/sandbox/container';
 import { checkpoint, dropFrames, restore } from '../../src/sandbox/frames';
 import { SandboxHost } from '../../src/sandbox/host';
 import { tinyProblem } from '../support/tiny-problem';
@@ -57,6 +58,30 @@ test('a rollback restores files, modes, deletions, directory and variables; the 
   expect(await print()).toBe(one);
   await back(second);
   expect(await print()).toBe(two);
+});
+
+test('a rollback that was cut off anywhere is done by the next attempt, and leaves no second container', async () => {
+  await run('cd /testbed && echo kept > note');
+  const frame = await push(9);
+  const kept = await print();
+  const cuts = [
+    async () => {},
+    async () => docker.getContainer(name).kill(),
+    async () => setAside(docker, name, `${name}-gone`),
+    // A new one was begun, and the old one was not removed.
+    async () => {
+      await setAside(docker, name, `${name}-gone`);
+      await ensureContainer(docker, { ...spec, image: frame.image });
+    },
+  ];
+  for (const cut of cuts) {
+    await run('echo spoiled > /testbed/note');
+    await cut();
+    await back(frame);
+    expect(await print()).toBe(kept);
+    const filters = { label: [`switchyard.run=${owner.firstRunId}`] };
+    expect((await docker.listContainers({ all: true, filters })).map(({ Names }) => Names)).toEqual([[`/${name}`]]);
+  }
 });
 
 test('a checkpoint that is asked for again at the same position is the same image', async () => {

@@ -183,11 +183,16 @@ export class World {
   }
 }
 
+const PATIENCE_MS = 20_000;
+
 async function killed(child: ChildProcess | undefined, signal: NodeJS.Signals): Promise<void> {
   if (!child || child.exitCode !== null || child.signalCode !== null) return;
   const gone = new Promise((resolve) => child.once('exit', resolve));
   child.kill(signal);
+  // What ends in good order may wait for a command that nobody needs any more.
+  const late = setTimeout(() => child.kill('SIGKILL'), PATIENCE_MS);
   await gone;
+  clearTimeout(late);
 }
 
 export function freePort(): Promise<number> {

@@ -29,6 +29,9 @@ export interface WorldOptions {
   readonly env?: NodeJS.ProcessEnv;
 }
 
+/** A worker that is told to end has so long. */
+const PATIENCE_MS = 20_000;
+
 /** A real server, real workers as processes of their own (so that they can be killed) and a rehearsal model. */
 export class World {
   private readonly workers: ChildProcess[] = [];
@@ -175,7 +178,13 @@ export class World {
   }
 
   async close(): Promise<void> {
+    // What ends in good order may wait for a command that nobody needs any more.
+    const workers = [...this.workers];
+    const late = setTimeout(() => {
+      for (const worker of workers) worker.kill('SIGKILL');
+    }, PATIENCE_MS);
     await this.killWorkers('SIGTERM');
+    clearTimeout(late);
     await this.client?.connection.close().catch(() => {});
     await killed(this.server, 'SIGTERM');
     await this.rehearsal?.close();
@@ -183,16 +192,11 @@ export class World {
   }
 }
 
-const PATIENCE_MS = 20_000;
-
 async function killed(child: ChildProcess | undefined, signal: NodeJS.Signals): Promise<void> {
   if (!child || child.exitCode !== null || child.signalCode !== null) return;
   const gone = new Promise((resolve) => child.once('exit', resolve));
   child.kill(signal);
-  // What ends in good order may wait for a command that nobody needs any more.
-  const late = setTimeout(() => child.kill('SIGKILL'), PATIENCE_MS);
   await gone;
-  clearTimeout(late);
 }
 
 export function freePort(): Promise<number> {

@@ -45,7 +45,7 @@ export async function pageOfRow(
 }
 
 /** A rollout as the server knows it, running or ended. */
-export async function pageOfRun(cli: Cli, run: RunFacts): Promise<RunPage> {
+export async function pageOfRun(cli: Cli, run: RunFacts, training: PageFacts['training']): Promise<RunPage> {
   const { result, status } = run;
   const ended = run.endedAt?.getTime() ?? null;
   const started = run.startedAt?.getTime() ?? null;
@@ -72,7 +72,7 @@ export async function pageOfRun(cli: Cli, run: RunFacts): Promise<RunPage> {
     head: run.head ?? null,
     trouble: run.trouble ?? null,
     links: run.links,
-    training: null,
+    training,
     workspace: result?.workspace ?? null,
   };
   return pageOf(cli, facts, [run.runId], { patch: result?.patch ?? null, grade: result?.grade ?? null, problem: null });

@@ -120,7 +120,7 @@ export class HomeSource implements ViewerSource {
         'A Temporal server may know it: `switchyard up`.',
       );
     }
-    return pageOfRun(cli, await runFacts(cli, id));
+    return pageOfRun(cli, await runFacts(cli, id), training);
   }
 
   private inDataset(page: RunPage): RunPage {

@@ -243,7 +243,8 @@ export class ExperienceStore {
       ]);
       if (rows.length === 0) return;
       const stored = await storable(rows.map(unitOf), embedder, vectors);
-      await database.run(stored.map((each) => reembed(each, embedder.name, vectors)));
+      // A process with another embedding has to see that its vectors are gone.
+      await database.run([statement(BUMP), ...stored.map((each) => reembed(each, embedder.name, vectors))]);
     }
   }
 

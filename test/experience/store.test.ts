@@ -265,6 +265,7 @@ describe.each([
 
   test('with another embedding the vectors are made anew before they are compared', async () => {
     await store.import([PG_CONFIG, PEP_668]);
+    const before = await store.find(PG_SITUATION, FACTS);
     const backwards = {
       name: 'test:backwards',
       embed: async (texts: readonly string[]) =>
@@ -285,7 +286,8 @@ describe.each([
     await other.close();
     expect(found[0]).toMatchObject({ unit: 'pep-668' });
     // And back, by the store that was open all the time.
-    expect((await store.find(PG_SITUATION, FACTS))[0]).toMatchObject({ unit: 'pg-config' });
+    expect(before[0]).toMatchObject({ unit: 'pg-config' });
+    expect(await store.find(PG_SITUATION, FACTS)).toEqual(before);
     expect(await store.attemptLearning({ ...PG_CONFIG })).toMatchObject({
       outcome: 'needs-judgement',
       nearest: { id: 'pg-config' },

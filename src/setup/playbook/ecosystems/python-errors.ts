@@ -89,7 +89,8 @@ export const pythonReaders: readonly Reader[] = [
   { cause: 'magic', pattern: /failed to find libmagic/g },
   {
     cause: 'no-tests',
-    pattern: /^(?:=* ?)no tests (?:ran|collected)\b|^Ran 0 tests|collected 0 items$|NO TESTS RAN/gm,
+    pattern:
+      /^(?:=* ?)no tests (?:ran|collected)\b|^Ran 0 tests|collected 0 items$|NO TESTS RAN|^\S*python[\d.]*: can't open file /gm,
   },
   {
     cause: 'requirements',

@@ -121,6 +121,12 @@ export const pythonRemedies: readonly Remedy[] = [
   },
   { name: 'install libmagic', cause: 'magic', sure: true, fix: () => ({ act: install(['libmagic1']) }) },
   {
+    name: 'run them with pytest',
+    cause: 'no-tests',
+    sure: true,
+    fix: (_, { goal }) => (goal.id.endsWith('/tests') ? { way: ['runner', 'pytest'] } : null),
+  },
+  {
     name: 'import it instead',
     cause: 'no-tests',
     sure: true,

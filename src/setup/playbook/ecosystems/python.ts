@@ -1,5 +1,6 @@
 import { quoted } from '../../experience/quoting';
 import { markedTests } from '../../repository/marked-tests';
+import { ownTests } from '../../repository/own-tests';
 import { type Ecosystem, type Goal, type Project, step } from '../goal';
 import { pythonReaders } from './python-errors';
 import { pythonRemedies } from './python-remedies';
@@ -78,7 +79,8 @@ function pretendVersion({ facts }: Project, version: string): Goal {
 function testCommand(project: Project, runner: string | undefined): string {
   const { facts } = project;
   if (runner === 'smoke' || facts.testPaths.length === 0) return smoke(project);
-  if (runner === 'unittest') return 'python -m unittest discover -v';
+  const own = runner === 'pytest' ? null : ownTests(facts, project.survey);
+  if (own) return own;
   if (facts.testFrameworks.includes('django') && !facts.testFrameworks.includes('pytest'))
     return 'python manage.py test --noinput';
   const marked = markedTests(

@@ -1,6 +1,7 @@
 import { quote } from '../../../agent/shell';
 import { markedTests } from '../../repository/marked-tests';
 import { WITHOUT_CHECKS } from '../../repository/maven';
+import { ownTests } from '../../repository/own-tests';
 import { readCounts, type TestReading } from '../../test-output';
 import type { Case, Observed } from '../role';
 import type { Interpreter } from './interpreter';
@@ -61,6 +62,8 @@ export function testPlans(dossier: Case, repository: Repository, interpreters: r
     const services = (dossier.wanted ?? []).map(({ name }) => name);
     const marked = repository.workdir === dossier.workdir ? markedTests(survey, services) : null;
     const markers = marked === null ? '' : ` -m ${quote(marked)}`;
+    const unlikePytest = ownTests(facts, survey);
+    if (unlikePytest) add('unittest', unlikePytest.replace('python', quote(python)));
     if (survey.paths.includes('manage.py') && !has) add('unittest', `${quote(python)} manage.py test`);
     if (has || facts.testFrameworks.includes('pytest'))
       add('pytest', `${quote(python)} -m pytest -rfE --color=no${markers}${paths}`);

@@ -1,0 +1,50 @@
+import { factsOf } from '../../../src/setup/repository/facts-of';
+import { surveyOf } from '../../../src/setup/repository/markers';
+import { ownTests } from '../../../src/setup/repository/own-tests';
+
+const ofFiles = (...files: (readonly [path: string, text: string])[]) => {
+  const survey = surveyOf([['setup.py', ''], ...files]);
+  return ownTests(factsOf(survey), survey);
+};
+const of = (path: string, text: string) => ofFiles([path, text]);
+const makefile = (recipe: string) => of('Makefile', `PYTHON := python3\n\nall: build\n\ncheck: build\n\t${recipe}\n`);
+
+test.each([
+  [
+    'a place of its own build is left out, the interpreter is whichever there is',
+    'PYTHONPATH=$(BUILD_DIR) $(PYTHON) -c "import tests; tests.unittest.main(defaultTest=\'tests.all\')" --verbose',
+    'python -c "import tests; tests.unittest.main(defaultTest=\'tests.all\')" --verbose',
+  ],
+  ['quietly, in two lines', '@python3.11 -W error \\\n\t  -m unittest discover -s tests', null],
+  ['a program of the project', '$(PY) tests/run_tests.py -v', 'python tests/run_tests.py -v'],
+  ['measured', 'coverage run --branch -m unittest discover', 'python -m unittest discover'],
+  ['what is only known when it runs', '$(PYTHON) -m unittest $(TESTS)', null],
+  ['pytest runs without being told', 'python -m pytest tests', null],
+  ['no tests', 'python -m build', null],
+])('a target of the Makefile: %s', (_, recipe, expected) => {
+  expect(makefile(recipe)).toBe(expected);
+});
+
+test('tox, with its own words for places and arguments', () => {
+  const tox =
+    '[testenv]\ndeps = mock\ncommands =\n    {envpython} -b -m unittest discover {posargs:-s {toxinidir}/t}\n';
+  expect(of('tox.ini', tox.replace('{toxinidir}/', ''))).toBe('python -b -m unittest discover -s t');
+  expect(of('tox.ini', '[testenv]\ncommands = nosetests\n')).toBeNull();
+});
+
+test('documents and machines, but not what runs a single test', () => {
+  const readme =
+    'One test:\n\n    $ python -m unittest tests.test_dates.TestDates\n\nAll:\n\n    $ python -m unittest -v\n';
+  expect(of('README.md', readme)).toBe('python -m unittest -v');
+  expect(of('README.md', readme.split('All')[0]!)).toBeNull();
+  expect(of('.github/workflows/ci.yml', 'steps:\n  - run: poetry run python runtests.py\n')).toBe('python runtests.py');
+});
+
+test('the Makefile goes before documents; a project that has pytest is left to it', () => {
+  const files = [
+    ['Makefile', 'test:\n\tpython -m unittest discover -s unit\n'],
+    ['README.rst', 'python -m unittest\n'],
+  ] as const;
+  expect(ofFiles(...files)).toBe('python -m unittest discover -s unit');
+  expect(ofFiles(...files, ['conftest.py', ''])).toBeNull();
+});

@@ -1,4 +1,4 @@
-import { HandOverPolicy, nearest, parseInput, RolloutInput } from '../src/contract';
+import { HandOverPolicy, nearest, parseInput, RepoSetupInput, RolloutInput } from '../src/contract';
 
 const refusal = (input: unknown) => {
   try {
@@ -31,6 +31,11 @@ test('defaults are filled in', () => {
     sandbox: { network: 'none', checkpointEvery: 0 },
     grade: true,
   });
+});
+
+test('what a sandbox is not told stays as its workflow needs it', () => {
+  const { sandbox } = parseInput(RepoSetupInput, { source: 'pypi:a==1', sandbox: { env: { FAST: '1' } } }, 'repoSetup');
+  expect(sandbox).toMatchObject({ env: { FAST: '1' }, network: 'bridge', memoryMiB: 4096, pids: 1024, cpus: 2 });
 });
 
 test('a suggestion is made only for what a slip of the fingers explains', () => {

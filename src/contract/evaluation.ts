@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ContextKind } from './harness';
 import { SharedBudget } from './rollout';
-import { SandboxProfile } from './sandbox';
+import { sandboxOf } from './sandbox';
 import { Ref } from './step';
 
 /**
@@ -57,7 +57,7 @@ export const EvaluationInput = z
     concurrency: z.int().min(1).max(256).default(4),
     /** Seconds that one case may take. */
     secondsPerCase: z.number().positive().default(10),
-    sandbox: SandboxProfile.prefault({ memoryMiB: 2048, pids: 256 }),
+    sandbox: sandboxOf({ memoryMiB: 2048, pids: 256 }),
     /** Seeds what models and mutants are drawn with, and the bootstrap. */
     seed: z.int().default(0),
     /** USD for all calls of this evaluation. Needs a price in the profile. */

@@ -12,7 +12,7 @@ import {
   Subject,
 } from './harness';
 import { SharedBudget } from './rollout';
-import { SandboxProfile } from './sandbox';
+import { sandboxOf } from './sandbox';
 import { SourceName } from './source';
 import { Ref } from './step';
 
@@ -58,7 +58,7 @@ const Shared = {
   secondsPerCase: z.number().positive().default(10),
   casesPerFunction: z.int().min(1).max(200).default(24),
   mutantsPerFunction: z.int().min(1).max(500).default(40),
-  sandbox: SandboxProfile.prefault({ memoryMiB: 2048, pids: 256 }),
+  sandbox: sandboxOf({ memoryMiB: 2048, pids: 256 }),
   budget: SharedBudget.optional(),
 };
 

@@ -21,6 +21,19 @@ export const SandboxProfile = z.strictObject({
 });
 export type SandboxProfile = z.infer<typeof SandboxProfile>;
 
+/**
+ * A profile with defaults of its own. Field by field: who sets only `env` keeps the network that the workflow needs, which a
+ * default for the whole profile would take away.
+ */
+export function sandboxOf({ network, memoryMiB, pids }: { network?: 'bridge'; memoryMiB: number; pids: number }) {
+  const { shape } = SandboxProfile;
+  return SandboxProfile.extend({
+    network: shape.network.unwrap().default(network ?? 'none'),
+    memoryMiB: shape.memoryMiB.unwrap().default(memoryMiB),
+    pids: shape.pids.unwrap().default(pids),
+  }).prefault({});
+}
+
 /** Everything that a rollback restores. Frames form a LIFO stack per run. */
 export const Frame = z.strictObject({
   /** Place on the stack, from 0. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { SharedBudget } from './rollout';
-import { Frame, Lease, SandboxProfile } from './sandbox';
+import { Frame, Lease, sandboxOf } from './sandbox';
 import { SourceName } from './source';
 import { Ref } from './step';
 import { SetupVerdictResult, TestCounts, VerifierResult } from './verdict';
@@ -135,7 +135,7 @@ export const RepoSetupInput = z.strictObject({
   roles: SetupRoles.prefault({}),
   experience: ExperienceChoice.prefault({}),
   /** Set-up needs registries, so unlike a rollout's this sandbox has a network unless told. */
-  sandbox: SandboxProfile.prefault({ network: 'bridge', memoryMiB: 4096, pids: 1024 }),
+  sandbox: sandboxOf({ network: 'bridge', memoryMiB: 4096, pids: 1024 }),
   /** Prosecutor and judge after the loop. */
   judge: z.boolean().default(true),
   /** Rebuild from the base image by the script alone, and test again. */
@@ -257,7 +257,7 @@ export const SetupVerdictInput = z.strictObject({
   services: z.array(ServiceSpec).default([]),
   roles: SetupRoles.prefault({}),
   limits: SetupLimits.prefault({}),
-  sandbox: SandboxProfile.prefault({ memoryMiB: 4096, pids: 1024 }),
+  sandbox: sandboxOf({ memoryMiB: 4096, pids: 1024 }),
   observationChars: z.int().min(200).default(1000),
   budget: SharedBudget.optional(),
   /** What a set-up knows of itself. Written by `repoSetup`; do not write it by hand. */

@@ -62,10 +62,12 @@ function lineOf(problem: string, seed: number, links: object) {
 export async function lineDemo(): Promise<void> {
   const tell = new Narrator();
   tell.title('From a repository to a training set, in one line that cannot be lost');
-  tell.line(`  ${SOURCE} is set up, its functions become problems, and a real bug of yamllint joins them.`);
-  tell.line('  A student begins, an expert takes over at a random turn; hidden tests decide what is kept.');
-  tell.line(`  Both models are SCRIPTED (${SCRIPTED.script}), because this needs no key. The repositories,`);
-  tell.line('  the sandboxes, the tests, the kill and what survives it are real.');
+  tell.say(
+    `${SOURCE} is set up, its functions become problems, and a real bug of yamllint joins them. A student begins, an ` +
+      'expert takes over at a random turn; hidden tests decide what is kept. Both models are SCRIPTED ' +
+      `(${SCRIPTED.script}), because this needs no key. The repositories, the sandboxes, the tests, the kill and what ` +
+      'survives it are real.',
+  );
 
   const stage = await startServices(tell, 'Temporal server and scripted models', SCRIPTED);
 
@@ -87,8 +89,8 @@ export async function lineDemo(): Promise<void> {
   if (result.status !== 'complete' || !campaign || !dataset || !report)
     throw new SwitchyardError('Unavailable', `the line is ${result.status}`, `bin/switchyard line show ${ID}`);
   tell.line();
-  tell.line(
-    `  ${count(campaign.planned, 'rollout')} planned, ${campaign.counts.finished} finished, none lost` +
+  tell.say(
+    `${count(campaign.planned, 'rollout')} planned, ${campaign.counts.finished} finished, none lost` +
       `${kill ? `, though worker ${kill.pid} was killed with ${kill.inFlight} in flight` : ''}; ${count(dataset.rows, 'row')} to train on, ` +
       `loss on ${dataset.trainedTurns} of ${dataset.turns} turns.`,
   );
@@ -97,14 +99,14 @@ export async function lineDemo(): Promise<void> {
   const page = join(report.folder, report.page.path);
   tell.line(`  the report     file://${page}`);
   tell.line(`  trajectories   bin/switchyard view --campaign ${campaign.id}`);
-  tell.line(
-    `  the data       ${relative(REPOSITORY, dataset.folder)}/README.md   (bin/switchyard dataset show ${NAME})`,
-  );
+  tell.line(`  the data       ${relative(REPOSITORY, dataset.folder)}/README.md`);
+  tell.line(`  its figures    bin/switchyard dataset show ${NAME}`);
   tell.line(`  a row's chain  bin/switchyard dataset audit ${NAME} 1`);
   tell.line(`  in the UI      ${stage.cli.uiLink(stage.ui, stage.client, ID)}`);
-  tell.line('  by hand        (the worker and the scripted models stay up; `bin/switchyard down` stops them)');
-  tell.line(`    ${temporalCommand('line', DEMO_QUEUE, 'by-hand', input)}`);
-  tell.line(`    ${temporalName()} workflow query --workflow-id by-hand --type progress`);
+  tell.byHand([
+    temporalCommand('line', DEMO_QUEUE, 'by-hand', input),
+    `${temporalName()} workflow query --workflow-id by-hand --type progress`,
+  ]);
   // Where a person sits in front of it.
   if (process.stdout.isTTY && !process.env.CI) openPage(page);
   tell.end();
@@ -124,7 +126,7 @@ async function watch(stage: Stage, handle: WorkflowHandle, tell: Narrator): Prom
     const rollouts = progress.working.find(({ stage: name }) => name === 'campaign');
     const campaign = rollouts && (await progressOf(stage, rollouts.id));
     const line = campaign ? `rollouts · ${campaignLine(campaign)}` : lineProgressLine(progress);
-    if (line !== said) tell.note(line.slice(0, 110));
+    if (line !== said) tell.glimpse(line);
     said = line;
     if (campaign && !kill && campaign.counts.finished >= KILL_AFTER) {
       const inFlight = campaign.inFlight.length;

@@ -1,4 +1,6 @@
 import { styleText } from 'node:util';
+import { look } from '../cli/terminal';
+import { shortened, wrapWords } from '../view/columns';
 
 const paint = (style: Parameters<typeof styleText>[0], text: string) =>
   process.stdout.isTTY && !process.env.NO_COLOR ? styleText(style, text) : text;
@@ -15,12 +17,28 @@ export class Narrator {
     console.log(text);
   }
 
+  /** Prose, as wide as the terminal. */
+  say(text: string): void {
+    for (const line of wrapped(text)) console.log(line);
+  }
+
   note(text: string): void {
-    console.log(paint('dim', `  ${text}`));
+    for (const line of wrapped(text)) console.log(paint('dim', line));
+  }
+
+  /** One line of progress; what does not fit is left to the commands that show all. */
+  glimpse(text: string): void {
+    console.log(paint('dim', shortened(`  ${text}`, look().width)));
   }
 
   event(text: string): void {
-    console.log(paint('yellow', `  ⚡ ${text}`));
+    for (const line of wrapped(`⚡ ${text}`)) console.log(paint('yellow', line));
+  }
+
+  /** Commands that do the same without the demo, whole, to be copied. */
+  byHand(commands: readonly string[]): void {
+    console.log('  by hand (`bin/switchyard down` stops what stays up for it):');
+    for (const command of commands) console.log(`    ${command}`);
   }
 
   async step<T>(what: string, work: () => Promise<T>, found: (value: T) => string = () => ''): Promise<T> {
@@ -29,15 +47,19 @@ export class Narrator {
     const value = await work();
     if (process.stdout.isTTY) process.stdout.write('\r\x1b[2K');
     const detail = found(value);
-    console.log(
-      `  ${paint('green', '✔')} ${what}${detail ? `: ${detail}` : ''} ${paint('dim', `(${seconds(began)})`)}`,
-    );
+    const [first, ...rest] = wrapWords([`    ${what}${detail ? `: ${detail}` : ''} (${seconds(began)})`], look().width);
+    console.log(`  ${paint('green', '✔')} ${first!.trimStart()}`);
+    for (const line of rest) console.log(line);
     return value;
   }
 
   end(): void {
     this.note(`all in all ${seconds(this.since)}`);
   }
+}
+
+function wrapped(text: string): string[] {
+  return wrapWords([`  ${text}`], look().width);
 }
 
 function seconds(since: number): string {

@@ -44,9 +44,11 @@ const INPUT = {
 export async function problemsDemo(): Promise<void> {
   const tell = new Narrator();
   tell.title('Function problems from a repository, proved, and one of them solved');
-  tell.line(`  ${SOURCE}, as it is published. The harnesses are made without a model: of calls that its own tests`);
-  tell.line('  make, and of inputs that hypothesis finds. The model that solves one of the problems at the end is');
-  tell.line(`  SCRIPTED (${SCRIPTED.script}), because this needs no key; all else is real.`);
+  tell.say(
+    `${SOURCE}, as it is published. The harnesses are made without a model: of calls that its own tests make, and of ` +
+      'inputs that hypothesis finds. The model that solves one of the problems at the end is SCRIPTED ' +
+      `(${SCRIPTED.script}), because this needs no key; all else is real.`,
+  );
 
   const stage = await startServices(tell, 'Temporal server and a scripted model', SCRIPTED);
 
@@ -76,13 +78,12 @@ export async function problemsDemo(): Promise<void> {
 
   tell.title('Look on');
   const shown = relative(REPOSITORY, out);
-  tell.line(`  problems     ${shown}/problems.jsonl   (rejected.jsonl, swebench.jsonl, report.md beside it)`);
+  tell.line(`  problems     ${shown}/problems.jsonl (swebench.jsonl, report.md beside)`);
   tell.line(`  one of them  bin/switchyard problems show ${shown} ${SOLVED}`);
   tell.line(`  the build    bin/switchyard problems show ${build.id}`);
   tell.line(`  trajectory   bin/switchyard rollout show ${rollout.id} --full`);
   tell.line(`  in the UI    ${stage.cli.uiLink(stage.ui, stage.client, build.id)}`);
-  tell.line('  by hand      (the worker and the scripted model stay up; `bin/switchyard down` stops them)');
-  tell.line(`    ${temporalCommand('functionProblems', DEMO_QUEUE, 'by-hand', INPUT)}`);
+  tell.byHand([temporalCommand('functionProblems', DEMO_QUEUE, 'by-hand', INPUT)]);
   tell.end();
   await stage.cli.close();
   if (!proofs.every(({ proved }) => proved) || !rollout.result.resolved)
@@ -123,7 +124,7 @@ async function watch(handle: WorkflowHandle, tell: Narrator): Promise<void> {
       ...[`${phase.toLowerCase()} …`, `${tried} of ${functions} tried, ${admitted} admitted`],
       ...(working.length > 0 ? [`at ${working.join(', ')}`] : []),
     ].join(' · ');
-    if (line !== said) tell.note(line.slice(0, 110));
+    if (line !== said) tell.glimpse(line);
     said = line;
     if (phase === 'Done') return;
   }

@@ -23,9 +23,11 @@ const KILL_AT = 5;
 export async function rolloutDemo(): Promise<void> {
   const tell = new Narrator();
   tell.title('An on-policy expert correction that cannot be lost');
-  tell.line('  A real bug: yamllint 1.28.0 refuses a list of patterns in `ignore`; 1.29.0 has the tests for it.');
-  tell.line('  Both models are SCRIPTED (src/demo/models/script.yaml), because this needs no key. The repository, the');
-  tell.line('  sandbox, the tests, the kill and what survives it are real.');
+  tell.say(
+    'A real bug: yamllint 1.28.0 refuses a list of patterns in `ignore`; 1.29.0 has the tests for it. Both models are ' +
+      `SCRIPTED (${SCRIPTED.script}), because this needs no key. The repository, the sandbox, the tests, the kill and ` +
+      'what survives it are real.',
+  );
 
   const stage = await startServices(tell, 'Temporal server and scripted models', SCRIPTED);
 
@@ -39,24 +41,24 @@ export async function rolloutDemo(): Promise<void> {
   tell.line(trajectoryText(await readRun(stage.cli, id), look()));
 
   tell.title('5. What survived');
-  tell.line(
-    `  The worker was killed with SIGKILL while turn ${KILL_AT} ran (pid ${killed.pid}); another one went on after ${killed.seconds} s.`,
+  tell.say(
+    `The worker was killed with SIGKILL while turn ${KILL_AT} ran (pid ${killed.pid}); another one went on after ` +
+      `${killed.seconds} s. The command of that turn ran ${killed.times} time; ${result.turns.total} turns, ` +
+      `${result.recovered.redoneSteps} of them done twice.`,
   );
-  tell.line(
-    `  The command of that turn ran ${killed.times} time; ${result.turns.total} turns, ${result.recovered.redoneSteps} of them done twice.`,
-  );
-  tell.line(`  Verdict: ${result.resolved ? 'RESOLVED' : `not resolved (${result.status})`} by the hidden tests.`);
+  tell.say(`Verdict: ${result.resolved ? 'RESOLVED' : `not resolved (${result.status})`} by the hidden tests.`);
 
   tell.title('Look on');
   tell.line(`  trajectory   bin/switchyard rollout show ${id} --full`);
   tell.line(`  in the UI    ${stage.cli.uiLink(stage.ui, stage.client, id)}`);
   tell.line(`  problem      ${relative(REPOSITORY, problemFile())}`);
   tell.line(`  steps        ${relative(REPOSITORY, room('blobs'))}/ (head ${result.head.slice(0, 16)}…)`);
-  tell.line('  by hand      (the worker and the scripted models stay up; `bin/switchyard down` stops them)');
-  tell.line(`    ${temporalCommand('rollout', DEMO_QUEUE, 'by-hand', input)}`);
-  tell.line(`    ${temporalName()} workflow update execute --name pause --workflow-id by-hand`);
-  tell.line(`    ${temporalName()} workflow update execute --name handOver --workflow-id by-hand`);
-  tell.line(`    ${temporalName()} workflow update execute --name resume --workflow-id by-hand`);
+  tell.byHand([
+    temporalCommand('rollout', DEMO_QUEUE, 'by-hand', input),
+    ...['pause', 'handOver', 'resume'].map(
+      (name) => `${temporalName()} workflow update execute --name ${name} --workflow-id by-hand`,
+    ),
+  ]);
   tell.end();
   await stage.cli.close();
   if (!result.resolved)
@@ -111,7 +113,7 @@ async function watch(
     for (const each of transcript?.recent ?? []) {
       if (each.turn <= told) continue;
       told = each.turn;
-      tell.note(`turn ${String(each.turn).padStart(2)} · ${each.author} · ${each.action}`.slice(0, 100));
+      tell.glimpse(`turn ${String(each.turn).padStart(2)} · ${each.author} · ${each.action}`);
     }
     if (told >= to || progress?.phase === 'Done' || progress?.phase === 'Grading') return;
     await sleep(100);

@@ -22,11 +22,11 @@ const SOURCE = 'pypi:pymemcache==4.0.0';
 export async function setupDemo(): Promise<void> {
   const tell = new Narrator();
   tell.title('A repository set up with experience, judged, and built again');
-  tell.line(`  ${SOURCE}: pinned test requirements that no longer build, and a service that its tests talk to.`);
-  tell.line(
-    '  No model takes part: the agent is `builtin:playbook`, verifier, prosecutor and judge are `builtin:rules`.',
+  tell.say(
+    `${SOURCE}: pinned test requirements that no longer build, and a service that its tests talk to. No model takes ` +
+      'part: the agent is `builtin:playbook`, verifier, prosecutor and judge are `builtin:rules`. The units of experience ' +
+      'are those that come with Switchyard; with a key, each role can be a model.',
   );
-  tell.line('  The units of experience are those that come with Switchyard; with a key, each role can be a model.');
 
   const stage = await startServices(tell, 'Temporal server');
 
@@ -62,8 +62,7 @@ export async function setupDemo(): Promise<void> {
   tell.line(`  in the UI    ${stage.cli.uiLink(stage.ui, stage.client, id)}`);
   if (result.image) tell.line(`  image        docker run --rm -it ${result.image} bash`);
   tell.line(`  steps        ${relative(REPOSITORY, room('blobs'))}/ (head ${(run.head ?? '').slice(0, 16)}…)`);
-  tell.line('  by hand      (the worker stays up; `bin/switchyard down` stops it)');
-  tell.line(`    ${temporalCommand('repoSetup', DEMO_QUEUE, 'by-hand', input)}`);
+  tell.byHand([temporalCommand('repoSetup', DEMO_QUEUE, 'by-hand', input)]);
   tell.end();
   await stage.cli.close();
   if (result.status !== 'verified' || verdict?.verdict !== 'not_guilty')
@@ -85,11 +84,11 @@ async function watch(handle: WorkflowHandle, tell: Narrator): Promise<void> {
     for (const each of transcript?.recent ?? []) {
       if (each.turn <= told) continue;
       told = each.turn;
-      tell.note(`turn ${String(each.turn).padStart(2)} · exit ${each.exitCode ?? '-'} · ${each.line}`.slice(0, 110));
+      tell.glimpse(`turn ${String(each.turn).padStart(2)} · exit ${each.exitCode ?? '-'} · ${each.line}`);
     }
     if (progress && progress.error !== error) {
       error = progress.error;
-      if (error) tell.event(`in the way: ${error}`.slice(0, 110));
+      if (error) tell.event(`in the way: ${error}`);
     }
     if (progress && progress.phase !== phase) {
       phase = progress.phase;

@@ -43,7 +43,7 @@ export class Narrator {
 
   async step<T>(what: string, work: () => Promise<T>, found: (value: T) => string = () => ''): Promise<T> {
     const began = Date.now();
-    if (process.stdout.isTTY) process.stdout.write(paint('dim', `  … ${what}`));
+    if (process.stdout.isTTY) process.stdout.write(paint('dim', shortened(`  … ${what}`, look().width - 1)));
     const value = await work();
     if (process.stdout.isTTY) process.stdout.write('\r\x1b[2K');
     const detail = found(value);

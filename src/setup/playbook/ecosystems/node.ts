@@ -35,7 +35,7 @@ function toolchain(project: Project): Goal {
 function dependencies(project: Project): Goal {
   const { prepare, clean, install } = nodeManager(project);
   return step('dependencies', 'Install its dependencies.', (ways) => {
-    if (ways.get('development') === 'one-by-one') return oneByOne(project);
+    if (ways.get('development') === 'halves') return inHalves(project);
     const flags = ways.get('peers') === 'legacy' ? ' --legacy-peer-deps' : '';
     return `${prepare}${ways.get('lock') === 'ignore' || flags ? install : clean}${flags}`;
   });
@@ -43,15 +43,18 @@ function dependencies(project: Project): Goal {
 
 /**
  * Development dependencies that cannot be fetched are left out, as npm gives up on all because of one, and so are linters.
- * Scripts wait for the end: the project's own may call what is not there yet.
+ * Whichever it is, npm names another that depends on it: halves that fail are halved, which takes a few installations where
+ * one by one takes as many as there are names. Scripts wait for the end: the project's own may call what is not there yet.
  */
-function oneByOne(project: Project): string {
+function inHalves(project: Project): string {
   const rows = project.facts.dependencies
     .filter(({ scope, name }) => scope === 'test' && !LINTER.test(name))
     .map(({ name, spec }) => quoted(`${name}@${spec}`))
     .join(' ');
   const install = 'npm install --no-audit --no-fund --ignore-scripts';
-  return `npm pkg delete devDependencies && ${install} && for one in ${rows}; do ${install} --save-dev --silent "$one" || echo "left out: $one"; done; npm rebuild`;
+  const take = `take() { ${install} --save-dev --silent "$@" && return; [ $# -gt 1 ] || { echo "left out: $1"; return; }; take "\${@:1:$#/2}"; take "\${@:$#/2+1}"; }`;
+  const taken = rows === '' ? '' : `${take}; take ${rows}; `;
+  return `npm pkg delete devDependencies && ${install} && { ${taken}npm rebuild; }`;
 }
 
 const BUILD =
@@ -187,7 +190,7 @@ const remedies: readonly Remedy[] = [
     name: 'leave out what cannot be fetched',
     cause: 'git-dependency',
     sure: true,
-    fix: (_, { goal }) => (inDependencies(goal.id) ? { way: ['development', 'one-by-one'] } : null),
+    fix: (_, { goal }) => (inDependencies(goal.id) ? { way: ['development', 'halves'] } : null),
   },
   {
     name: 'build it',

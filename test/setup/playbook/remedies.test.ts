@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { playbook } from '../../../src/setup/playbook/playbook';
 import { dossierOf, failed, OK, simulate, textOf } from './simulated';
 
@@ -133,7 +134,7 @@ test.each([
     NODE,
     'node/dependencies',
     'npm ERR! Please make sure you have the correct access rights\nnpm ERR! and the repository exists.',
-    "for one in 'mocha@^10' left@git+ssh://git@host.invalid/x; do",
+    "take 'mocha@^10' left@git+ssh://git@host.invalid/x;",
   ],
   [
     NODE,
@@ -207,6 +208,22 @@ test.each([
   ],
 ])('%s has no remedy', (_, goal, text) => {
   expect(after(PYTHON, goal, text)).toBe('verify');
+});
+
+test('which development dependency cannot be fetched is found by halving', () => {
+  const names = Array.from({ length: 20 }, (_, i) => `tool-${i + 1}`);
+  const devDependencies = Object.fromEntries(names.map((name) => [name, '1']));
+  const files = { ...NODE, 'package.json': JSON.stringify({ name: 'stamp', devDependencies }) };
+  const command = after(files, 'node/dependencies', 'npm error code 128');
+  // npm fails whenever tool-6 is among what it installs.
+  const npm = 'npm() { echo "npm $*"; case " $* " in *" tool-6@1 "*) return 1;; esac; }';
+  const said = execFileSync('bash', ['-c', `set -e -o pipefail; ${npm}; ${command}`], { encoding: 'utf8' }).split('\n');
+  const installs = said.filter((line) => line.includes('--save-dev'));
+  expect(installs.length).toBeLessThan(12);
+  expect(said).toContain('left out: tool-6@1');
+  const taken = installs.filter((line) => !/ tool-6@1( |$)/.test(line)).join(' ');
+  expect(names.filter((name) => !`${taken} `.includes(` ${name}@1 `))).toEqual(['tool-6']);
+  expect(said.filter(Boolean).at(-1)).toBe('npm rebuild');
 });
 
 test("a project's own module is never taken from the registry", () => {

@@ -129,7 +129,7 @@ test.each([
   expect(after(PYTHON, `python/${goal}`, text)).toContain(expected);
 });
 
-test.each([
+const OTHERS: readonly (readonly [Readonly<Record<string, string>>, goal: string, text: string, expected: string])[] = [
   [
     NODE,
     'node/dependencies',
@@ -192,8 +192,10 @@ test.each([
     '[ERROR] Failed to execute goal org.apache.rat:apache-rat-plugin:0.13:check (rat-check)',
     '-Drat.skip',
   ],
-])('%#: %s', (files, goal, text, expected) => {
-  expect(after(files as unknown as Record<string, string>, goal, text)).toContain(expected);
+];
+
+test.each(OTHERS.map(([files, goal, text, expected]) => ({ files, goal, text, expected })))('$goal: $text', (one) => {
+  expect(after(one.files, one.goal, one.text)).toContain(one.expected);
 });
 
 test.each([

@@ -64,11 +64,14 @@ function pythonChecks({ facts, workdir, survey }: Repository, python: string): C
   const isPackage = (name: string) =>
     !BESIDE.test(name) &&
     (facts.modules.length === 1 || survey.paths.some((path) => path.endsWith(`${name}/__init__.py`)));
+  const packages = facts.modules.filter(isPackage);
+  // A module with an underscore is nobody's entrance: often the optional half in C of one that does without.
+  const open = packages.filter((name) => !name.startsWith('_'));
   const items: PythonItem[] = [
     ...facts.dependencies
       .filter((one) => isCore(one) && plain(one.name) !== plain(facts.name))
       .map(({ name, importNames, spec, marker = '' }): PythonItem => ['distribution', name, importNames, spec, marker]),
-    ...facts.modules.filter(isPackage).map((name): PythonItem => ['module', name]),
+    ...(open.length > 0 ? open : packages).map((name): PythonItem => ['module', name]),
     ...facts.entryPoints
       .filter(({ kind }) => kind === 'console')
       .map(({ name, target }): PythonItem => ['script', name, target]),

@@ -1,0 +1,38 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { checksOf } from '../../../src/setup/roles/rules/checks';
+import { repositoriesOf } from '../../../src/setup/roles/rules/play';
+import { observed, sampleCase } from './sample';
+
+const folder = mkdtempSync(join(tmpdir(), 'checks-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** What a repository that holds these files is accused of, by running the checks over it. */
+function claims(files: Readonly<Record<string, string>>): string[] {
+  const workdir = mkdtempSync(join(folder, 'repository-'));
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(workdir, path)), { recursive: true });
+    writeFileSync(join(workdir, path), text);
+  }
+  const [repository] = repositoriesOf({ ...sampleCase(files), workdir });
+  return checksOf(repository!, []).flatMap((check) => {
+    const { stdout, status } = spawnSync('bash', ['-c', check.command], { encoding: 'utf8' });
+    return check.suspicions(observed(stdout, status)).map(({ claim }) => claim);
+  });
+}
+
+const SETUP = 'from setuptools import setup\nsetup(name="yarn", version="1")\n';
+
+test('a module that cannot be imported is a charge', () => {
+  expect(
+    claims({ 'setup.py': SETUP, 'yarn/__init__.py': '', 'spool/__init__.py': 'import nowhere_to_be_found' }),
+  ).toEqual([expect.stringMatching(/spool.*nowhere_to_be_found/)]);
+});
+
+test('a module with an underscore is none where there are others: it may be the optional half in C', () => {
+  const half = { '_yarn/__init__.py': 'raise ModuleNotFoundError("No module named \'_yarn\'")' };
+  expect(claims({ 'setup.py': SETUP, 'yarn/__init__.py': '', ...half })).toEqual([]);
+  expect(claims({ 'setup.py': SETUP, ...half })).toEqual([expect.stringMatching(/_yarn/)]);
+});

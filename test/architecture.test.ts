@@ -19,6 +19,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   model: ['contract'],
   sandbox: ['contract'],
   sources: ['contract', 'sandbox', 'store'],
+  history: ['contract'],
   experience: ['contract', 'setup', 'model', 'config', 'home'],
   home: [],
   ports: [],
@@ -42,6 +43,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'grading',
     'harness',
     'config',
+    'history',
   ],
   workflows: ['contract', 'agent', 'problems', 'setup', 'dataset', 'analysis', 'activities', 'sandbox'],
   worker: ['contract', 'activities', 'config', 'experience', 'home', 'ports', 'store', 'model', 'sandbox', 'workflows'],
@@ -67,6 +69,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'worker',
     'home',
     'ports',
+    'history',
   ],
   demo: ['contract', 'cli', 'local', 'home', 'ports', 'view', 'workflows'],
 };

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
+import { inputOf } from '../history/started';
 import type { Cli } from './context';
-import { inputOf } from './history';
 import { wholeOption } from './options';
 import { rolloutInput } from './rollout-input';
 import { type RolloutStartFlags, rolloutFlags, startRollout, withRolloutFlags } from './rollout-start';

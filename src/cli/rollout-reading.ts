@@ -1,9 +1,9 @@
 import type { HandOverPolicy, RolloutProgress, RolloutResult } from '../contract';
+import { headInHistory } from '../history/head';
 import type { ShownRun } from '../view/shown-run';
 import { findHead, loadSteps } from './chain-reading';
 import type { Cli } from './context';
 import { askProgress, attributesOf, endingOf, lookUp, retried, statusOf } from './found-workflow';
-import { headInHistory } from './history';
 
 /** A rollout by workflow id, or a trajectory by the (abbreviated) hash of its head. Throws `NotFound`. */
 export async function readRun(cli: Cli, idOrHash: string): Promise<ShownRun> {

@@ -4,9 +4,9 @@ import { type Client, WorkflowNotFoundError } from '@temporalio/client';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { type ComparedRun, compared } from '../analysis/comparison';
 import { type RepoSetupResult, SwitchyardError } from '../contract';
+import { inputOf } from '../history/started';
 import { comparisonText } from '../view/setup/comparison';
 import { type Cli, fromWorkflow } from './context';
-import { inputOf } from './history';
 import { readInput } from './input-file';
 import { wholeOption } from './options';
 import {

@@ -1,6 +1,6 @@
 import type { WorkflowHandle } from '@temporalio/client';
 import type { SetupRole } from '../contract';
-import { firstValue } from './history';
+import { firstValue } from '../history/started';
 
 /** Activities that append to a chain, and those that every role's chain is made with. */
 const AGENT: readonly string[] = ['runSetup', 'appendSetupStep'];

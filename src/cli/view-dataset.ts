@@ -1,12 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { DroppedRow, jsonLines, type RolloutRow } from '../contract';
+import type { Client } from '@temporalio/client';
+import { DroppedRow, jsonLines, type RolloutRow, type RolloutSource } from '../contract';
+import { rowOfRun } from '../history/rollout-row';
 import type { Training } from '../page/viewer/mask';
 import type { RunLine } from '../page/viewer/payload';
 import { rowsOf } from '../store/campaigns';
 import type { Cli } from './context';
 import { originsIn, readDataset } from './dataset-folder';
 import { rowsOfFile } from './view-lines';
+
+type RunsSource = Extract<RolloutSource, { runs: unknown }>;
 
 /** A data set's word on the rollouts that it was made of. */
 export interface DatasetWord {
@@ -18,8 +22,8 @@ export interface DatasetWord {
   readonly notes: readonly string[];
 }
 
-/** Reads a data set's folder and the rollouts that it names. Throws `NotFound`. */
-export async function datasetWord(cli: Cli, named: string): Promise<DatasetWord> {
+/** Reads a data set's folder and the rollouts that it names; single runs only where a server answers. Throws `NotFound`. */
+export async function datasetWord(cli: Cli, named: string, server: boolean): Promise<DatasetWord> {
   const { folder, manifest } = readDataset(cli, named);
   const kept = originsIn(folder);
   const dropped = new Map(droppedIn(folder).map((row) => [row.id, row]));
@@ -32,6 +36,7 @@ export async function datasetWord(cli: Cli, named: string): Promise<DatasetWord>
   for (const source of manifest.input.sources) {
     if ('campaign' in source) rows.push(...(await cli.campaigns.rows(source.campaign)));
     else if ('rollouts' in source) rows.push(...(await rowsIn(cli, source.rollouts)));
+    else if ('runs' in source) rows.push(...(server ? await rowsOfRuns(await cli.client(), source) : []));
   }
   const known = new Set(rows.map(({ id }) => id));
   const foreign = kept.filter(({ id }) => !known.has(id)).length;
@@ -46,8 +51,14 @@ export async function datasetWord(cli: Cli, named: string): Promise<DatasetWord>
     notes:
       foreign === 0
         ? []
-        : [`${foreign} of ${kept.length} rows of ${manifest.name} are not of a campaign or file of rollouts.`],
+        : [`${foreign} of ${kept.length} rows of ${manifest.name} are of rollouts that nothing here knows any more.`],
   };
+}
+
+/** Without those that the server has forgotten: their rows are counted among the missing. */
+async function rowsOfRuns(client: Client, { runs, method }: RunsSource): Promise<RolloutRow[]> {
+  const rows = await Promise.all(runs.map((id) => rowOfRun(client, id, method).catch(() => [])));
+  return rows.flat();
 }
 
 async function rowsIn(cli: Cli, rollouts: string | { readonly sha256: string }): Promise<RolloutRow[]> {

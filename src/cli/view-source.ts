@@ -48,8 +48,9 @@ export class HomeSource implements ViewerSource {
 
   async list(): Promise<RunList> {
     const { choice } = this;
-    const { lines, notes, ...found } = await listed(this.cli, choice, await this.served());
-    this.word = choice.dataset === undefined ? undefined : await datasetWord(this.cli, choice.dataset);
+    const served = await this.served();
+    const { lines, notes, ...found } = await listed(this.cli, choice, served);
+    this.word = choice.dataset === undefined ? undefined : await datasetWord(this.cli, choice.dataset, served);
     this.rows = new Map([...found.rows, ...(this.word?.rows ?? [])].map((row) => [row.id, row]));
     const named = [
       ...(await Promise.all(choice.runs.map(async (id) => (await this.run(id)).line))),

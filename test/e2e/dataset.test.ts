@@ -291,6 +291,14 @@ const cli = async (...args: string[]) => {
   return runCli(args, { env });
 };
 
+/** The viewer's source as `view --dataset NAME` makes it. */
+function viewer(dataset: string, address: string): { source: HomeSource; cli: Cli } {
+  const { TEMPORAL_NAMESPACE } = world.env;
+  Object.assign(process.env, { SWITCHYARD_HOME: world.home, TEMPORAL_ADDRESS: address, TEMPORAL_NAMESPACE });
+  const opened = new Cli();
+  return { cli: opened, source: new HomeSource(opened, { campaigns: [], runs: [], setups: [], dataset }) };
+}
+
 test('an audit walks from a row to the answers of the models, and notices a byte that was changed', async () => {
   const rollout = {
     problem: await tinyProblem(),
@@ -305,6 +313,21 @@ test('an audit walks from a row to the answers of the models, and notices a byte
     filters: { resolved: false },
   });
   expect(result).toMatchObject({ rows: 1, turns: 5, trainedTurns: 3 });
+
+  // A rollout that was started alone is known to the server, not to a campaign.
+  const { source, cli: opened } = viewer('audit', world.env.TEMPORAL_ADDRESS!);
+  const { runs, notes } = await source.list();
+  expect(notes).toEqual([]);
+  expect(runs).toEqual([expect.objectContaining({ id: 'audited', dataset: { name: 'audit', detail: null } })]);
+  const { turns } = await source.run('audited');
+  expect(turns.filter(({ trained }) => trained).map(({ turn }) => turn)).toEqual([3, 4, 5]);
+  await opened.close();
+  const away = await viewer('audit', '127.0.0.1:1').source.list();
+  expect([away.runs, away.notes]).toEqual([
+    [],
+    ['1 of 1 rows of audit are of rollouts that nothing here knows any more.'],
+  ]);
+
   const read = async () => {
     const { code, stdout, stderr } = await cli('--json', 'dataset', 'audit', 'audit', 'audited');
     return { code, stderr, audit: JSON.parse(stdout) as Audit };
@@ -398,9 +421,7 @@ test('the viewer shows what a data set trains of each rollout, and why it does n
   const result = await build('viewed', { train: { 'on-policy': ['student'] } });
   const dropped = lines(result, 'dropped.jsonl', (value) => DroppedRow.parse(value));
   const origins = lines(result, 'rows.jsonl', (value) => DatasetOrigin.parse(value));
-  process.env.SWITCHYARD_HOME = world.home;
-  process.env.TEMPORAL_ADDRESS = '127.0.0.1:1';
-  const source = new HomeSource(new Cli(), { campaigns: [], runs: [], setups: [], dataset: 'viewed' });
+  const { source } = viewer('viewed', '127.0.0.1:1');
   const { runs } = await source.list();
   expect(runs.map(({ id }) => id).sort()).toEqual(sample.rows.map(({ id }) => id).sort());
   const shown = new Map(runs.map((line) => [line.id, line]));

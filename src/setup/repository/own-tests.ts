@@ -4,22 +4,27 @@ import type { Survey } from './survey';
 
 /** What runs tests without pytest: the library's own runner, or a program of the project that calls it. */
 const RUNNER =
-  /^python (?:-[bBEIsuv]+ |-[WX] ?\S+ )*(?:-m unittest\b|-c (["']).*\bunittest\b.*\1|(?:\.\/)?(?:[\w.-]+\/)*(?:run_?tests?|all_?tests?|test_?all|test_?suite)\.py\b|manage\.py test\b)/;
+  /^(?:\w+=\S+ )*python (?:-[bBEIsuv]+ |-[WX] ?\S+ )*(?:-m unittest\b|-c (["']).*\bunittest\b.*\1|(?:\.\/)?(?:[\w.-]+\/)*(?:run_?tests?|all_?tests?|test_?all|test_?suite)\.py\b|manage\.py test\b)/;
 
 /** Shows how one test is run, not all of them. */
 const ONE_TEST = /\.py::|\.[A-Z]\w*|\.test_\w+|\btest_\w+\.py\b|<|\.{3}|\[/;
 
 /**
  * The command by which a Python project says that all its tests are run, where that is not pytest: a target of its
- * Makefile, a `commands` of tox, a line of continuous integration or of its documents, in this order of trust. It begins
- * with `python`. Null where there is none, where a part of it is only known when it runs, and for a project that uses pytest.
+ * Makefile, a `commands` of tox, a line of continuous integration or of its documents, in this order of trust. Null
+ * where there is none, where a part of it is only known when it runs, and for a project that uses pytest. `python` is the
+ * interpreter that it is to run with, as a shell takes it.
  */
-export function ownTests({ testFrameworks, documented }: ProjectFacts, { texts }: Survey): string | null {
+export function ownTests(
+  { testFrameworks, documented }: ProjectFacts,
+  { texts }: Survey,
+  python = 'python',
+): string | null {
   if (testFrameworks.includes('pytest')) return null;
   const shown = documented.filter((line) => !ONE_TEST.test(line.replace(/-c (["']).*\1/, '')));
   for (const line of [...ofMakefile(texts), ...ofTox(texts['tox.ini']), ...shown]) {
     const command = plain(line);
-    if (command !== null && RUNNER.test(command)) return command;
+    if (command !== null && RUNNER.test(command)) return command.replace(/(?<=^|\s)python(?= )/, () => python);
   }
   return null;
 }
@@ -27,7 +32,7 @@ export function ownTests({ testFrameworks, documented }: ProjectFacts, { texts }
 function ofMakefile(texts: Survey['texts']): string[] {
   const text = texts.Makefile ?? texts.makefile ?? texts.GNUmakefile ?? '';
   return [
-    ...text.replace(/\\\n\s*/g, ' ').matchAll(/^(?:check|tests?|unit-?tests?)\s*:(?!=)[^\n]*\n((?:\t[^\n]*\n?)+)/gm),
+    ...text.replace(/\s*\\\n\s*/g, ' ').matchAll(/^(?:check|tests?|unit-?tests?)\s*:(?!=)[^\n]*\n((?:\t[^\n]*\n?)+)/gm),
   ]
     .flatMap(([, recipe]) => recipe!.split('\n'))
     .map((line) => line.trim().replace(/^[@+-]+\s*/, ''));
@@ -37,15 +42,15 @@ function ofTox(text: string | undefined): string[] {
   return (readCfg(text ?? '').testenv?.commands ?? '').split('\n').map((line) => line.trim());
 }
 
-/** With `python` for whatever stands for the interpreter, and without settings of a place that only its own build knows. */
+/** With `python` for whatever stands for the interpreter, and without variables that only its own build has values for. */
 function plain(line: string): string | null {
   const command = line
     .replace(/\$[({]PY(?:THON)?[23]?[)}]|\{envpython\}/g, 'python')
-    .replace(/\s*\{posargs(?::([^}]*))?\}/g, (_, usual?: string) => (usual ? ` ${usual}` : ''))
     .replace(/\{toxinidir\}\/?/g, './')
-    .replace(/^(?:[A-Za-z_]\w*=\S*\s+)+/, '')
-    .replace(/^(?:poetry|uv|pdm|hatch|pipenv) run /, '')
-    .replace(/^coverage run (?:-\S+ )*?(?=-m |\S+\.py)/, 'python ')
-    .replace(/^python[\d.]*\s+/, 'python ');
+    .replace(/\s*\{posargs(?::([^}]*))?\}/g, (_, usual?: string) => (usual ? ` ${usual}` : ''))
+    .replace(/^(?:\w+=\S* +)+/, (settings) => settings.replace(/\w+=\S*[$`{]\S* +/g, ''))
+    .replace(/(?<=^|\s)(?:poetry|uv|pdm|hatch|pipenv) run /, '')
+    .replace(/(?<=^|\s)coverage run (?:-\S+ )*?(?=-m |\S+\.py)/, 'python ')
+    .replace(/(?<=^|\s)python[\d.]*\s+/, 'python ');
   return /[$`]|\{\w|&&|\|/.test(command) ? null : command.trim();
 }

@@ -62,8 +62,8 @@ export function testPlans(dossier: Case, repository: Repository, interpreters: r
     const services = (dossier.wanted ?? []).map(({ name }) => name);
     const marked = repository.workdir === dossier.workdir ? markedTests(survey, services) : null;
     const markers = marked === null ? '' : ` -m ${quote(marked)}`;
-    const unlikePytest = ownTests(facts, survey);
-    if (unlikePytest) add('unittest', unlikePytest.replace('python', quote(python)));
+    const itsOwn = ownTests(facts, survey, quote(python));
+    if (itsOwn) add('unittest', itsOwn);
     if (survey.paths.includes('manage.py') && !has) add('unittest', `${quote(python)} manage.py test`);
     if (has || facts.testFrameworks.includes('pytest'))
       add('pytest', `${quote(python)} -m pytest -rfE --color=no${markers}${paths}`);

@@ -55,6 +55,9 @@ const TEST_FOLDER = /^(tests?|testing|testsuite|__tests__|spec|specs|unit_?tests
 const TEST_FILE =
   /^(test_.*\.py|.*_tests?\.py|tests?\.py|.*\.(test|spec)\.[cm]?[jt]sx?|.*_test\.go|test[-_.].*\.(c|cc|cpp)|.*[-_]tests?\.(c|cc|cpp|rs)|.*Test\.java|Test.*\.java|tests?\.[cm]?js|.*\.t)$/;
 
+/** What a package offers to those who test with it. Beside a `utils.py` it would hold the tests of that. */
+const FOR_TESTERS = /^test_(utils?|helpers?|support|tools|common)\.py$/;
+
 /** Outermost folders that hold tests, and test files outside of any; a package's own folder only where its tests lie in it. */
 export function testPathsOf(paths: readonly string[]): string[] {
   const found = new Set<string>();
@@ -64,7 +67,13 @@ export function testPathsOf(paths: readonly string[]): string[] {
     const folder = parts.slice(0, -1).findIndex((part) => TEST_FOLDER.test(part));
     if (folder >= 0 && /\.(py|[cm]?[jt]sx?|go|rs|c|cc|cpp|java|kt|sh|t)$/.test(path))
       found.add(parts.slice(0, folder + 1).join('/'));
-    else if (folder < 0 && TEST_FILE.test(parts.at(-1)!)) found.add(path);
+    else if (folder < 0 && TEST_FILE.test(parts.at(-1)!) && !isForTesters(path, paths)) found.add(path);
   }
   return [...found].sort();
+}
+
+function isForTesters(path: string, paths: readonly string[]): boolean {
+  const at = path.lastIndexOf('/') + 1;
+  const name = path.slice(at);
+  return at > 0 && FOR_TESTERS.test(name) && !paths.includes(path.slice(0, at) + name.replace('test_', ''));
 }

@@ -248,3 +248,10 @@ test('modules and their distributions', () => {
     'a-b',
   ]);
 });
+
+test('a module for those who test with a package holds no tests, beside what it would test it does', () => {
+  const files = { 'setup.py': '', 'loom/__init__.py': '', 'loom/test_utils.py': '' };
+  expect(factsOfFiles(files).testPaths).toEqual([]);
+  expect(factsOfFiles({ ...files, 'loom/utils.py': '' }).testPaths).toEqual(['loom/test_utils.py']);
+  expect(factsOfFiles({ 'setup.py': '', 'test_utils.py': '' }).testPaths).toEqual(['test_utils.py']);
+});

@@ -35,6 +35,12 @@ const readers: readonly Reader[] = [
     what: () => '',
   },
   { cause: 'rust-version', pattern: /requires rustc (1\.\d+)|rustc [\d.]+ is not supported/g },
+  {
+    cause: 'denied-lint',
+    pattern:
+      /lint level is defined here\s+-->[^\n]*\n[^#]*#!?\[(?:deny|forbid)\(|`#\[(?:deny|forbid)\([^)]*\)\]` (?:implied by|on by default)|requested on the command line with `-D /g,
+    what: () => '',
+  },
   { cause: 'features', pattern: /requires the features: ([^\n]+)/g, what: () => '' },
   {
     cause: 'libclang',
@@ -67,6 +73,13 @@ const remedies: readonly Remedy[] = [
     cause: 'rust-version',
     sure: true,
     fix: () => ({ act: shell('export CARGO_RESOLVER_INCOMPATIBLE_RUST_VERSIONS=fallback && cargo update') }),
+  },
+  {
+    // What the author forbade himself grows with every compiler: taste, not an error of this code.
+    name: 'let lints warn',
+    cause: 'denied-lint',
+    sure: true,
+    fix: () => ({ act: { action: 'set_env', key: 'RUSTFLAGS', value: '--cap-lints warn' } }),
   },
   {
     name: 'turn all features on',

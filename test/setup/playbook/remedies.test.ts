@@ -170,7 +170,7 @@ const OTHERS: readonly (readonly [Readonly<Record<string, string>>, goal: string
     RUST,
     'rust/build',
     'error: missing documentation for a macro\n\nnote: the lint level is defined here\n  --> src/lib.rs:172:9\n    |\n172 | #![deny(missing_docs)]',
-    '--cap-lints warn',
+    'RUSTFLAGS=--cap-lints warn',
   ],
   [RUST, 'rust/build', 'Could not find directory of OpenSSL installation, and this `-sys` crate cannot', 'libssl-dev'],
   [RUST, 'rust/build', 'The system library `alsa` required by crate `alsa-sys` was not found.', 'alsa\\.pc'],

@@ -57,5 +57,8 @@ export function simulate(
   }
 }
 
-export const textOf = (action: SetupAction): string =>
-  action.action === 'shell' ? action.command : action.action === 'try_experience' ? action.unit : action.action;
+export function textOf(action: SetupAction): string {
+  if (action.action === 'shell') return action.command;
+  if (action.action === 'try_experience') return action.unit;
+  return action.action === 'set_env' ? `${action.key}=${action.value}` : action.action;
+}

@@ -1,10 +1,14 @@
 import { readCfg } from './cfg';
 import type { ProjectFacts } from './facts';
+import { readMakefile } from './makefile';
 import type { Survey } from './survey';
 
 /** What runs tests without pytest: the library's own runner, or a program of the project that calls it. */
 const RUNNER =
-  /^(?:\w+=\S+ )*python (?:-[bBEIsuv]+ |-[WX] ?\S+ )*(?:-m unittest\b|-c (["']).*\bunittest\b.*\1|(?:\.\/)?(?:[\w.-]+\/)*(?:run_?tests?|all_?tests?|test_?all|test_?suite)\.py\b|manage\.py test\b)/;
+  /^(?:\w+=\S* )*python (?:-[bBEIsuv]+ |-[WX] ?\S+ )*(?:-m unittest\b|-c (["']).*\bunittest\b.*\1|(?:\.\/)?(?:[\w.-]+\/)*(?:run_?tests?|all_?tests?|test_?all|test_?suite|tests?)\.py\b|manage\.py test\b)/;
+
+/** What Makefiles call the interpreter. */
+const INTERPRETER = /\$[({]PY(?:THON)?[23]?[)}]/g;
 
 /** Shows how one test is run, not all of them. */
 const ONE_TEST = /\.py::|\.[A-Z]\w*|\.test_\w+|\btest_\w+\.py\b|<|\.{3}|\[/;
@@ -29,13 +33,26 @@ export function ownTests(
   return null;
 }
 
+const ALL_TESTS = ['check', 'test', 'tests', 'unittest', 'unittests', 'unit-test', 'unit-tests'];
+/** Kinds of tests of which one is enough: how they are built first is not what counts. */
+const BUILT = [
+  'test_build',
+  'test-build',
+  'test_inplace',
+  'test-inplace',
+  'test-all',
+  'test_all',
+  'test-unit',
+  'test_unit',
+];
+
+/** Recipes of its targets for tests, those of what `make test` only leads to included. */
 function ofMakefile(texts: Survey['texts']): string[] {
-  const text = texts.Makefile ?? texts.makefile ?? texts.GNUmakefile ?? '';
-  return [
-    ...text.replace(/\s*\\\n\s*/g, ' ').matchAll(/^(?:check|tests?|unit-?tests?)\s*:(?!=)[^\n]*\n((?:\t[^\n]*\n?)+)/gm),
-  ]
-    .flatMap(([, recipe]) => recipe!.split('\n'))
-    .map((line) => line.trim().replace(/^[@+-]+\s*/, ''));
+  const makefile = readMakefile(texts.Makefile ?? texts.makefile ?? texts.GNUmakefile ?? '');
+  const leadTo = ALL_TESTS.flatMap((target) => makefile.prerequisites(target)).filter((target) => /test/.test(target));
+  return [...ALL_TESTS, ...leadTo, ...BUILT]
+    .flatMap((target) => makefile.recipe(target))
+    .map((line) => makefile.expand(line.replace(INTERPRETER, 'python')));
 }
 
 function ofTox(text: string | undefined): string[] {
@@ -45,7 +62,7 @@ function ofTox(text: string | undefined): string[] {
 /** With `python` for whatever stands for the interpreter, and without variables that only its own build has values for. */
 function plain(line: string): string | null {
   const command = line
-    .replace(/\$[({]PY(?:THON)?[23]?[)}]|\{envpython\}/g, 'python')
+    .replace(/\{envpython\}/g, 'python')
     .replace(/\{toxinidir\}\/?/g, './')
     .replace(/\s*\{posargs(?::([^}]*))?\}/g, (_, usual?: string) => (usual ? ` ${usual}` : ''))
     .replace(/^(?:\w+=\S* +)+/, (settings) => settings.replace(/\w+=\S*[$`{]\S* +/g, ''))

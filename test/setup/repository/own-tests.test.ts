@@ -7,7 +7,8 @@ const ofFiles = (...files: (readonly [path: string, text: string])[]) => {
   return ownTests(factsOf(survey), survey);
 };
 const of = (path: string, text: string) => ofFiles([path, text]);
-const makefile = (recipe: string) => of('Makefile', `PYTHON := python3\n\nall: build\n\ncheck: build\n\t${recipe}\n`);
+const makefile = (recipe: string) =>
+  of('Makefile', `PYTHON := python3\nBUILD_DIR = $(shell pwd)/build\n\nall: build\n\ncheck: build\n\t${recipe}\n`);
 
 test.each([
   [
@@ -20,14 +21,32 @@ test.each([
     '@python3.11 -W error \\\n\t  -m unittest discover -s tests',
     'python -W error -m unittest discover -s tests',
   ],
-  ['with a setting', 'LC_ALL=C STAGE=$(STAGE) $(PYTHON) run_tests.py', 'LC_ALL=C python run_tests.py'],
+  ['with a setting', 'LC_ALL=C STAGE=$(BUILD_DIR)/a $(PYTHON) run_tests.py', 'LC_ALL=C python run_tests.py'],
   ['a program of the project', '$(PY) tests/run_tests.py -v', 'python tests/run_tests.py -v'],
   ['measured', 'coverage run --branch -m unittest discover', 'python -m unittest discover'],
-  ['what is only known when it runs', '$(PYTHON) -m unittest $(TESTS)', null],
+  ['what nothing defines is nothing', '$(PYTHON) -m unittest $(TESTS)', 'python -m unittest'],
+  ['what is only known when it runs', '$(PYTHON) -m unittest $(shell ls t)', null],
   ['pytest runs without being told', 'python -m pytest tests', null],
   ['no tests', 'python -m build', null],
 ])('a target of the Makefile: %s', (_, recipe, expected) => {
   expect(makefile(recipe)).toBe(expected);
+});
+
+test('a target that only leads to others, and values that stand in the Makefile', () => {
+  const text = [
+    'PYTHON?=python3',
+    'FLAGS = -p $(LOUD)',
+    'LOUD := -v',
+    'COVERAGE = $(shell which coverage)',
+    'test_build: build',
+    '\t$(PYTHON) test.py $(FLAGS) $(OPTIONS)',
+    'test_inplace: inplace',
+    '\t$(PYTHON) test.py $(FLAGS) $(COVERAGE)',
+    'test: test_inplace',
+  ].join('\n');
+  expect(of('Makefile', text)).toBe('python test.py -p -v');
+  expect(of('Makefile', text.replace(' $(COVERAGE)', ' --inplace'))).toBe('python test.py -p -v --inplace');
+  expect(of('Makefile', 'A = $(B)\nB = $(A)\ntest:\n\tpython -m unittest $(A)\n')).toBe('python -m unittest');
 });
 
 test('tox, with its own words for places and arguments', () => {

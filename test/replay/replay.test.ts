@@ -39,7 +39,7 @@ test('histories recorded earlier run on this code', async () => {
   }
   figures('4 histories replayed', { histories: files.length, failed: failed.length });
   expect(failed).toEqual([]);
-}, 120_000);
+}, 400_000);
 
 test('an edit that breaks runs in flight is noticed', async () => {
   // In the repository, so that the copy finds the packages.
@@ -65,4 +65,4 @@ test('an edit that breaks runs in flight is noticed', async () => {
   } finally {
     rmSync(copy, { recursive: true, force: true });
   }
-}, 120_000);
+}, 400_000);

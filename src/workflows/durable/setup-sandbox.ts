@@ -8,6 +8,7 @@ import { Compensations } from './compensations';
 import { codeOf, isCancellation, isHostLost, messageOf } from './failures';
 import { FrameRecords } from './frame-records';
 import { setupHost, setupPool } from './setup-activities';
+import { DeclaredServices } from './setup-services';
 import { SnapshotStack } from './snapshot-stack';
 import type { Steering } from './steering';
 
@@ -41,7 +42,6 @@ export interface WentBack {
 const MAX_RECOVERIES = 10;
 /** MiB beyond which the sandbox goes on from its own frame: each further frame would store the same bytes again. */
 const FRESH_ABOVE_MIB = 300;
-const FRAME_SECONDS = 1_800;
 
 export class SandboxGone extends Error {
   override readonly name = 'SandboxGone';
@@ -54,7 +54,6 @@ export class SandboxGone extends Error {
 export class SetupSandbox {
   readonly gate = new Gate();
   private readonly records = new FrameRecords();
-  services: ServiceSpec[] = [];
   rollbacks = 0;
   recoveries = 0;
   private lease!: Lease;
@@ -64,6 +63,7 @@ export class SetupSandbox {
   private readonly frames: Frame[] = [];
   private readonly undo: Compensations;
   private readonly stack: SnapshotStack;
+  private readonly declared: DeclaredServices;
   /** Nothing happened since the top frame. */
   private clean = false;
 
@@ -79,12 +79,22 @@ export class SetupSandbox {
     });
     this.undo.register('releaseSandbox', { owner });
     const profile = { ...input.sandbox, hostCertificates: false };
-    const names = () => this.services.map(({ name }) => name);
-    this.stack = new SnapshotStack(owner, this.frames, () => this.lease, profile, names);
+    const lease = () => this.lease;
+    this.declared = new DeclaredServices(owner, input.base, lease, () => this.host());
+    this.stack = new SnapshotStack(owner, this.frames, lease, profile, () => this.declared.names);
   }
 
   get at(): Lease {
     return this.lease;
+  }
+
+  /** Those that are declared and up. */
+  get services(): ServiceSpec[] {
+    return this.declared.specs;
+  }
+
+  get hasSiblings(): boolean {
+    return this.declared.hasSiblings;
   }
 
   /** Labels of the frames on the stack, from the bottom. */
@@ -138,12 +148,7 @@ export class SetupSandbox {
   async checkpoint(label: string, turn: number, rules: readonly string[]): Promise<Frame> {
     if (this.clean) return this.top;
     const frame = await this.surviving(() => this.stack.checkpoint(label));
-    const { owner, services } = this;
-    if (this.hasSiblings) {
-      const summary = `siblings of frame ${frame.index}`;
-      const kept = { owner, services, frame: frame.index };
-      await this.surviving(() => this.host().keepSiblings.executeWithOptions({ summary }, [kept]));
-    }
+    await this.surviving(() => this.declared.keep(frame));
     this.records.push(frame, turn, rules);
     this.clean = true;
     if ((frame.mib ?? 0) > FRESH_ABOVE_MIB) await this.surviving(() => this.restore(0));
@@ -154,7 +159,7 @@ export class SetupSandbox {
   async rollback(frames: number, turn: number): Promise<WentBack> {
     const steps = Math.min(this.clean ? frames : frames - 1, this.frames.length - 1);
     const lost = await this.surviving(() => this.host().undeclaredProcesses({ lease: this.lease }));
-    const declared = this.services.map(({ name }) => name);
+    const declared = this.declared.names;
     await this.surviving(() => this.restore(steps));
     this.records.drop(steps, turn);
     const frame = this.top;
@@ -177,8 +182,8 @@ export class SetupSandbox {
   /** Starts a declared service and keeps it among those that every rollback starts again. */
   async serve(spec: ServiceSpec): Promise<{ failed: { name: string; why: string } | null }> {
     const services = [...this.services.filter(({ name }) => name !== spec.name), spec];
-    const { failed } = await this.surviving(() => this.start([spec]));
-    if (!failed) this.services = services;
+    const { failed } = await this.surviving(() => this.declared.start([spec]));
+    if (!failed) this.declared.specs = services;
     this.touched();
     return { failed };
   }
@@ -225,38 +230,13 @@ export class SetupSandbox {
     this.gate.changed();
   }
 
-  /** Whether a service runs beside the sandbox, where everything that runs meets its data. */
-  get hasSiblings(): boolean {
-    return this.services.some(({ kind }) => kind === 'container');
-  }
-
   private async restore(steps: number): Promise<void> {
     const above = this.frames.slice(this.frames.length - steps).map(({ index }) => index);
     const frame = await this.stack.rollback(steps);
     this.position = frame.position;
-    if (this.hasSiblings) await this.siblingsBack(frame, above);
-    this.services = this.services.filter(({ name }) => frame.services.includes(name));
-    await this.startAll();
-  }
-
-  /** Siblings that the frame knows are what they were; the others are gone, and begin anew where they are declared. */
-  private async siblingsBack({ index, label, services: known }: Frame, above: readonly number[]): Promise<void> {
-    const services = this.services.filter(({ name }) => known.includes(name));
-    const summary = `siblings back to: ${label}`.slice(0, 120);
-    const back = { owner: this.owner, services, frame: index, above };
-    await this.host().siblingsBack.executeWithOptions({ summary }, [back]);
-  }
-
-  private async startAll(): Promise<void> {
-    if (this.services.length === 0) return;
-    await this.start(this.services);
-  }
-
-  private start(services: readonly ServiceSpec[]) {
-    const summary = `services: ${services.map(({ name }) => name).join(', ')}`.slice(0, 120);
-    return setupHost(this.lease.host, FRAME_SECONDS).startSetupServices.executeWithOptions({ summary }, [
-      { owner: this.owner, lease: this.lease, services, base: this.input.base },
-    ]);
+    await this.declared.back(frame, above);
+    this.declared.forgetAllBut(frame);
+    await this.declared.startAll();
   }
 
   /** Does `work`, making the sandbox again when it was lost, and waiting where the engine is away. */
@@ -290,7 +270,7 @@ export class SetupSandbox {
     } else {
       const frame = await this.stack.rollback(0);
       this.position = frame.position;
-      if (this.hasSiblings) await this.siblingsBack(frame, []);
+      await this.declared.back(frame, []);
     }
     for (const { job, command, turn } of since) {
       const summary = `again: turn ${turn}`;
@@ -300,7 +280,7 @@ export class SetupSandbox {
       ]);
       this.position = job;
     }
-    await this.startAll();
+    await this.declared.startAll();
     if (elsewhere) {
       // The frames went with the host: one frame of what is there now stands for all.
       this.frames.length = 0;

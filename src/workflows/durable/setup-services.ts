@@ -1,0 +1,61 @@
+import type { Frame, Lease, ServiceSpec } from '../../contract';
+import type { Owner } from '../../sandbox/labels';
+import { setupHost } from './setup-activities';
+
+/** Installing a service takes minutes. */
+const START_SECONDS = 1_800;
+
+/** The services that a set-up declared: in its sandbox or beside it, kept with every frame and up again after a rollback. */
+export class DeclaredServices {
+  specs: ServiceSpec[] = [];
+
+  constructor(
+    private readonly owner: Owner,
+    private readonly base: string,
+    private readonly lease: () => Lease,
+    private readonly host: () => ReturnType<typeof setupHost>,
+  ) {}
+
+  get names(): string[] {
+    return this.specs.map(({ name }) => name);
+  }
+
+  /** Whether a service runs beside the sandbox, where everything that runs meets its data. */
+  get hasSiblings(): boolean {
+    return this.specs.some(({ kind }) => kind === 'container');
+  }
+
+  start(services: readonly ServiceSpec[]) {
+    const summary = `services: ${services.map(({ name }) => name).join(', ')}`.slice(0, 120);
+    const lease = this.lease();
+    return setupHost(lease.host, START_SECONDS).startSetupServices.executeWithOptions({ summary }, [
+      { owner: this.owner, lease, services, base: this.base },
+    ]);
+  }
+
+  async startAll(): Promise<void> {
+    if (this.specs.length > 0) await this.start(this.specs);
+  }
+
+  /** Keeps what siblings hold as it was at the frame. */
+  async keep({ index }: Frame): Promise<void> {
+    if (!this.hasSiblings) return;
+    const kept = { owner: this.owner, services: this.specs, frame: index };
+    await this.host().keepSiblings.executeWithOptions({ summary: `siblings of frame ${index}` }, [kept]);
+  }
+
+  /** Siblings that the frame knows are what they were; the others are gone, and begin anew where they are declared. */
+  async back({ index, label, services: known }: Frame, above: readonly number[]): Promise<void> {
+    if (!this.hasSiblings) return;
+    const services = this.specs.filter(({ name }) => known.includes(name));
+    const summary = `siblings back to: ${label}`.slice(0, 120);
+    await this.host().siblingsBack.executeWithOptions({ summary }, [
+      { owner: this.owner, services, frame: index, above },
+    ]);
+  }
+
+  /** Services that were started after the frame are no longer declared. */
+  forgetAllBut({ services }: Frame): void {
+    this.specs = this.specs.filter(({ name }) => services.includes(name));
+  }
+}

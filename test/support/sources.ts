@@ -46,9 +46,20 @@ export interface Site {
 export async function siteForContainers(answer: RequestListener): Promise<Site> {
   const server = createServer(answer);
   await new Promise<void>((resolve) => server.listen(0, '0.0.0.0', resolve));
-  const { IPAM } = (await new Docker().getNetwork('bridge').inspect()) as { IPAM: { Config: { Gateway: string }[] } };
   return {
-    url: `http://${IPAM.Config[0]!.Gateway}:${(server.address() as AddressInfo).port}`,
+    url: `http://${await bridgeAddress()}:${(server.address() as AddressInfo).port}`,
     close: () => new Promise((resolve) => server.close(() => resolve())),
   };
+}
+
+interface Addresses {
+  readonly Subnet: string;
+  readonly Gateway?: string;
+}
+
+/** Where containers reach this host. An engine that has just made its first bridge does not name the gateway: it is the first. */
+async function bridgeAddress(): Promise<string> {
+  const { IPAM } = (await new Docker().getNetwork('bridge').inspect()) as { IPAM: { Config: readonly Addresses[] } };
+  const { Gateway, Subnet } = IPAM.Config[0]!;
+  return Gateway ?? Subnet.replace(/\.\d+\/\d+$/, '.1');
 }

@@ -61,7 +61,7 @@ export async function removeContainer(docker: Docker, name: string): Promise<voi
 /**
  * Tells the container to end and gives its name free; who removes it waits for that. PID 1 passes the signal on to its only
  * child, ends with it, and takes every process along. SIGKILL would do the same, but the engine answers only when it has
- * put a container away, which takes it half a second after some hundred commands. Nothing happens where there is none.
+ * put a container away, which took it a quarter of a second after 600 commands. Nothing happens where there is none.
  */
 export async function setAside(docker: Docker, name: string, aside: string): Promise<void> {
   const container = docker.getContainer(name);

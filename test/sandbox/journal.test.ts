@@ -69,6 +69,23 @@ test('the same id runs once, on this stream and on another', async () => {
   expect((await journal.run(request)).output.toString()).toBe('ran\n');
 });
 
+test('a record that another stream has begun is waited for; one that nobody ends is another history', async () => {
+  const body = 'echo theirs';
+  const begun = (id: string) => `cd /var/lib/switchyard/jobs; exec 3> ${id}.cmd`;
+  await run(
+    `boot=$(cut -d' ' -f22 /proc/1/stat); ${begun('late')}; (sleep 0.5; echo theirs > late.out; ` +
+      `printf '%s - run %s ${body.length}\n${body}' $(date +%s%6N) $boot >&3; sleep 0.3; echo "0 $(date +%s%6N)" > late.code) &`,
+  );
+  const followed = await run(body, { id: 'late' });
+  expect([followed.reason, followed.output.toString()]).toEqual(['exit', 'theirs\n']);
+
+  await run(`${begun('never')}; printf '12 - run' >&3; ${begun('neither')}`);
+  await expect(run('echo mine', { id: 'never' })).rejects.toThrow('never(interrupted)');
+  const file = { kind: 'write', path: '/tmp/mine', bytes: Buffer.from('mine'), text: '' } as const;
+  await expect(journal.apply({ id: 'neither', after: '*', ...file })).rejects.toThrow('neither(interrupted)');
+  expect(await text('cat /tmp/mine 2>&1')).toMatch(/No such file/);
+});
+
 test('a command outlives the stream that started it, and is followed to its real exit code', async () => {
   const dying = await Journal.open(docker.getContainer(name));
   const request = {

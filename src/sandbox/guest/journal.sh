@@ -2,8 +2,8 @@
 # The exec journal: runs commands exactly once, inside of the container, on behalf of a worker that may die at any moment.
 #
 # One server answers one worker over stdin/stdout; requests are served in order. A job is a few files under $ROOT/jobs:
-#   ID.cmd   first line: start time, tree that it met, kind, boot; then the command. Creating it is the lock: a request that is
-#            sent again finds the job and follows it instead of running it again.
+#   ID.cmd   first line: start time, tree that it met, kind, boot, length; then the command. Creating it is the lock: a request
+#            that is sent again finds the job and follows it instead of running it again.
 #   ID.out   what it wrote    ID.keeper  who waits for it    ID.code  exit code and end: written last
 #   ID.env   directory, variables and functions after it, for the next command to begin with
 # Everything lives in the container's own layer: a snapshot that holds a command's effect also holds its record. Files are
@@ -90,14 +90,28 @@ admit() {
 interrupted() {
   local boot=
   [[ -s $JOBS/$1.code ]] && return 1
-  read -r _ _ _ boot < "$JOBS/$1.cmd"
+  recorded "$1" || return 0
+  read -r _ _ _ boot _ < "$JOBS/$1.cmd"
   [[ $boot != "$BOOT" ]]
 }
 
-lock() { # ID FIRST_LINE COMMAND: fails when another server was quicker; a redirection costs no process
+# Waits until the record of job $1 is whole: it is there a moment before its words are. Fails when they do not come, because
+# who wrote them was killed.
+recorded() {
+  local length body round
+  for (( round = 0; round < 100; round++ )); do
+    length= body=
+    { read -r _ _ _ _ length && IFS= read -r -d '' body; } < "$JOBS/$1.cmd"
+    [[ $length == "${#body}" ]] && return 0
+    read -r -t 0.02 -u 8 _ || :
+  done
+  return 1
+}
+
+lock() { # ID FIRST_WORDS COMMAND: fails when another server was quicker; a redirection costs no process
   local made
   set -o noclobber
-  { printf '%s\n%s' "$2" "$3" > "$JOBS/$1.cmd"; } 2> /dev/null
+  { printf '%s %s\n%s' "$2" "${#3}" "$3" > "$JOBS/$1.cmd"; } 2> /dev/null
   made=$?
   set +o noclobber
   return "$made"
@@ -309,12 +323,10 @@ serve_run() { # ID AFTER DIR_N TIMEOUT_MS HEAD TAIL N
       now_us
       if lock "$1" "$REPLY $tree run $BOOT" "$command"; then start_job "$1"; else FOLLOWING=1; fi
       ;;
-    1)
-      if interrupted "$1"; then printf 'diverged %s(interrupted) 0\n' "$1"; return; fi
-      FOLLOWING=1
-      ;;
+    1) FOLLOWING=1 ;;
     2) return ;;
   esac
+  if [[ -n $FOLLOWING ]] && interrupted "$1"; then printf 'diverged %s(interrupted) 0\n' "$1"; return; fi
   follow_job "$1" "$4" "$5" "$6"
   answer_job "$1" "$5" "$6"
   foresee_tree "$dir"
@@ -337,14 +349,15 @@ serve_apply() { # ID AFTER DIR_N KIND TEXT_N PATH_N N
       printf '%s' "$text" > "$job.out"
       tree_before "$dir"; local tree=$REPLY
       now_us
-      lock "$1" "$REPLY $tree $4" "$path"
+      lock "$1" "$REPLY $tree $4 $BOOT" "$path"
       ;;
     1) (( $7 == 0 )) || head -c "$7" > /dev/null ;;
     2) (( $7 == 0 )) || head -c "$7" > /dev/null; return ;;
   esac
   if [[ ! -s $job.code ]]; then
     # From the record, not from the request: a retry computed its request from a file that may be half written.
-    { read -r _ _ kind; IFS= read -r -d '' path; } < "$job.cmd"
+    recorded "$1" || { printf 'diverged %s(interrupted) 0\n' "$1"; return; }
+    { read -r _ _ kind _; IFS= read -r -d '' path; } < "$job.cmd"
     case $kind in
       write) cat "$job.bytes" > "$path" || code=1 ;;
       delete) rm -f -- "$path" || code=1 ;;

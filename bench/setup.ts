@@ -47,7 +47,7 @@ async function frames(): Promise<void> {
     );
   const back = async (frame: Frame) => {
     host.forget(name);
-    await restore(docker, spec, frame);
+    return restore(docker, spec, frame);
   };
   try {
     await host.ensure({ owner, role: 'main', image: BASE_IMAGE, workdir: '/repo', profile });
@@ -84,7 +84,7 @@ async function frames(): Promise<void> {
     };
     console.log(
       `\n${DEPTH} frames deep: the first ten ${middle(times.slice(0, 10))} ms each, the last ten ${middle(times.slice(-10))} ms ` +
-        `(slowest ${Math.max(...times).toFixed(0)}: layers made one); back to frame ${DEPTH - 1} ${(await seen(stack.at(-1)!)).toFixed(0)} ms, ` +
+        `(slowest ${Math.max(...times).toFixed(0)}); back to frame ${DEPTH - 1} ${(await seen(stack.at(-1)!)).toFixed(0)} ms, ` +
         `to 100 ${(await seen(stack[100]!)).toFixed(0)} ms, to 0 ${(await seen(stack[0]!)).toFixed(0)} ms`,
     );
   } finally {

@@ -198,7 +198,11 @@ export function createSandboxActivities(deps: Deps) {
       return withHeartbeat(async () => {
         const { owner, lease, profile, frame } = input;
         host.forget(lease.container);
-        await restore(host.docker, host.specOf({ owner, role: ROLE, workdir: lease.workdir, profile }), frame);
+        const spec = host.specOf({ owner, role: ROLE, workdir: lease.workdir, profile });
+        const { removed } = await restore(host.docker, spec, frame);
+        if (input.above.length === 0) return;
+        // It may have been made from one of them, and the engine keeps what a container is made from.
+        await removed;
         await dropFrames(host.docker, owner, input.above);
       });
     },

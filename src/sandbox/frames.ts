@@ -6,6 +6,7 @@ import { ignoreMissing, statusOf } from './engine';
 import type { Journal } from './journal';
 import { LABEL, type Owner, runName } from './labels';
 import { parseExports } from './shell-state';
+import { writeBackSoon } from './write-back';
 
 /** overlay2 refuses a 126th layer; flattening earlier leaves room for the commits of one run. */
 const LAYER_LIMIT = 110;
@@ -55,6 +56,7 @@ export async function checkpoint(
         .map(([name, value]) => `LABEL ${name}=${JSON.stringify(value)}`)
         .join('\n'),
     });
+    writeBackSoon(docker);
   }
   const committed = await docker.getImage(image).inspect();
   const layers = committed.RootFS.Layers?.length ?? 1;
@@ -77,24 +79,23 @@ export async function checkpoint(
 
 /**
  * Puts the run's container back to a frame: files, directory, variables and network. Frames above it stay until
- * `dropFrames`; the frame itself is not consumed. What was changed since is deleted beside the start of what replaces it,
- * so that it takes about 0.3 s whatever that was.
+ * `dropFrames`; the frame itself is not consumed. Takes about 0.3 s whatever was changed, because what was there before is
+ * only removed once its successor has started: `removed` says when that is done, and need not be waited for. An attempt
+ * after this one removes what it finds left, and so does whoever releases the run.
  */
 export async function restore(
   docker: Docker,
   spec: Omit<ContainerSpec, 'image'>,
   frame: Frame,
-): Promise<Docker.Container> {
+): Promise<{ removed: Promise<void> }> {
   const gone = `${spec.name}-gone`;
-  // Left by an attempt that was cut off.
   await removeContainer(docker, gone);
   await setAside(docker, spec.name, gone);
   const profile = { ...spec.profile, network: frame.network as SandboxProfile['network'] };
-  const [restored] = await Promise.all([
-    ensureContainer(docker, { ...spec, image: frame.image, profile }),
-    removeContainer(docker, gone),
-  ]);
-  return restored;
+  await ensureContainer(docker, { ...spec, image: frame.image, profile });
+  const removed = removeContainer(docker, gone);
+  removed.catch(() => {});
+  return { removed };
 }
 
 /** Removes frames from the top down to (and without) `keep`. Removing what is gone already is success. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import Docker from 'dockerode';
 import { SandboxProfile } from '../../src/contract';
-import { ensureContainer, setAside } from '../../src/sandbox/container';
+import { ensureContainer, removeContainer, setAside } from '../../src/sandbox/container';
 import { checkpoint, dropFrames, restore } from '../../src/sandbox/frames';
 import { SandboxHost } from '../../src/sandbox/host';
 import { tinyProblem } from '../support/tiny-problem';
@@ -32,7 +32,7 @@ const push = (index: number, squash = false) =>
   );
 const back = async (frame: Awaited<ReturnType<typeof push>>) => {
   host.forget(name);
-  await restore(docker, spec, frame);
+  return restore(docker, spec, frame);
 };
 /** Names, modes and contents of all that a command could have changed. */
 const print = () =>
@@ -77,11 +77,23 @@ test('a rollback that was cut off anywhere is done by the next attempt, and leav
   for (const cut of cuts) {
     await run('echo spoiled > /testbed/note');
     await cut();
-    await back(frame);
+    const { removed } = await back(frame);
     expect(await print()).toBe(kept);
+    await removed;
     const filters = { label: [`switchyard.run=${owner.firstRunId}`] };
     expect((await docker.listContainers({ all: true, filters })).map(({ Names }) => Names)).toEqual([[`/${name}`]]);
   }
+});
+
+test('rollbacks and removals that meet wait for each other instead of failing', async () => {
+  const frame = await push(10);
+  const kept = await print();
+  await back(frame);
+  const { removed } = await back(frame);
+  await Promise.all([removed, removeContainer(docker, `${name}-gone`), removeContainer(docker, `${name}-gone`)]);
+  expect(await print()).toBe(kept);
+  expect(await removeContainer(docker, `${name}-gone`)).toBeUndefined();
+  await dropFrames(docker, owner, [10]);
 });
 
 test('a checkpoint that is asked for again at the same position is the same image', async () => {

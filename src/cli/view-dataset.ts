@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Client } from '@temporalio/client';
-import { DroppedRow, jsonLines, type RolloutRow, type RolloutSource } from '../contract';
+import { DroppedRow, jsonLines, type RolloutRow, type RolloutSource, SwitchyardError } from '../contract';
 import { rowOfRun } from '../history/rollout-row';
 import type { Training } from '../page/viewer/mask';
 import type { RunLine } from '../page/viewer/payload';
@@ -57,8 +57,13 @@ export async function datasetWord(cli: Cli, named: string, server: boolean): Pro
 
 /** Without those that the server has forgotten: their rows are counted among the missing. */
 async function rowsOfRuns(client: Client, { runs, method }: RunsSource): Promise<RolloutRow[]> {
-  const rows = await Promise.all(runs.map((id) => rowOfRun(client, id, method).catch(() => [])));
-  return rows.flat();
+  const rows = runs.map((id) =>
+    rowOfRun(client, id, method).catch((error: unknown) => {
+      if (error instanceof SwitchyardError) return [];
+      throw error;
+    }),
+  );
+  return (await Promise.all(rows)).flat();
 }
 
 async function rowsIn(cli: Cli, rollouts: string | { readonly sha256: string }): Promise<RolloutRow[]> {

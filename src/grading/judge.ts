@@ -2,13 +2,13 @@ import { createHash, randomBytes, randomInt } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type Docker from 'dockerode';
-import { type Flag, type GradeResult, type Problem, SwitchyardError, type TestOutcome } from '../contract';
+import type { Flag, GradeResult, Problem, TestOutcome } from '../contract';
 import { type Canary, makeCanaries } from '../problems/canaries';
 import { readEvidence, wasRun } from '../problems/evidence';
 import { readJunit } from '../problems/junit';
 import { type Outcomes, resolves, tally } from '../problems/outcomes';
 import { hiddenPaths, testRoots } from '../problems/testFiles';
-import { type GuestResult, runInGuest } from '../sandbox/guest-exec';
+import { assertAlive, type GuestResult, runInGuest } from '../sandbox/guest-exec';
 import { getFiles, putFiles } from '../sandbox/guest-files';
 import type { BlobStore } from '../store/blobs';
 import { applyCandidate, mustRun, placeTests } from './candidate';
@@ -44,7 +44,7 @@ export async function judge(
     problem.tests.parser.kind === 'pytest'
       ? await runPytest(container, problem, before, signal)
       : await runJunit(container, problem, problem.tests.parser.report, signal);
-  await assertAlive(container);
+  await assertAlive(container, run.raw.exitCode, 'grading');
   const after = await digests(container, problem.workdir, watched);
   const changed = [...before].filter(([path, digest]) => after.get(path) !== digest).map(([path]) => path);
   const forged =
@@ -179,13 +179,6 @@ async function digests(
     }
   }
   return found;
-}
-
-/** An outage is never a verdict. */
-async function assertAlive(container: Docker.Container): Promise<void> {
-  const state = await container.inspect().catch(() => undefined);
-  if (!state?.State.Running)
-    throw new SwitchyardError('SandboxLost', 'the grading container went away while the tests ran');
 }
 
 let witness: Buffer | undefined;

@@ -61,22 +61,9 @@ export async function endAll(container: Docker.Container): Promise<void> {
   const done = await runInGuest(container, { command: 'kill -9 -1', timeoutMs: 5000 }).catch(() => undefined);
   if (done?.exitCode === 0) return;
   await container.restart({ t: 0 }).catch((error: unknown) => {
-    if (statusOf(error) === 404) throw gone();
+    if (statusOf(error) === 404) throw new SwitchyardError('SandboxLost', 'the harness container went away');
     throw error;
   });
-}
-
-/** An outage is never a finding: says so when the container itself went away under what ran in it. */
-export async function assertContainerAlive(container: Docker.Container): Promise<void> {
-  const state = await container.inspect().catch((error: unknown) => {
-    if (statusOf(error) === 404) return undefined;
-    throw error;
-  });
-  if (!state?.State.Running) throw gone();
-}
-
-function gone(): SwitchyardError {
-  return new SwitchyardError('SandboxLost', 'the harness container went away while cases ran in it');
 }
 
 /** MiB that the container has written over its image. */

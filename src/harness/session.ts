@@ -2,9 +2,10 @@ import type Docker from 'dockerode';
 import type { CaseOutcome, SandboxProfile } from '../contract';
 import type { HarnessRun } from '../problems/harness/run';
 import { removeContainer } from '../sandbox/container';
+import { assertAlive } from '../sandbox/guest-exec';
 import { type GuestFile, getFiles, putFiles } from '../sandbox/guest-files';
 import type { Owner } from '../sandbox/labels';
-import { assertContainerAlive, endAll, startHarnessContainer, writtenMiB } from './container';
+import { endAll, startHarnessContainer, writtenMiB } from './container';
 import { type LinesRead, readGuestLines } from './guest-lines';
 import type { GenerateRequest, RecordRequest, RunRequest } from './protocol';
 import { RunReader } from './read-run';
@@ -151,7 +152,7 @@ async function runScript(
       },
       take,
     );
-    await assertContainerAlive(container);
+    await assertAlive(container, read.exitCode, 'harness');
     orderly = read.ending === 'exited' && read.exitCode === 0;
     return { cut: cutOf(read, script.seconds), printed: read.stderr };
   } catch (error) {

@@ -1,5 +1,7 @@
 import { PassThrough } from 'node:stream';
 import type Docker from 'dockerode';
+import { SwitchyardError } from '../contract/errors';
+import { statusOf } from './engine';
 
 export interface GuestCommand {
   /** One bash command line; `$1`, `$2`, ... are `args`. */
@@ -62,6 +64,31 @@ export async function runInGuest(container: Docker.Container, request: GuestComm
   } finally {
     stream.destroy();
   }
+}
+
+/** What a shell calls SIGKILL: how every command of a container ends that is killed itself. */
+const KILLED = 137;
+/** The engine calls a container running until it has put it away. */
+const PUT_AWAY_MS = 1000;
+
+/**
+ * An outage is never a finding: throws `SandboxLost` when the container went away under a command that ended with
+ * `exitCode`. Nothing is run in it, because what ran there may have left no room for another process.
+ */
+export async function assertAlive(container: Docker.Container, exitCode: number | null, what: string): Promise<void> {
+  const lost = () => new SwitchyardError('SandboxLost', `the ${what} container went away under what ran in it`);
+  const state = await container.inspect().catch((error: unknown) => {
+    if (statusOf(error) === 404) return undefined;
+    throw error;
+  });
+  if (!state?.State.Running) throw lost();
+  if (exitCode !== KILLED) return;
+  const abortSignal = AbortSignal.timeout(PUT_AWAY_MS);
+  const ended = await container.wait({ condition: 'not-running', abortSignal }).then(
+    () => true,
+    (error: unknown) => statusOf(error) === 404,
+  );
+  if (ended) throw lost();
 }
 
 async function pause(ms: number): Promise<false> {

@@ -6,7 +6,7 @@ import type { ServiceSpec } from '../contract/setup';
 import { confined } from './confined';
 import { removeContainer } from './container';
 import { statusOf } from './engine';
-import { type GuestResult, runInGuest } from './guest-exec';
+import { assertAlive, runInGuest } from './guest-exec';
 import { hostAccess } from './host-access';
 import { LABEL, type Owner, runLabels, runName } from './labels';
 import { startServices } from './throwaway-services';
@@ -109,7 +109,7 @@ export async function runInThrowaway(
       ...(request.signal ? { signal: request.signal } : {}),
     });
     const seconds = (Date.now() - began) / 1000;
-    await assertAlive(container, done);
+    if (done.exitCode !== 0) await assertAlive(container, done.exitCode, 'throw-away');
     const { exitCode, stdout, stderr } = done;
     // Only the engine still writes to standard error: that it could not start the shell.
     return {
@@ -209,15 +209,4 @@ async function write(container: Docker.Container, path: string, content: string)
     `the file ${path} could not be written: ${done.stderr.toString('utf8').trim().slice(0, 300)}`,
     'Is it larger than half of the sandbox memory?',
   );
-}
-
-/** An outage is never a finding. */
-async function assertAlive(container: Docker.Container, { exitCode }: GuestResult): Promise<void> {
-  if (exitCode === 0) return;
-  const state = await container.inspect().catch((error: unknown) => {
-    if (statusOf(error) === 404) return undefined;
-    throw error;
-  });
-  if (state?.State.Running) return;
-  throw new SwitchyardError('SandboxLost', 'the throw-away container went away while a command ran in it');
 }

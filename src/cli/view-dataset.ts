@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Client } from '@temporalio/client';
-import { DroppedRow, jsonLines, type RolloutRow, type RolloutSource, SwitchyardError } from '../contract';
+import { DroppedRow, isSwitchyardError, jsonLines, type RolloutRow, type RolloutSource } from '../contract';
 import { rowOfRun } from '../history/rollout-row';
 import type { Training } from '../page/viewer/mask';
 import type { RunLine } from '../page/viewer/payload';
@@ -56,10 +56,10 @@ export async function datasetWord(cli: Cli, named: string, server: boolean): Pro
 }
 
 /** Without those that the server has forgotten: their rows are counted among the missing. */
-async function rowsOfRuns(client: Client, { runs, method }: RunsSource): Promise<RolloutRow[]> {
+export async function rowsOfRuns(client: Client, { runs, method }: RunsSource): Promise<RolloutRow[]> {
   const rows = runs.map((id) =>
     rowOfRun(client, id, method).catch((error: unknown) => {
-      if (error instanceof SwitchyardError) return [];
+      if (isSwitchyardError(error)) return [];
       throw error;
     }),
   );

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type Docker from 'dockerode';
 import type { Frame, SandboxProfile } from '../contract/sandbox';
 import { type ContainerSpec, ensureContainer, removeContainer, setAside } from './container';
@@ -80,22 +81,26 @@ export async function checkpoint(
 /**
  * Puts the run's container back to a frame: files, directory, variables and network. Frames above it stay until
  * `dropFrames`; the frame itself is not consumed. Takes about 0.3 s whatever was changed, because what was there before is
- * only removed once its successor has started: `removed` says when that is done, and need not be waited for. An attempt
- * after this one removes what it finds left, and so does whoever releases the run.
+ * only removed once its successor has started: `removed` says when that is done, and need not be waited for. What an attempt
+ * that was cut off has set aside goes with it, or with the run.
  */
 export async function restore(
   docker: Docker,
   spec: Omit<ContainerSpec, 'image'>,
   frame: Frame,
 ): Promise<{ removed: Promise<void> }> {
-  const gone = `${spec.name}-gone`;
-  await removeContainer(docker, gone);
-  await setAside(docker, spec.name, gone);
+  const aside = `${spec.name}-gone-`;
+  await setAside(docker, spec.name, `${aside}${randomUUID().slice(0, 8)}`);
   const profile = { ...spec.profile, network: frame.network as SandboxProfile['network'] };
   await ensureContainer(docker, { ...spec, image: frame.image, profile });
-  const removed = removeContainer(docker, gone);
+  const removed = removeNamed(docker, aside);
   removed.catch(() => {});
   return { removed };
+}
+
+async function removeNamed(docker: Docker, prefix: string): Promise<void> {
+  const found = await docker.listContainers({ all: true, filters: { name: [`^/${prefix}`] } });
+  await Promise.all(found.map(({ Id }) => removeContainer(docker, Id)));
 }
 
 /** Removes frames from the top down to (and without) `keep`. Removing what is gone already is success. */

@@ -9,8 +9,13 @@ import { REPOSITORY } from '../src/home';
 import { BASE_IMAGE } from '../src/provision/image';
 import { checkpoint, dropFrames, restore } from '../src/sandbox/frames';
 import { SandboxHost } from '../src/sandbox/host';
+import { folderOf, giveUp, removeFolders, setUp, shell } from '../test/support/set-up';
 import { World } from '../test/support/world';
 
+/** Lengths of a set-up whose commands do next to nothing. */
+const STEPS = [10, 110] as const;
+/** The second is one that a frame is taken before. */
+const COMMANDS = { plain: 'true', undoable: 'mkdir -p /opt/a/b && rm -r /opt/a' };
 /** MiB that a step changes before its checkpoint. */
 const DELTAS = [0, 1, 16, 128];
 const DEPTH = 200;
@@ -20,15 +25,52 @@ const UNITS = [600, 10_000, 100_000];
 const RACED = ['pypi:graphviz==0.20.1', 'pypi:pymemcache==4.0.0'];
 
 /**
- * What a set-up pays for being undoable and for remembering: checkpoints and rollbacks by what was changed, a stack of 200
- * frames, retrieval by the size of memory, and the steps of whole set-ups one try at a time and three at once (`--race`).
+ * What a set-up pays for being durable, for being undoable and for remembering: a step beyond its command, checkpoints and
+ * rollbacks by what was changed, a stack of 200 frames, retrieval by the size of memory, and whole set-ups one try at a time
+ * and three at once (`--race`).
  */
 export async function benchSetup(args: string[]): Promise<void> {
   console.log(`load ${loadavg()[0]!.toFixed(2)} before\n`);
+  await steps();
   await frames();
   await retrieval(args.includes('--small') ? UNITS.slice(0, 2) : UNITS);
   if (args.includes('--race')) await race();
   console.log(`\nload ${loadavg()[0]!.toFixed(2)} after`);
+}
+
+/** Between two lengths of the same set-up only steps differ: beginning and end count in both. */
+async function steps(): Promise<void> {
+  const models = Object.fromEntries(
+    STEPS.flatMap((count) =>
+      Object.entries(COMMANDS).map(([name, command]) => [
+        `${name}-${count}`,
+        { turns: [...Array.from({ length: count }, () => shell(command)), giveUp()] },
+      ]),
+    ),
+  );
+  const profiles = Object.fromEntries(Object.keys(models).map((name) => [name, {}]));
+  const world = await World.start({ script: { models }, profiles });
+  console.log('| a step | ms |\n|---|--:|');
+  try {
+    const source = `dir:${folderOf({ 'setup.py': '# nothing\n' })}`;
+    for (const name of Object.keys(COMMANDS)) {
+      const seconds: number[] = [];
+      for (const count of STEPS) {
+        const agent = `${name}-${count}`;
+        const limits = { steps: 2 * count };
+        const [result, ms] = await timed(() =>
+          setUp(world, agent, { source, roles: { agent }, limits, experience: { mode: 'off' } }),
+        );
+        if (result.steps !== count + 1) throw new Error(`${agent}: ${result.status} after ${result.steps} steps`);
+        seconds.push(ms);
+      }
+      console.log(`| ${name} | ${((seconds[1]! - seconds[0]!) / (STEPS[1] - STEPS[0])).toFixed(0)} |`);
+    }
+    console.log('');
+  } finally {
+    removeFolders();
+    await world.close();
+  }
 }
 
 async function frames(): Promise<void> {

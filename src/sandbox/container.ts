@@ -1,13 +1,9 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type Docker from 'dockerode';
-import { pack } from 'tar-stream';
 import { SwitchyardError } from '../contract/errors';
 import type { SandboxProfile } from '../contract/sandbox';
 import { ensureEgress } from './egress';
 import { ignoreMissing, statusOf } from './engine';
 import { hostAccess } from './host-access';
-import { GUEST_HOME } from './journal';
 
 /**
  * Root's powers without those over the host: each of these is needed by apt or pip inside of the container
@@ -47,7 +43,6 @@ export async function ensureContainer(docker: Docker, spec: ContainerSpec): Prom
       'Build it with `switchyard problem init`, or let the engine pull it.',
     );
   });
-  await container.putArchive(await guestArchive(), { path: '/' });
   await container.start();
   return container;
 }
@@ -110,24 +105,4 @@ function createOptions(spec: ContainerSpec, network: string): Docker.ContainerCr
       Ulimits: [{ Name: 'core', Soft: 0, Hard: 0 }],
     },
   };
-}
-
-let archive: Promise<Buffer> | undefined;
-
-/** The scripts that live in every sandbox, packed once. */
-function guestArchive(): Promise<Buffer> {
-  archive ??= packGuest();
-  return archive;
-}
-
-async function packGuest(): Promise<Buffer> {
-  const tar = pack();
-  for (const name of ['journal.sh', 'shell.sh']) {
-    const bytes = readFileSync(join(__dirname, 'guest', name));
-    tar.entry({ name: `${GUEST_HOME.slice(1)}/${name}`, mode: 0o755, mtime: new Date(0) }, bytes);
-  }
-  tar.finalize();
-  const chunks: Buffer[] = [];
-  for await (const chunk of tar) chunks.push(Buffer.from(chunk as Uint8Array));
-  return Buffer.concat(chunks);
 }

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import type Docker from 'dockerode';
@@ -5,7 +7,24 @@ import { SwitchyardError } from '../contract/errors';
 import { statusOf } from './engine';
 
 /** Where the guest scripts live inside of every sandbox. */
-export const GUEST_HOME = '/opt/switchyard';
+const GUEST_HOME = '/opt/switchyard';
+
+/**
+ * Brings the scripts along and becomes the server, in the one exec that opens a stream anyway: an archive for the engine to
+ * unpack would cost every container 80 ms. A script that another server reads is replaced as a file, never written over.
+ */
+const SERVE = `home=$1; shift
+while (( $# )); do
+  had=; { IFS= read -r -d '' had < "$home/$1"; } 2> /dev/null
+  [[ $had == "$2" ]] || { mkdir -p "$home" && printf %s "$2" > "$home/$1.$$" && mv -f "$home/$1.$$" "$home/$1"; } || exit
+  shift 2
+done
+exec bash "$home/journal.sh" serve`;
+
+const SCRIPTS = ['journal.sh', 'shell.sh'].flatMap((name) => [
+  name,
+  readFileSync(join(__dirname, 'guest', name), 'utf8'),
+]);
 
 export interface CommandResult {
   readonly output: Buffer;
@@ -94,7 +113,7 @@ export class Journal {
   private static async connect(container: Docker.Container): Promise<Journal> {
     try {
       const exec = await container.exec({
-        Cmd: ['bash', `${GUEST_HOME}/journal.sh`, 'serve'],
+        Cmd: ['bash', '-c', SERVE, 'bash', GUEST_HOME, ...SCRIPTS],
         AttachStdin: true,
         AttachStdout: true,
         AttachStderr: true,

@@ -86,6 +86,16 @@ test('a record that another stream has begun is waited for; one that nobody ends
   expect(await text('cat /tmp/mine 2>&1')).toMatch(/No such file/);
 });
 
+test('a stream brings its scripts along: neither their loss nor older ones are in its way', async () => {
+  for (const spoil of ['rm -rf /opt/switchyard', 'echo "exit 3" | tee /opt/switchyard/*.sh']) {
+    await run(spoil);
+    const next = await Journal.open(docker.getContainer(name));
+    const { output } = await next.run({ id: `job-${++jobs}`, after: '*', command: 'echo on', timeoutMs: 20_000 });
+    next.close();
+    expect(output.toString()).toBe('on\n');
+  }
+});
+
 test('a command outlives the stream that started it, and is followed to its real exit code', async () => {
   const dying = await Journal.open(docker.getContainer(name));
   const request = {

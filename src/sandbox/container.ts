@@ -20,8 +20,8 @@ export interface ContainerSpec {
 }
 
 /**
- * Makes and starts the container of that name. Idempotent: one that runs is taken as it is, one that stopped is started
- * again, so a retried activity finds what the first attempt made.
+ * Makes and starts the container of that name. Idempotent: one that runs is taken as it is, one that does not is
+ * started, so a retried activity finds what the first attempt made.
  */
 export async function ensureContainer(docker: Docker, spec: ContainerSpec): Promise<Docker.Container> {
   const existing = docker.getContainer(spec.name);
@@ -29,7 +29,7 @@ export async function ensureContainer(docker: Docker, spec: ContainerSpec): Prom
     if (statusOf(error) === 404) return undefined;
     throw error;
   });
-  if (state && !state.State.Dead && (state.State.Running || state.State.StartedAt !== NEVER)) {
+  if (state && !state.State.Dead) {
     if (!state.State.Running) await existing.start();
     return existing;
   }
@@ -47,13 +47,11 @@ export async function ensureContainer(docker: Docker, spec: ContainerSpec): Prom
   return container;
 }
 
-const NEVER = '0001-01-01T00:00:00Z';
-
 /** Removes it and its volumes, whatever it is doing, or waits until whoever else does has finished. */
 export async function removeContainer(docker: Docker, name: string): Promise<void> {
   const container = docker.getContainer(name);
   const removal = container.remove({ force: true, v: true }).catch((error: unknown) => {
-    if (statusOf(error) !== 409) throw error;
+    if (statusOf(error) !== 409 || !/already in progress/.test(String(error))) throw error;
     return container.wait({ condition: 'removed' });
   });
   await ignoreMissing(removal);

@@ -68,11 +68,13 @@ export class SandboxHost {
   async assertRoom(owner: Owner, most: number): Promise<void> {
     const filters = { label: [`${LABEL.lease}=run`, `${LABEL.role}=main`, `${LABEL.scope}=${this.scope}`] };
     const running = await this.docker.listContainers({ filters });
-    const others = running.filter(({ Labels }) => Labels[LABEL.run] !== owner.firstRunId);
-    if (others.length < most) return;
+    // By run: right after a rollback there are two of one.
+    const others = new Set(running.map(({ Labels }) => Labels[LABEL.run]));
+    others.delete(owner.firstRunId);
+    if (others.size < most) return;
     throw new SwitchyardError(
       'Unavailable',
-      `this host runs ${others.length} sandboxes of at most ${most}`,
+      `this host runs ${others.size} sandboxes of at most ${most}`,
       'It is tried again.',
     );
   }

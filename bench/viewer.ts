@@ -5,6 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { type Browser, chromium } from 'playwright-core';
 import { Cli } from '../src/cli/context';
 import { HomeSource } from '../src/cli/view-source';
+import { chromiumBinary } from '../src/provision/chromium';
 import { exportViewer } from '../src/viewer/export';
 import { serveViewer } from '../src/viewer/server';
 import { writeSampleCampaign } from '../test/support/sample-campaign';
@@ -18,7 +19,7 @@ export async function benchViewer([turns = '100,1000,10000']: string[]): Promise
   console.log('| turns | served, first open (ms) | again (ms) | to the last turn (ms) | file (ms) | file (MiB) |');
   console.log('|---|---|---|---|---|---|');
   const browser = await chromium.launch({
-    executablePath: process.env.CHROME ?? '/usr/bin/chromium',
+    executablePath: chromiumBinary(),
     args: ['--no-sandbox'],
   });
   try {

@@ -1,14 +1,16 @@
 import { isSwitchyardError } from '../contract/errors';
+import { ensureChromium } from './chromium';
 import type { Provided, Report } from './command';
 import { ensureDocker } from './docker';
 import { ensureImage } from './image';
 import { ensureTemporal } from './temporal';
 
-/** `tsx src/provision/main.ts ensure temporal docker image`: what bin/fresh calls. Everything goes to stderr. */
+/** `tsx src/provision/main.ts ensure temporal docker image chromium`: what bin/fresh calls. Everything goes to stderr. */
 const STEPS: Record<string, (report: Report) => Promise<Provided>> = {
   temporal: ensureTemporal,
   docker: ensureDocker,
   image: ensureImage,
+  chromium: ensureChromium,
 };
 
 async function ensure(names: readonly string[]): Promise<void> {

@@ -3,6 +3,7 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, wri
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { REPOSITORY, room, switchyardHome } from '../../src/home';
+import { ensureChromium } from '../../src/provision/chromium';
 import { isScript, runCommand } from '../../src/provision/command';
 import { ensureDocker } from '../../src/provision/docker';
 import { forgetDeadDaemons, wayAround } from '../../src/provision/dockerd';
@@ -76,6 +77,20 @@ test('what is there is found again without doing anything', async () => {
     expect(await step(fail)).toMatchObject({ made: false });
   }
   expect((await ensureImage(fail)).found).toContain(BASE_IMAGE);
+});
+
+test('a browser is the one that CHROME names, else one on PATH; a machine that cannot have one is told what it misses', async () => {
+  const [browser, plain] = ['google-chrome', 'notes.txt'].map((name) => join(scratch, name)) as [string, string];
+  writeFileSync(browser, '#!/bin/sh\n', { mode: 0o755 });
+  writeFileSync(plain, '');
+  process.env.PATH = scratch;
+  delete process.env.CHROME;
+  expect(await ensureChromium(fail)).toEqual({ what: 'Chromium', found: browser, made: false });
+  process.env.CHROME = plain;
+  const said: string[] = [];
+  // Without apt-get on PATH nothing can be installed.
+  expect(await ensureChromium((line) => said.push(line))).toMatchObject({ found: expect.stringContaining('skipped') });
+  expect(said.join('\n')).toMatch(/CHROME/);
 });
 
 test('an engine that DOCKER_HOST names and that does not answer is an error, never replaced by another', async () => {

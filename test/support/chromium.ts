@@ -1,11 +1,8 @@
-import { existsSync } from 'node:fs';
 import { source as axe } from 'axe-core';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { chromiumBinary } from '../../src/provision/chromium';
 
-const CANDIDATES = [process.env.CHROME, '/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
-
-/** A real browser of this machine; undefined where there is none. `CHROME` names one elsewhere. */
-export const CHROMIUM = CANDIDATES.find((path): path is string => path !== undefined && existsSync(path));
+const CHROMIUM = chromiumBinary();
 
 /** `describe` where there is a browser; where there is none, the tests are named and skipped. */
 export const describeInBrowser = CHROMIUM ? describe : describe.skip;

@@ -5,6 +5,9 @@ const of = (onCommit: number, full: number): number => (FULL ? full : onCommit);
 export const COUNTS = {
   rolloutSteps: 80,
   workerKills: of(3, 50),
+  setupKills: of(3, 20),
+  frames: of(20, 200),
+  jumps: of(25, 500),
   sandboxLosses: of(3, 20),
   serverRestarts: of(2, 10),
   serverRollouts: of(10, 100),

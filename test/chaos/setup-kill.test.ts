@@ -54,10 +54,7 @@ async function another(): Promise<World> {
   const world = await World.start({ script: { models: { agent: { turns } } }, profiles: { agent: {} } });
   worlds.push(world);
   await withExperience(world, (store) =>
-    store.import([
-      unitFor('calc', 'calc-wrong', 'mkdir -p /opt/other'),
-      unitFor('calc', 'calc-right', mendOf('calc')),
-    ]),
+    store.import([unitFor('calc', 'calc-wrong', 'mkdir -p /opt/other'), unitFor('calc', 'calc-right', mendOf('calc'))]),
   );
   return world;
 }

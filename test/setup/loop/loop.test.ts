@@ -118,6 +118,17 @@ describe('attribution', () => {
     expect(attribute(run(1, 'E assert 1', 3, 4), run(1, 'E assert 2', 1, 6)).outcome).toBe('failure');
     expect(attribute(run(1, missing), run(1, 'E assert 2', 6, 1)).outcome).toBe('success');
   });
+
+  test('a command that does not get so far any more is worse, whatever it says now', () => {
+    expect(attribute(run(1, 'E assert 1', 0, 4), run(1, 'cd: /repo: No such file or directory')).outcome).toBe(
+      'failure',
+    );
+    expect(attribute(run(1, missing), run(127, 'python3: command not found')).outcome).toBe('failure');
+    expect(attribute(run(1, missing), run(126, 'python3: Permission denied')).outcome).toBe('failure');
+    // Cut off at its deadline, it may have been further than before.
+    expect(attribute(run(1, 'E assert 1', 0, 4), { ...run(0, ''), exitCode: null }).outcome).toBe('neutral');
+    expect(attribute(run(127, 'tox: command not found'), run(127, 'nox: command not found')).outcome).toBe('neutral');
+  });
 });
 
 describe('the script of a set-up', () => {

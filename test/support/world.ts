@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
 import { temporal } from '@temporalio/proto';
+import Docker from 'dockerode';
 import { stringify } from 'yaml';
 import { queuesUnder } from '../../src/contract';
 import { REPOSITORY } from '../../src/home';
@@ -13,6 +14,8 @@ import type { ScriptInput } from '../../src/model/rehearsal/script';
 import { startRehearsal } from '../../src/model/rehearsal/server';
 import { serverArguments } from '../../src/provision/dev-server';
 import { temporalBinary } from '../../src/provision/temporal';
+import { SandboxHost } from '../../src/sandbox/host';
+import { LABEL } from '../../src/sandbox/labels';
 import { FileBlobs } from '../../src/store/blobs';
 import { Timings } from '../../src/store/timings';
 import { Transcripts } from '../../src/store/transcripts';
@@ -36,6 +39,7 @@ const PATIENCE_MS = 20_000;
 export class World {
   private readonly workers: ChildProcess[] = [];
   private server: ChildProcess | undefined;
+  private scopeLabel = '';
   client!: Client;
   rehearsal!: Awaited<ReturnType<typeof startRehearsal>>;
   address = '';
@@ -57,6 +61,7 @@ export class World {
       log: join(world.home, 'model.log'),
     });
     await world.startServer();
+    world.scopeLabel = `${LABEL.scope}=${await world.scope()}`;
     world.writeConfig(options.profiles);
     for (let i = 0; i < (options.workers ?? 1); i++) world.startWorker();
     if (options.workers !== 0) await world.workerReady();
@@ -189,6 +194,19 @@ export class World {
     await killed(this.server, 'SIGTERM');
     await this.rehearsal?.close();
     rmSync(this.home, { recursive: true, force: true });
+    await this.sweep();
+  }
+
+  /** What a terminated run was still making: no janitor of this server will come any more. */
+  private async sweep(): Promise<void> {
+    if (!this.scopeLabel) return;
+    const docker = new Docker();
+    const left = await docker.listContainers({
+      all: true,
+      filters: { label: [this.scopeLabel, `${LABEL.lease}=run`] },
+    });
+    const host = new SandboxHost(docker, this.scopeLabel);
+    for (const run of new Set(left.map(({ Labels }) => Labels[LABEL.run]!))) await host.removeAll(run);
   }
 }
 

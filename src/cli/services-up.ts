@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SwitchyardError } from '../contract';
 import { daemonPid, logOf, startDaemon, stopDaemon } from '../local/processes';
-import { startWorker } from '../local/worker';
+import { startOwnWorker } from '../local/worker';
 import { loadScript } from '../model/rehearsal/script';
 import { freePort, listens } from '../ports';
 import type { Cli } from './context';
@@ -14,10 +14,7 @@ export async function startServices(cli: Cli, script: string | undefined): Promi
   const client = await cli.client();
   shareWithDaemons(cli.settings);
   // Whoever says `up` wants a worker here, also for a server that others run.
-  if (daemonPid('worker') === undefined) {
-    cli.say('starting a worker in the background (`switchyard down` stops it)');
-    await startWorker(client, { name: 'worker', queue: cli.queue });
-  }
+  if (daemonPid('worker') === undefined) await startOwnWorker(client, cli.queue, (line) => cli.say(line));
 }
 
 async function startRehearsalDaemon(cli: Cli, script: string): Promise<void> {

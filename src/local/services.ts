@@ -18,7 +18,7 @@ export interface Local {
 export async function ensureServer(say: (line: string) => void): Promise<Local> {
   const { address } = loadClientConnectConfig().connectionOptions;
   if (isConfigured() && address && address !== LOCAL && address !== 'localhost:7233') return { address, ui: undefined };
-  const server = await startDevServer();
+  const server = await startDevServer({}, say);
   if (server.started) say(`started a Temporal development server at ${server.address} (\`switchyard down\` stops it)`);
   process.env.TEMPORAL_ADDRESS ??= server.address;
   return { address: server.address, ui: server.ui };

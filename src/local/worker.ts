@@ -5,6 +5,8 @@ import type { Client } from '@temporalio/client';
 import { temporal } from '@temporalio/proto';
 import { queuesUnder, SwitchyardError } from '../contract';
 import { room } from '../home';
+import { ensureDocker } from '../provision/docker';
+import { ensureImage } from '../provision/image';
 import { daemonPid, logOf, startDaemon } from './processes';
 import type { Local } from './services';
 
@@ -54,6 +56,22 @@ export async function startWorker(client: Client, { name, queue, env }: Backgrou
   );
 }
 
+/**
+ * Starts this home's worker with what its sandboxes need, as far as that can be had here: without an engine it still
+ * serves what runs no code, and what does waits for one.
+ */
+export async function startOwnWorker(client: Client, queue: string, say: (line: string) => void): Promise<void> {
+  try {
+    await ensureDocker(say);
+    await ensureImage(say);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    say(`sandboxes cannot start yet: ${why} (\`switchyard doctor\` says what to do)`);
+  }
+  say('starting a worker in the background (`switchyard down` stops it)');
+  await startWorker(client, { name: 'worker', queue });
+}
+
 /** Whether the worker that this home started was killed: `down` takes the pid file away, a crash leaves it. */
 export function wasKilled(): boolean {
   return daemonPid('worker') === undefined && existsSync(join(room('run'), 'worker.pid'));
@@ -79,6 +97,5 @@ export async function ensureWorker(
       `Start one with \`switchyard worker start\`; it also polls ${queuesUnder(queue).sandboxes}.`,
     );
   }
-  say('starting a worker in the background (`switchyard down` stops it)');
-  await startWorker(client, { name: 'worker', queue });
+  await startOwnWorker(client, queue, say);
 }

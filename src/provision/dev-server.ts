@@ -3,8 +3,18 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Connection } from '@temporalio/client';
 import { SwitchyardError } from '../contract/errors';
 import { listens } from '../ports';
-import { lastLines, readText } from './command';
-import { claim, type DevServerOptions, type Launched, launch, livingPid, lockFile, pidFile } from './server-process';
+import { lastLines, type Report, readText } from './command';
+import {
+  claim,
+  claimed,
+  type DevServerOptions,
+  type Launched,
+  launch,
+  livingPid,
+  lockFile,
+  pidFile,
+} from './server-process';
+import { ensureTemporal } from './temporal';
 
 export type { DevServerOptions } from './server-process';
 export { serverArguments } from './server-process';
@@ -23,32 +33,52 @@ const NAMESPACE = 'default';
 const RETENTION_SECONDS = 30 * 24 * 3600;
 
 const START_MS = 30_000;
+/** What fetching the program may take on a slow line. */
+const FETCH_MS = 300_000;
 
 /**
  * Starts a development server that outlives this process, and returns when it answers. Takes one that answers on that
- * port already as it is, so calling again is safe; two that start at once end with one server.
+ * port already as it is, so calling again is safe; two that start at once end with one server. Fetches the program where it
+ * is not installed; `report` hears of that.
  */
-export async function startDevServer(options: DevServerOptions = {}): Promise<DevServer> {
+export async function startDevServer(options: DevServerOptions = {}, report: Report = () => {}): Promise<DevServer> {
   const port = options.port ?? 7233;
   const uiPort = options.uiPort ?? port + 1000;
   const server = { address: `127.0.0.1:${port}`, ui: `http://127.0.0.1:${uiPort}` };
   if (await answers(server.address)) return { ...server, pid: livingPid(port), started: false };
 
   const release = claim(port);
+  if (!release) {
+    await claimEnds(port);
+    return startDevServer(options, report);
+  }
   try {
     // Whoever had the claim before may have finished since we looked.
-    const child = release && !(await answers(server.address)) ? launch(port, uiPort, options) : undefined;
+    if (await answers(server.address)) return { ...server, pid: livingPid(port), started: false };
+    await ensureTemporal(report);
+    const child = launch(port, uiPort, options);
     const deadline = Date.now() + START_MS;
     while (!(await answers(server.address))) {
-      if (Date.now() > deadline || child?.ended()) throw notStarted(port, uiPort, child);
+      if (Date.now() > deadline || child.ended()) throw notStarted(port, uiPort, child);
       await sleep(50);
     }
-    if (!child) return { ...server, pid: livingPid(port), started: false };
     await keepHistories(server.address);
     writeFileSync(pidFile(port), `${child.pid}\n`);
     return { ...server, pid: child.pid, started: true };
   } finally {
-    release?.();
+    release();
+  }
+}
+
+/** Until the process that starts the server there is done with it, or dead. It may have to fetch the program first. */
+async function claimEnds(port: number): Promise<void> {
+  const deadline = Date.now() + FETCH_MS + START_MS;
+  while (claimed(port)) {
+    if (Date.now() > deadline) {
+      const hint = `Remove ${lockFile(port)} if nothing starts a server.`;
+      throw new SwitchyardError('Unavailable', 'another process starts the Temporal server, and does not end', hint);
+    }
+    await sleep(50);
   }
 }
 
@@ -65,15 +95,7 @@ export async function stopDevServer(port = 7233): Promise<boolean> {
   return true;
 }
 
-function notStarted(port: number, uiPort: number, child: Launched | undefined): SwitchyardError {
-  if (!child) {
-    const hint = `Remove ${lockFile(port)} if nothing starts a server.`;
-    return new SwitchyardError(
-      'Unavailable',
-      'another process starts the Temporal server, and it does not answer',
-      hint,
-    );
-  }
+function notStarted(port: number, uiPort: number, child: Launched): SwitchyardError {
   const how = child.ended() ? 'ended at once' : `did not answer within ${START_MS / 1000} s`;
   const hint = `Is port ${port} or ${uiPort} taken? The whole log: ${child.log}`;
   return new SwitchyardError(

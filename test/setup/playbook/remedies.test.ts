@@ -98,6 +98,7 @@ test.each([
     'ERROR: Missing required plugins: pytest-mock, pytest-sugar>=0.9',
     "pip install -q pytest-mock 'pytest-sugar>=0.9'",
   ],
+  ['tests', 'E   pytest.PytestRemovedIn10Warning: Passing a non-Collection iterable to parametrize', "'pytest<9'"],
   ['tests', 'async def functions are not natively supported.', 'pip install -q pytest-asyncio'],
   [
     'tests',

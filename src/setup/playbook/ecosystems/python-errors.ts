@@ -70,6 +70,7 @@ export const pythonReaders: readonly Reader[] = [
   },
   { cause: 'pytest-fixture', pattern: /fixture '(\w+)' not found/g },
   { cause: 'pytest-marker', pattern: /'(\w+)' not found in `markers` configuration option/g },
+  { cause: 'pytest-removed', pattern: /PytestRemovedIn(\d+)Warning/g },
   {
     cause: 'pytest-async',
     pattern:

@@ -99,6 +99,13 @@ export const pythonRemedies: readonly Remedy[] = [
   },
   { name: 'install what provides it', cause: 'pytest-fixture', sure: true, fix: (whats) => known(whats, FIXTURES) },
   { name: 'install what registers it', cause: 'pytest-marker', sure: true, fix: (whats) => known(whats, MARKERS) },
+  {
+    // What pytest N removes, N-1 warns of, which is an error in N and wherever warnings are; N-2 knows nothing of it.
+    name: 'use a pytest from before that warning',
+    cause: 'pytest-removed',
+    sure: true,
+    fix: (whats) => pipInstall([quoted(`pytest<${Math.min(...whats.map(Number)) - 1}`)]),
+  },
   { name: 'install the asyncio plugin', cause: 'pytest-async', sure: true, fix: () => pipInstall(['pytest-asyncio']) },
   {
     name: 'name the settings of the tests',

@@ -246,6 +246,13 @@ test("a project's own module is never taken from the registry", () => {
   );
 });
 
+test('a file of its own that a makefile beside it builds is built', () => {
+  const files = { ...PYTHON, 'tests/fakes/Makefile': 'a.so: a.c\n\t$(CC) -shared -o $@ $<\n', 'tests/fakes/a.c': '' };
+  const missing = (path: string) => `OSError: /repo/${path}: cannot open shared object file: No such file or directory`;
+  expect(after(files, 'python/tests', missing('tests/fakes/a.so'))).toBe('make -C tests/fakes');
+  expect(after(files, 'python/tests', missing('tests/a.so'))).toBe('verify');
+});
+
 test('a module that cannot be had alone does not keep the others away', () => {
   const dossier = dossierOf(PYTHON);
   const text = "No module named 'aaa'\nNo module named 'bbb'";

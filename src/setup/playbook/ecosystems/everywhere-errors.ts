@@ -1,4 +1,4 @@
-import type { Reader } from '../goal';
+import type { Project, Reader } from '../goal';
 
 /** Shell words that no package brings, and tools that an ecosystem's own remedies bring. */
 const NO_PROGRAM = /^(-|\/|\.|[A-Z_]+=)|^(sh|bash|cd|export|source|line|activate|module|sudo)$|[^\w.+-]/;
@@ -23,6 +23,13 @@ const SERVICE_PORTS: Readonly<Record<string, string>> = {
 const serviceOfPort = (found: RegExpMatchArray) => SERVICE_PORTS[found[1]!] ?? null;
 /** A refused connection says nothing of the port in many clients: then the only service that the project speaks of is meant. */
 const KNOWN = Object.values(SERVICE_PORTS);
+
+/** The folder of a file of the project that is not there and that a makefile beside it may build; null for any other. */
+const makefileOf = (found: RegExpMatchArray, { workdir, survey }: Project): string | null => {
+  const folder = found[1]!.slice(0, found[1]!.lastIndexOf('/'));
+  const inside = folder.startsWith(`${workdir}/`) ? folder.slice(workdir.length + 1) : null;
+  return inside !== null && survey.paths.includes(`${inside}/Makefile`) ? inside : null;
+};
 
 /** What can be missing whatever the language: programs, headers, libraries, locales, services. */
 export const errors: readonly Reader[] = [
@@ -72,6 +79,8 @@ export const errors: readonly Reader[] = [
     pattern:
       /(?:ImportError|OSError|error while loading shared libraries|cannot open shared object file)[^\n]*?\blib([\w+-]+?(?:-\d[\d.]*)?)\.so(?:\.\d+)*\b/g,
   },
+  { cause: 'unbuilt', pattern: /(\/[\w./+-]+): cannot open shared object file/g, what: makefileOf },
+  { cause: 'unbuilt', pattern: /No such file or directory: '(\/[\w./+-]+)'/g, what: makefileOf },
   { cause: 'pkg-config', pattern: /Package '?([\w.+-]+)'?,? (?:required by|was not found|not found)/g },
   { cause: 'pkg-config', pattern: /No package '([\w.+-]+)' found/g },
   { cause: 'pkg-config', pattern: /Dependency "([\w.+-]+)" not found/g },

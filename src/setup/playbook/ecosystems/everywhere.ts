@@ -1,3 +1,4 @@
+import { quoted } from '../../experience/quoting';
 import { install, installByFile } from '../apt';
 import { type Remedy, shell } from '../goal';
 import { LIBRARIES, PROGRAMS, packagesOfHeader } from '../tables/debian';
@@ -76,6 +77,13 @@ const remedies: readonly Remedy[] = [
       if (known.length > 0) return { act: install(known) };
       return { act: installByFile(whats.map((what) => `^/usr/lib/.*/lib${literally(what)}\\.so(\\.[0-9]+)*$`)) };
     },
+  },
+  {
+    name: 'build it by the makefile beside it',
+    apart: true,
+    cause: 'unbuilt',
+    sure: true,
+    fix: (folders) => ({ act: shell(folders.map((folder) => `make -C ${quoted(folder)}`).join(' && ')) }),
   },
   {
     name: 'look the module up in the archive',

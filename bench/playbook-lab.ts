@@ -112,6 +112,7 @@ export async function runLab(source: string, options: LabOptions = {}): Promise<
       const dossier: SetupDossier = {
         source,
         version,
+        released: null,
         goal: '',
         workdir: WORKDIR,
         survey,

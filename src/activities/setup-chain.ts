@@ -9,6 +9,8 @@ export interface Given {
   readonly source: string;
   readonly sha256: string;
   readonly version: string | null;
+  /** When it was published or committed; absent from what older code has written. */
+  readonly released?: string | null;
   readonly licence: string | null;
   readonly notes: readonly string[];
   readonly goal: string;
@@ -81,9 +83,9 @@ export function createReader({ blobs, setupChains }: Pick<Deps, 'blobs' | 'setup
       stepsLeft: number;
     },
   ): Promise<SetupDossier> {
-    const { source, version, goal, workdir, wanted } = given;
+    const { source, version, released = null, goal, workdir, wanted } = given;
     return {
-      ...{ source, version, goal, workdir, wanted },
+      ...{ source, version, released, goal, workdir, wanted },
       survey: await json<Survey>(given.survey),
       components: await componentsOf(given),
       seen: await actions(head),

@@ -65,6 +65,7 @@ export function createSetupPrepareActivities(deps: Deps) {
       source: input.source,
       sha256: source.sha256,
       version: source.resolved.version ?? null,
+      released: source.released,
       licence: source.licence,
       notes: source.notes,
       goal: input.goal,
@@ -94,7 +95,9 @@ export function createSetupPrepareActivities(deps: Deps) {
         const known = given ? await reader.json<Given>(given) : undefined;
         const fetched = (name: string, sha256: string | undefined) =>
           fetchSource(deps, owner, name, sha256, input.base, signal);
-        const source = await fetched(input.source, known?.sha256);
+        const again = await fetched(input.source, known?.sha256);
+        // Bytes from the blob store do not tell what the registry said beside them.
+        const source = { ...again, released: known?.released ?? again.released };
         const parts: [Component, Source][] = [];
         for (const part of input.family?.components ?? []) {
           parts.push([

@@ -29,6 +29,8 @@ export interface Source {
     /** The commit, in full. */
     readonly revision?: string;
   };
+  /** When it was published or committed (ISO 8601, UTC); null where nobody says so. */
+  readonly released: string | null;
 }
 
 interface FetchDeps extends FetchHost {
@@ -134,6 +136,7 @@ function describe(source: SourceSpec, tree: SourceTree, sha256: string, facts: F
     licence: licenceOf(tree, source.kind),
     notes: notesOn(source.kind, tree, facts),
     resolved: resolvedOf(source, facts),
+    released: typeof facts.released === 'string' ? facts.released : null,
   };
 }
 

@@ -100,6 +100,7 @@ it('gives the tree of a tag with its submodules, its version and what is missing
   expect(got).toMatchObject({
     licence: 'MIT',
     resolved: { kind: 'git', name: `file://${project}`, revision: ids.tagged, version: '1.2.0' },
+    released: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/),
     notes: ['submodules in the tree: 2', '1 file is a Git LFS pointer, the contents were not fetched: data/model.bin'],
   });
 });

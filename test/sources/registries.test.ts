@@ -42,7 +42,11 @@ describe('a public registry', () => {
   it.each([
     [
       'pypi:iniconfig==2.0.0',
-      { licence: 'MIT', sha256: '2d91e135bf72d31a410b17c16da610a82cb55f6b0477d1a902134b24a455b8b3' },
+      {
+        licence: 'MIT',
+        released: expect.stringMatching(/^2023-01-07T/),
+        sha256: '2d91e135bf72d31a410b17c16da610a82cb55f6b0477d1a902134b24a455b8b3',
+      },
       'src/iniconfig/__init__.py',
     ],
     ['npm:qs@6.11.0', { licence: 'BSD-3-Clause' }, 'lib/stringify.js'],

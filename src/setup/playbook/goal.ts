@@ -13,6 +13,8 @@ export interface Project {
   readonly facts: ProjectFacts;
   /** The source's word where it has one, else the manifest's. */
   readonly version: string | null;
+  /** When it was published or committed (ISO 8601, UTC), where that is known. */
+  readonly released: string | null;
   /** Services that are to run. */
   readonly wanted: readonly ServiceSpec[];
 }

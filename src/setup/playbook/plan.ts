@@ -8,13 +8,13 @@ import type { Ecosystem, Goal, Project } from './goal';
 export function projectsOf(dossier: SetupDossier): Project[] {
   const components = dossier.components.map(({ name, workdir, survey }): Project => {
     const facts = factsOf(survey);
-    return { name, source: '', workdir, survey, facts, version: facts.version, wanted: [] };
+    return { name, source: '', workdir, survey, facts, version: facts.version, released: null, wanted: [] };
   });
   const facts = factsOf(dossier.survey);
-  const { source, survey, workdir, wanted } = dossier;
+  const { source, survey, workdir, released, wanted } = dossier;
   return [
     ...components,
-    { name: '', source, workdir, survey, facts, version: dossier.version ?? facts.version, wanted },
+    { name: '', source, workdir, survey, facts, version: dossier.version ?? facts.version, released, wanted },
   ];
 }
 

@@ -39,6 +39,8 @@ export interface SetupDossier {
   readonly source: string;
   /** Version that the source says it has, from its registry or tag. */
   readonly version: string | null;
+  /** When the source was published or committed (ISO 8601, UTC), where that is known. */
+  readonly released: string | null;
   readonly goal: string;
   readonly workdir: string;
   readonly survey: Survey;

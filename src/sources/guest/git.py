@@ -2,6 +2,7 @@
 
 Prints `needs` instead where a repository is a folder of the worker's host that is not in this container yet.
 """
+import datetime
 import json
 import os
 import re
@@ -118,7 +119,11 @@ def main(url, revision):
     commit = fetch(url, commit, revision, tags, heads, local)
     submodules = fetch_submodules(TREE, url, local)
     version = version_of(commit, tags)
-    facts = {"revision": commit, "submodules": submodules, **({"version": version} if version else {})}
+    seconds = int(git("show", "-s", "--format=%ct", commit))
+    released = datetime.datetime.fromtimestamp(seconds, datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+    facts = {"revision": commit, "submodules": submodules, "released": released}
+    if version:
+        facts["version"] = version
     pack(TREE, facts)
     return facts
 

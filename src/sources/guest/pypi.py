@@ -44,11 +44,14 @@ def links(index, name):
     body, base = answer[0].decode("utf-8", "replace"), answer[1]
     if body.lstrip().startswith("{"):
         listed = json.loads(body)["files"]
-        return [(urllib.parse.urljoin(base, f["url"]), f.get("hashes", {}).get("sha256")) for f in listed]
+        return [
+            (urllib.parse.urljoin(base, f["url"]), f.get("hashes", {}).get("sha256"), f.get("upload-time"))
+            for f in listed
+        ]
     parser = Links()
     parser.feed(body)
     pairs = [urllib.parse.urldefrag(urllib.parse.urljoin(base, href)) for href in parser.found]
-    return [(url, fragment[7:] if fragment.startswith("sha256=") else None) for url, fragment in pairs]
+    return [(url, fragment[7:] if fragment.startswith("sha256=") else None, None) for url, fragment in pairs]
 
 
 def normal(name):
@@ -58,7 +61,7 @@ def normal(name):
 def main(name, version):
     seen = []
     for index in index_urls():
-        for url, sha256 in links(index, normal(name)):
+        for url, sha256, uploaded in links(index, normal(name)):
             file = urllib.parse.unquote(urllib.parse.urlparse(url).path.split("/")[-1])
             stem = re.sub(r"\.(tar\.gz|tgz|zip|tar\.bz2|tar\.xz)$", "", file)
             owner, _, found = stem.rpartition("-")
@@ -73,7 +76,8 @@ def main(name, version):
             if sha256:
                 check("sha256", answer[0], sha256, "the index")
             write(answer[0])
-            return {"notes": [] if sha256 else ["the index announces no digest, so the file was taken as it came"]}
+            notes = [] if sha256 else ["the index announces no digest, so the file was taken as it came"]
+            return {"notes": notes, **({"released": uploaded} if uploaded else {})}
     listed = ", ".join(seen[-12:]) or "none"
     message = "no source distribution %s of %s; the index has: %s" % (version, name, listed)
     raise Refused("InvalidInput", message, "Name a version that has a source distribution.")

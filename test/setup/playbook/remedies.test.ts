@@ -1,10 +1,11 @@
 import { execFileSync } from 'node:child_process';
 import { playbook } from '../../../src/setup/playbook/playbook';
+import type { SetupDossier } from '../../../src/setup/roles/role';
 import { dossierOf, failed, OK, simulate, textOf } from './simulated';
 
 const PYTHON = {
   'pyproject.toml':
-    '[build-system]\nrequires=["setuptools"]\n[project]\nname="stamp"\ndependencies=["PyYAML>=6"]\n[project.optional-dependencies]\ntest=["pytest","mock==1.0","black"]\n',
+    '[build-system]\nrequires=["setuptools"]\n[project]\nname="stamp"\ndependencies=["PyYAML>=6"]\n[project.optional-dependencies]\ntest=["pytest","mock==1.0","black","mock-alike-of-ours>2"]\n',
   'stamp/__init__.py': '',
   'tests/settings.py': '',
   'tests/test_a.py': '',
@@ -54,6 +55,7 @@ test.each([
     'src/x.c:1:10: fatal error: odd/unknown.h: No such file or directory',
     "apt-file search -x '^/usr/include/(.+/)?odd/unknown\\.h$'",
   ],
+  ['project', "      'pkg-config' not found.\n      Command ['pkg-config', '--exists', 'cairo']", 'pkg-config'],
   ['project', '/usr/bin/ld: cannot find -lpq: No such file or directory', 'libpq-dev'],
   ['project', "[Errno 2] No such file or directory: 'x86_64-linux-gnu-g++'", ' g++'],
   [
@@ -73,7 +75,7 @@ test.each([
     'pip install -q --force-reinstall --no-deps .',
   ],
   ['project', "error: can't find Rust compiler", 'cargo-web rustc-web'],
-  ['test-tools', "ValueError: invalid mode: 'U'\nerror: metadata-generation-failed", 'for name in pytest mock; do'],
+  ['test-tools', "ValueError: invalid mode: 'U'\nerror: metadata-generation-failed", 'for name in pytest mock mock-alike-of-ours; do'],
   ['tests', "E   ModuleNotFoundError: No module named 'freezegun'", 'pip install -q freezegun'],
   [
     'tests',
@@ -99,6 +101,7 @@ test.each([
     "pip install -q pytest-mock 'pytest-sugar>=0.9'",
   ],
   ['tests', 'E   pytest.PytestRemovedIn10Warning: Passing a non-Collection iterable to parametrize', "'pytest<9'"],
+  ['tests', "ModuleNotFoundError: No module named 'mock_alike'", 'mock-alike-of-ours'],
   ['tests', 'async def functions are not natively supported.', 'pip install -q pytest-asyncio'],
   [
     'tests',
@@ -244,6 +247,34 @@ test("a project's own module is never taken from the registry", () => {
   expect(after(files, 'python/tests', "ModuleNotFoundError: No module named 'psycopg2'")).toBe(
     'python -m pip install -q --force-reinstall --no-deps . && python -m pip install -q .',
   );
+});
+
+describe('when nothing else is known to help, packages of its time are taken', () => {
+  const released = '2024-03-01T18:36:20Z';
+  const told = (goal: string, text: string, more: Partial<SetupDossier>) =>
+    simulate(dossierOf(PYTHON, more), (action) => (action.thought.startsWith(`[goal ${goal}`) ? failed(text) : OK))
+      .seen.map(({ move }) => textOf(move))
+      .filter((line) => line.includes('PIP_UPLOADED_PRIOR_TO'));
+
+  test.each([
+    ['python/project', 'ERROR: Failed building editable for stamp', / -e \.\)$/],
+    ['python/test-tools', 'ERROR: ResolutionImpossible', /; for name in pytest mock /],
+    [
+      'verify',
+      "could not be loaded: AttributeError: module 'x' has no attribute 'y'",
+      /--force-reinstall -e \. .*pytest\)$/,
+    ],
+  ])('for the goal %s', (goal, text, command) => {
+    const [line, ...others] = told(goal, text, { released });
+    expect(line).toMatch(/pip install -q --upgrade pip && \(export PIP_UPLOADED_PRIOR_TO=2024-03-01T18:36:20Z; /);
+    expect(line).toMatch(command);
+    expect(others).toEqual([]);
+  });
+
+  test('never where nobody knows when that was, nor for tests that only fail', () => {
+    expect(told('verify', 'AttributeError: gone', { released: null })).toEqual([]);
+    expect(told('python/tests', 'E   AttributeError: gone', { released })).toEqual([]);
+  });
 });
 
 test('a file of its own that a makefile beside it builds is built', () => {

@@ -11,6 +11,7 @@ export function dossierOf(files: Readonly<Record<string, string>>, more: Partial
   return {
     source: 'dir:/x',
     version: null,
+    released: null,
     goal: '',
     workdir: '/repo',
     survey: surveyOf(Object.entries(files)),

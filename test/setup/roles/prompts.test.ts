@@ -12,6 +12,7 @@ const basis = sampleCase();
 const setup: SetupDossier = {
   ...basis,
   version: '1.0',
+  released: '2023-04-05T06:07:08Z',
   wanted: [redis],
   seen: [
     {

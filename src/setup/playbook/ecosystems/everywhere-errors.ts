@@ -34,6 +34,7 @@ const makefileOf = (found: RegExpMatchArray, { workdir, survey }: Project): stri
 /** What can be missing whatever the language: programs, headers, libraries, locales, services. */
 export const errors: readonly Reader[] = [
   { cause: 'command', pattern: /(?:^|: )(?:line \d+: )?([^\s:]+): (?:command )?not found\b/gm, what: asProgram },
+  { cause: 'command', pattern: /^\s*'([^']+)' not found\.?$/gm, what: asProgram },
   { cause: 'command', pattern: /command '([^']+)' failed: No such file or directory/g, what: asProgram },
   { cause: 'command', pattern: /\[Errno 2\] No such file or directory: '([a-z][\w+-]*)'/g, what: asProgram },
   { cause: 'command', pattern: /exec: "([^"]+)": executable file not found/g, what: asProgram },

@@ -96,7 +96,8 @@ export const pythonReaders: readonly Reader[] = [
   {
     cause: 'requirements',
     pattern:
-      /subprocess-exited-with-error|metadata-generation-failed|Failed (?:building wheel|to build)|ResolutionImpossible|conflicting dependencies|No matching distribution found|Could not find a version that satisfies|Could not open requirements file|Invalid requirement|invalid-installed-package|Could not build wheels/g,
+      /subprocess-exited-with-error|metadata-generation-failed|Failed (?:building (?:wheel|editable)|to build)|ResolutionImpossible|conflicting dependencies|No matching distribution found|Could not find a version that satisfies|Could not open requirements file|Invalid requirement|invalid-installed-package|Could not build wheels/g,
     what: () => '',
   },
+  { cause: 'error', pattern: /\b[A-Z]\w*(?:Error|Warning)\b|INTERNALERROR>/g, what: () => '' },
 ];

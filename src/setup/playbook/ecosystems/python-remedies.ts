@@ -2,7 +2,7 @@ import { quoted } from '../../experience/quoting';
 import { install } from '../apt';
 import { type Predicament, type Remedy, shell } from '../goal';
 import { FIXTURES, MARKERS, pluginOfOption } from '../tables/pytest';
-import { distributionFor, pip } from './python-requirements';
+import { distributionFor, ofItsTime, pip, reinstalled } from './python-requirements';
 
 const pipInstall = (names: readonly string[]) => ({ act: shell(pip([...new Set(names)].join(' '))) });
 const known = (whats: readonly string[], table: Readonly<Record<string, string>>) => {
@@ -144,5 +144,22 @@ export const pythonRemedies: readonly Remedy[] = [
     cause: 'requirements',
     sure: false,
     fix: (_, { goal }) => (goal.id.endsWith('/test-tools') ? { way: ['requirements', 'unpinned'] } : null),
+  },
+  {
+    name: 'take packages of its time',
+    cause: 'requirements',
+    sure: false,
+    fix: (_, predicament) =>
+      predicament.project.released !== null && installs(predicament) ? { way: ['packages', 'of-its-time'] } : null,
+  },
+  {
+    // Where the tests run and only the verifier objects, everything is there: in versions that the project may not know.
+    name: 'take packages of its time',
+    cause: 'error',
+    sure: false,
+    fix: (_, { project, goal, ways }) =>
+      project.released !== null && goal.id === 'verify'
+        ? { act: shell(ofItsTime(project.released, reinstalled(project, ways))) }
+        : null,
   },
 ];

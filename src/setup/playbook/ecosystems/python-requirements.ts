@@ -8,6 +8,25 @@ export function pip(what: string): string {
   return `python -m pip install -q ${what}`;
 }
 
+/** Has something that pip can install; a folder of scripts with a list of requirements has not. */
+export const isPackage = ({ facts }: Project) =>
+  facts.buildSystems.some((system) => !/^(requirements|tox|nox)$/.test(system));
+
+/**
+ * The same with nothing that was published after the project was, builds in isolation included: what it leaves open, later
+ * versions of others may have closed. Only a recent pip knows how.
+ */
+export function ofItsTime(released: string, command: string): string {
+  return `${pip('--upgrade pip')} && (export PIP_UPLOADED_PRIOR_TO=${quoted(released)}; ${command})`;
+}
+
+/** The project with all that it and its tests need, put in place of what is there. */
+export function reinstalled(project: Project, ways: Ways): string {
+  const own = ways.get('install') === 'plain' ? '.' : '-e .';
+  const tests = ways.get('requirements') === 'unpinned' ? testNames(project).map(quoted) : testSpecs(project, ways);
+  return pip(`--force-reinstall ${[...(isPackage(project) ? [own] : []), ...tests, 'pytest'].join(' ')}`);
+}
+
 /** Extras, groups and files that are for tests; those for developing (with linters and release tools) only where there are no others. */
 function testGroups({ facts }: Project): DependencyGroup[] {
   const all = facts.groups.filter(({ test }) => test);
@@ -17,6 +36,12 @@ function testGroups({ facts }: Project): DependencyGroup[] {
 
 /** Installs them as the project writes them, and pytest, which nobody has without asking. */
 export function testRequirements(project: Project, ways: Ways): string {
+  const specs = testSpecs(project, ways);
+  const upgrade = specs.some((spec) => spec.startsWith('--group')) ? `${pip('--upgrade pip')} && ` : '';
+  return upgrade + pip([...specs, 'pytest'].join(' '));
+}
+
+function testSpecs(project: Project, ways: Ways): string[] {
   const groups = testGroups(project);
   const of = (kind: DependencyGroup['kind']) => groups.filter((group) => group.kind === kind).map(({ name }) => name);
   const [extras, tables, poetry, files] = [of('extra'), of('group'), of('poetry'), of('file')];
@@ -33,10 +58,8 @@ export function testRequirements(project: Project, ways: Ways): string {
     ...(extras.length + files.length + tables.length > 0 && poetry.length === 0
       ? []
       : specs.filter(isNoLinter).map(specOf)),
-    'pytest',
   ];
-  const upgrade = tables.length > 0 ? `${pip('--upgrade pip')} && ` : '';
-  return upgrade + pip([...new Set(parts.filter(Boolean))].join(' '));
+  return [...new Set(parts.filter((part) => part !== '' && part !== 'pytest'))];
 }
 
 /** Names of all that tests ask for, without linters and without versions: pins of tests are often older than the interpreter. */
@@ -84,11 +107,17 @@ function pipSpec(spec: string): string {
     .join(',');
 }
 
-/** What brings a module: the declared dependency that is imported so, with its version, else the distribution known for it. */
+/**
+ * What brings a module: the declared dependency that is imported so, with its version, else the distribution known for it,
+ * else a declared one whose name begins so (`railroad` of railroad-diagrams), else the module's own name.
+ */
 export function distributionFor(module: string, { facts }: Project): string {
   const root = module.split('.')[0]!;
   const declared = facts.dependencies.find(
     ({ importNames, scope }) => scope !== 'build' && importNames.some((name) => name === module || name === root),
   );
-  return declared ? specOf({ ...declared, marker: undefined }) : quoted(distributionOf(module));
+  if (declared) return specOf({ ...declared, marker: undefined });
+  const known = distributionOf(module);
+  const alike = facts.dependencies.find(({ name }) => normalName(name).startsWith(`${normalName(root)}-`));
+  return alike && normalName(known) === normalName(root) ? specOf({ ...alike, marker: undefined }) : quoted(known);
 }

@@ -1,16 +1,13 @@
 import { quoted } from '../../experience/quoting';
 import { markedTests } from '../../repository/marked-tests';
 import { ownTests } from '../../repository/own-tests';
-import { type Ecosystem, type Goal, type Project, step } from '../goal';
+import { type Ecosystem, type Goal, type Project, step, type Ways } from '../goal';
 import { pythonReaders } from './python-errors';
 import { pythonRemedies } from './python-remedies';
-import { pip, testNames, testRequirements } from './python-requirements';
+import { isPackage, ofItsTime, pip, testNames, testRequirements } from './python-requirements';
 
 /** Outside of the work directory, so that neither tests nor packaging find it there. */
 const VENV = '/venv';
-
-/** Has something that pip can install; a folder of scripts with a list of requirements has not. */
-const isPackage = ({ facts }: Project) => facts.buildSystems.some((system) => !/^(requirements|tox|nox)$/.test(system));
 
 function plan(project: Project): Goal[] {
   const { facts } = project;
@@ -26,9 +23,9 @@ function plan(project: Project): Goal[] {
     goals.push(
       step('project', 'Install the project with what it needs to run.', (ways) => {
         const isolation = ways.get('isolation') === 'off' ? '--no-build-isolation ' : '';
-        return pip(
-          `${isolation}${ways.get('install') === 'plain' ? '--force-reinstall --no-deps . && python -m pip install -q .' : '-e .'}`,
-        );
+        const what =
+          ways.get('install') === 'plain' ? '--force-reinstall --no-deps . && python -m pip install -q .' : '-e .';
+        return dated(project, ways, pip(`${isolation}${what}`));
       }),
     );
   }
@@ -47,12 +44,20 @@ function plan(project: Project): Goal[] {
   }
   goals.push({
     ...step('test-tools', 'Install what its tests need.', (ways) =>
-      ways.get('requirements') === 'unpinned' ? unpinned(project) : testRequirements(project, ways),
+      dated(
+        project,
+        ways,
+        ways.get('requirements') === 'unpinned' ? unpinned(project) : testRequirements(project, ways),
+      ),
     ),
     optional: true,
   });
   goals.push(step('tests', 'Run its tests.', (ways) => testCommand(project, ways.get('runner')), true));
   return goals;
+}
+
+function dated({ released }: Project, ways: Ways, command: string): string {
+  return released !== null && ways.get('packages') === 'of-its-time' ? ofItsTime(released, command) : command;
 }
 
 /** Each by itself: what cannot be had keeps nothing else away, and the tests say whether it is missed. */

@@ -34,11 +34,17 @@ How to work
 - Where experience is suggested and fits the error, try it before you invent something.
 - When nothing is left to try, finish with success false and say why.`;
 
+const about = (version: string | null, released: string | null) => {
+  const known = [version ? `version ${version}` : '', released ? `of ${released.slice(0, 10)}` : ''].filter(Boolean);
+  return known.length > 0 ? ` (${known.join(' ')})` : '';
+};
+
 /** The conversation for a model that sets up. `chars` is what it is shown of head and of tail of an output. */
 export function setupPrompt(dossier: SetupDossier, chars = 1000): ChatMessage[] {
   const {
     source,
     version,
+    released,
     goal,
     workdir,
     survey,
@@ -52,7 +58,7 @@ export function setupPrompt(dossier: SetupDossier, chars = 1000): ChatMessage[] 
   } = dossier;
   const first = [
     section('Repository', [
-      `${source}${version ? ` (version ${version})` : ''} in ${workdir}`,
+      `${source}${about(version, released)} in ${workdir}`,
       `goal: ${goal}`,
       ...surveyLines(survey),
     ]),

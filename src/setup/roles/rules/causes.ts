@@ -26,7 +26,7 @@ const REFUSED =
 const NETWORK =
   /\bgetaddrinfo\b|\bName or service not known\b|\bTemporary failure in name resolution\b|\bEAI_AGAIN\b|\bENOTFOUND\b|\bENETUNREACH\b|\bno such host\b|\bNetwork is unreachable\b|\bCould not resolve host\b|\bFailed to establish a new connection\b|\bNewConnectionError\b|\bURLError\b|\bfailed to lookup address information\b|\bUnknownHostException\b|\bdial tcp\b|\bConnectError\b|\bno route to host\b/i;
 const NO_DATA =
-  /\bNo such file or directory\b.*['"]?[^'"\s]*\/[^'"\s]+|\bFileNotFoundError\b.*\/|\bENOENT\b.*\/|\bResource \S+ not found\b|\bdataset\b.*\bnot (?:found|available)\b|\bopen [^\s:]*\/?[^\s:]+: no such file or directory|\bos error 2\b/i;
+  /\bNo such file or directory\b.*['"]?[^'"\s]*\/[^'"\s]+|\bFileNotFoundError\b.*\/|\bENOENT\b.*\/|\bResource \S+ not found\b|\bdataset\b.*\bnot (?:found|available)\b|\bfound\b.*\bshould be in \S*\/|\bopen [^\s:]*\/?[^\s:]+: no such file or directory|\bos error 2\b/i;
 const READ_ONLY = /\bRead-only file system\b|\bEROFS\b/;
 const COVERAGE =
   /\bRequired test coverage of .* not reached\b|\bcoverage threshold\b.*\bnot met\b|\bCoverage for .* does not meet\b/i;

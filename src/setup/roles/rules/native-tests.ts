@@ -66,7 +66,7 @@ export function testPlans(dossier: Case, repository: Repository, interpreters: r
     if (itsOwn) add('unittest', itsOwn);
     if (survey.paths.includes('manage.py') && !has) add('unittest', `${quote(python)} manage.py test`);
     if (has || facts.testFrameworks.includes('pytest'))
-      add('pytest', `${quote(python)} -m pytest -rfE --color=no${markers}${paths}`);
+      add('pytest', `${quote(python)} -m pytest -rfE --color=no --continue-on-collection-errors${markers}${paths}`);
     add('unittest', `${quote(python)} -m unittest discover`);
     const folder = facts.testPaths.find((path) => /^tests?$/.test(path));
     if (folder) add('unittest', `${quote(python)} -m unittest discover -s ${folder} -t .`);

@@ -40,8 +40,16 @@ export interface WentBack {
 
 /** Sandboxes that one set-up may lose before something other than bad luck must be the reason. */
 const MAX_RECOVERIES = 10;
+/** Of these, under one and the same command, before that command must be the reason. */
+const MAX_UNDER_ONE = 3;
+/** Runs in place of a command that no sandbox outlives, so that its step says so and ends as such a command does. */
+const FATAL = `echo 'The sandbox ended under this command ${MAX_UNDER_ONE} times. It was made again, without the command.'; (exit 137)`;
 /** MiB beyond which the sandbox goes on from its own frame: each further frame would store the same bytes again. */
 const FRESH_ABOVE_MIB = 300;
+
+function jobOf({ turn, part, command }: Pick<RunRequest, 'turn' | 'part' | 'command'>): string {
+  return `${turn}${part ? `-${part}` : ''}-${command.sha256.slice(0, 12)}`;
+}
 
 export class SandboxGone extends Error {
   override readonly name = 'SandboxGone';
@@ -124,24 +132,35 @@ export class SetupSandbox {
     return prepared;
   }
 
-  /** Runs a command; a lost container or host is made again first, and the command runs there. */
+  /**
+   * Runs a command; a lost container or host is made again first, and the command runs there. One that ends every sandbox
+   * it runs in has failed, and does not take the run along.
+   */
   async run(request: RunRequest): Promise<RanSetup & { attribution: Attribution | null }> {
-    const { turn, part, command, line } = request;
-    const job = `${turn}${part ? `-${part}` : ''}-${command.sha256.slice(0, 12)}`;
-    const seconds = this.input.limits.commandSeconds;
-    const ran = await this.surviving(() =>
-      this.host().runSetup.executeWithOptions({ summary: `turn ${turn} · ${line}`.slice(0, 120) }, [
-        {
-          ...{ lease: this.lease, after: this.position, job, command, seconds },
-          ...(request.step ? { step: request.step } : {}),
-          ...(request.since ? { since: request.since } : {}),
-        },
-      ]),
-    );
-    this.position = job;
-    this.done.push({ turn, job, command, frame: this.top.index });
+    let losses = 0;
+    let command = request.command;
+    const ran = await this.surviving(async () => {
+      if (losses >= MAX_UNDER_ONE) command = await this.keepText(FATAL);
+      return this.execute({ ...request, command }).catch((error) => {
+        if (codeOf(error) === 'SandboxLost') losses += 1;
+        throw error;
+      });
+    });
+    this.position = jobOf({ ...request, command });
+    this.done.push({ turn: request.turn, job: this.position, command, frame: this.top.index });
     if (!request.reads) this.touched();
     return ran;
+  }
+
+  private execute({ turn, part, command, line, step, since }: RunRequest) {
+    return this.host().runSetup.executeWithOptions({ summary: `turn ${turn} · ${line}`.slice(0, 120) }, [
+      {
+        ...{ lease: this.lease, after: this.position, job: jobOf({ turn, part, command }), command },
+        ...{ seconds: this.input.limits.commandSeconds },
+        ...(step ? { step } : {}),
+        ...(since ? { since } : {}),
+      },
+    ]);
   }
 
   /** Pushes a frame, unless nothing happened since the last one. */

@@ -75,7 +75,11 @@ test.each([
     'pip install -q --force-reinstall --no-deps .',
   ],
   ['project', "error: can't find Rust compiler", 'cargo-web rustc-web'],
-  ['test-tools', "ValueError: invalid mode: 'U'\nerror: metadata-generation-failed", 'for name in pytest mock mock-alike-of-ours; do'],
+  [
+    'test-tools',
+    "ValueError: invalid mode: 'U'\nerror: metadata-generation-failed",
+    'for name in pytest mock mock-alike-of-ours; do',
+  ],
   ['tests', "E   ModuleNotFoundError: No module named 'freezegun'", 'pip install -q freezegun'],
   [
     'tests',
@@ -101,6 +105,7 @@ test.each([
     "pip install -q pytest-mock 'pytest-sugar>=0.9'",
   ],
   ['tests', 'E   pytest.PytestRemovedIn10Warning: Passing a non-Collection iterable to parametrize', "'pytest<9'"],
+  ['tests', 'gcc: fatal error: cannot execute ‘cc1plus’: execvp: No such file', ' g++'],
   ['tests', "ModuleNotFoundError: No module named 'mock_alike'", 'mock-alike-of-ours'],
   ['tests', 'async def functions are not natively supported.', 'pip install -q pytest-asyncio'],
   [

@@ -30,6 +30,7 @@ test.each([
   ['an option of a plugin', 'pytest: error: unrecognized arguments: --cov', 'setup'],
   ['a program', "FileNotFoundError: [Errno 2] No such file or directory: 'dot'", 'setup'],
   ['a program of a shell', 'sh: 1: gs: not found', 'setup'],
+  ['a part of a compiler', 'gcc: fatal error: cannot execute ‘cc1plus’: execvp: No such file or directory', 'setup'],
   ['a shared library', 'ImportError: libpq.so.5: cannot open shared object file: No such file or directory', 'setup'],
   ['a header', 'a.c:1:10: fatal error: zlib.h: No such file or directory', 'setup'],
   ['a Go module', 'a.go:3:8: no required module provides package example.org/x; to add it:', 'setup'],

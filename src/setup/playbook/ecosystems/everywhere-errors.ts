@@ -13,6 +13,9 @@ const program = (name: string): string | null => {
 };
 const asProgram = (found: RegExpMatchArray) => program(found[1]!);
 
+/** The compilers behind `gcc`, which starts one for each language. */
+const BACKENDS: Readonly<Record<string, string>> = { cc1: 'gcc', cc1plus: 'g++', f951: 'gfortran' };
+
 const SERVICE_PORTS: Readonly<Record<string, string>> = {
   '5432': 'postgres',
   '6379': 'redis',
@@ -49,6 +52,11 @@ export const errors: readonly Reader[] = [
   { cause: 'command', pattern: /spawn ([\w.+-]+) ENOENT/g, what: asProgram },
   { cause: 'command', pattern: /is ['`"]([\w.+-]+)['`"] not installed\?/g, what: asProgram },
   { cause: 'command', pattern: /linker `([\w.+-]+)` not found/g, what: asProgram },
+  {
+    cause: 'command',
+    pattern: /cannot execute [‘'`](cc1|cc1plus|f951)[’']/g,
+    what: (found) => BACKENDS[found[1]!]!,
+  },
   { cause: 'command', pattern: /no acceptable C compiler found/g, what: () => 'gcc' },
   {
     cause: 'command',

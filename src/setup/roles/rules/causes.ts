@@ -17,7 +17,7 @@ export interface Surroundings {
 const NOT_INSTALLED =
   /\bno required module provides package\b|\bcannot find (?:module providing )?package\b|\bmissing go\.sum entry\b|\bmodule lookup disabled\b|^go: .*(?:dial tcp|Get "|no such host)|: (?:Get "https?:|dial tcp).*\bgo\.mod\b|\bfailed to (?:get|download|fetch|load source)\b|\bno matching package named\b|\bunable to update registry\b|\battempting to make an HTTP request, but --offline\b|\bcan't find crate for\b|\bunresolved import\b|\bCould not resolve dependencies\b|\bin offline mode\b|\bCannot access .* in offline\b|\bNo cached version of\b|\bpackage [\w.]+ does not exist\b|\bNoClassDefFoundError\b|\bClassNotFoundException\b/m;
 const NO_PROGRAM =
-  /(?:^|: )(\S+): (?:command )?not found$|\bexec: "([^"]+)": executable file not found|\bFileNotFoundError: \[Errno 2\] No such file or directory: '([\w.+-]+)'$|\bspawn ([\w.+-]+) ENOENT\b|\bExecutableNotFound\b|\bmake: (\S+): No such file or directory\b/m;
+  /(?:^|: )(\S+): (?:command )?not found$|\bexec: "([^"]+)": executable file not found|\bFileNotFoundError: \[Errno 2\] No such file or directory: '([\w.+-]+)'$|\bspawn ([\w.+-]+) ENOENT\b|\bExecutableNotFound\b|\bmake: (\S+): No such file or directory\b|\bcannot execute [‘'`"]?(\w+)[’'"]?: (?:\w+: )?No such file\b/m;
 const NO_LIBRARY =
   /\berror while loading shared libraries: (\S+):|(\S+): cannot open shared object file|\bfatal error: (\S+): No such file or directory|\bcannot find -l(\S+)|\bundefined reference to\b|\bundefined symbol: (\S+)|\bGLIBC\w*_[\d.]+' not found/m;
 const NO_PLUGIN = /\bunrecognized arguments?: (.+)|\bfixture '([^']+)' not found\b|\bUnknown config option: (\S+)/m;

@@ -30,6 +30,7 @@ test.each([
   ['an option of a plugin', 'pytest: error: unrecognized arguments: --cov', 'setup'],
   ['a program', "FileNotFoundError: [Errno 2] No such file or directory: 'dot'", 'setup'],
   ['a program of a shell', 'sh: 1: gs: not found', 'setup'],
+  ['a program by its name', "E   ValueError: Command 'ldapadd' not found. Set BIN to override it.", 'setup'],
   ['a part of a compiler', 'gcc: fatal error: cannot execute ‘cc1plus’: execvp: No such file or directory', 'setup'],
   ['a shared library', 'ImportError: libpq.so.5: cannot open shared object file: No such file or directory', 'setup'],
   ['a header', 'a.c:1:10: fatal error: zlib.h: No such file or directory', 'setup'],
@@ -114,4 +115,24 @@ test('a program that ctest cannot find was never built', () => {
   expect(classify('ctest', observed(output, 8), { repository, services: [] })).toMatchObject([
     { test: 'runs', class: 'setup' },
   ]);
+});
+
+describe('one reason that most tests fail for', () => {
+  const run = (whys: readonly string[], passed: number) => {
+    const blocks = whys.map(
+      (why, n) => `_____ test_${n} _____\n    call()\nE   ValueError: ${why}\ntests/test_a.py:1: ValueError`,
+    );
+    const listed = whys.map((why, n) => `FAILED tests/test_a.py::test_${n} - ValueError: ${why}`);
+    const end = `=== ${whys.length} failed, ${passed} passed in 0.1s ===`;
+    const output = ['=== FAILURES ===', ...blocks, '=== short test summary info ===', ...listed, end].join('\n');
+    return classify('pytest', observed(output), { repository, services: [] }).map((each) => each.class);
+  };
+
+  test.each([
+    ['is the set-up’s', Array(6).fill('no backend'), 4, 'setup'],
+    ['is not, where most pass', Array(6).fill('no backend'), 7, 'repository_bug'],
+    ['is none, where each fails for another', ['a', 'b', 'c', 'd', 'e', 'f'], 0, 'repository_bug'],
+  ])('%s', (_, whys, passed, kind) => {
+    expect(new Set(run(whys, passed))).toEqual(new Set([kind]));
+  });
 });

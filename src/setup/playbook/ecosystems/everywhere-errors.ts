@@ -38,6 +38,11 @@ const makefileOf = (found: RegExpMatchArray, { workdir, survey }: Project): stri
 export const errors: readonly Reader[] = [
   { cause: 'command', pattern: /(?:^|: )(?:line \d+: )?([^\s:]+): (?:command )?not found\b/gm, what: asProgram },
   { cause: 'command', pattern: /^\s*'([^']+)' not found\.?$/gm, what: asProgram },
+  {
+    cause: 'command',
+    pattern: /\b(?:command|program|executable|binary) ['"‘`]([\w.+-]+)['"’`] (?:was |is |could )?not (?:be )?found\b/gi,
+    what: asProgram,
+  },
   { cause: 'command', pattern: /command '([^']+)' failed: No such file or directory/g, what: asProgram },
   { cause: 'command', pattern: /\[Errno 2\] No such file or directory: '([a-z][\w+-]*)'/g, what: asProgram },
   { cause: 'command', pattern: /exec: "([^"]+)": executable file not found/g, what: asProgram },

@@ -18,6 +18,8 @@ const NOT_INSTALLED =
   /\bno required module provides package\b|\bcannot find (?:module providing )?package\b|\bmissing go\.sum entry\b|\bmodule lookup disabled\b|^go: .*(?:dial tcp|Get "|no such host)|: (?:Get "https?:|dial tcp).*\bgo\.mod\b|\bfailed to (?:get|download|fetch|load source)\b|\bno matching package named\b|\bunable to update registry\b|\battempting to make an HTTP request, but --offline\b|\bcan't find crate for\b|\bunresolved import\b|\bCould not resolve dependencies\b|\bin offline mode\b|\bCannot access .* in offline\b|\bNo cached version of\b|\bpackage [\w.]+ does not exist\b|\bNoClassDefFoundError\b|\bClassNotFoundException\b/m;
 const NO_PROGRAM =
   /(?:^|: )(\S+): (?:command )?not found$|\bexec: "([^"]+)": executable file not found|\bFileNotFoundError: \[Errno 2\] No such file or directory: '([\w.+-]+)'$|\bspawn ([\w.+-]+) ENOENT\b|\bExecutableNotFound\b|\bmake: (\S+): No such file or directory\b|\bcannot execute [‘'`"]?(\w+)[’'"]?: (?:\w+: )?No such file\b/m;
+const NO_NAMED_PROGRAM =
+  /\b(?:command|program|executable|binary) ['"‘`]([\w.+-]+)['"’`] (?:was |is |could )?not (?:be )?found\b/i;
 const NO_LIBRARY =
   /\berror while loading shared libraries: (\S+):|(\S+): cannot open shared object file|\bfatal error: (\S+): No such file or directory|\bcannot find -l(\S+)|\bundefined reference to\b|\bundefined symbol: (\S+)|\bGLIBC\w*_[\d.]+' not found/m;
 const NO_PLUGIN = /\bunrecognized arguments?: (.+)|\bfixture '([^']+)' not found\b|\bUnknown config option: (\S+)/m;
@@ -48,7 +50,7 @@ export function causeOf(report: string, surroundings: Surroundings): Cause | nul
   if (refused) return serviceCause(report, refused.index, surroundings);
   const network = NETWORK.exec(report);
   if (network) return external(`needs a network: ${lineOf(report, network.index)}`);
-  const program = NO_PROGRAM.exec(report);
+  const program = NO_PROGRAM.exec(report) ?? NO_NAMED_PROGRAM.exec(report);
   if (program) return setupCause(`a program is missing: ${lineOf(report, program.index)}`);
   const readOnly = READ_ONLY.exec(report);
   if (readOnly) return bug(`writes where no test may write: ${lineOf(report, readOnly.index)}`);
@@ -79,9 +81,13 @@ export interface Classified extends Cause {
   readonly test: string;
 }
 
+/** Fewer failures than this may share their reason by chance. */
+const FEW = 5;
+
 /**
  * Every failure of a test run with its cause. A test that ran and failed without naming anything outside of the code is
- * the repository's own; what did not get to run for a reason that we do not know is the set-up's.
+ * the repository's own; what did not get to run for a reason that we do not know is the set-up's, and so is one reason
+ * that most tests fail for: nobody publishes that.
  */
 export function classify(command: string, observed: Observed, surroundings: Surroundings): Classified[] {
   const { output, exitCode, timedOut } = observed;
@@ -91,11 +97,23 @@ export function classify(command: string, observed: Observed, surroundings: Surr
     const report = reportOf(reading!.framework, output, test);
     return { test, ...(causeOf(report, surroundings) ?? unnamed(reading!.framework, test, report)) };
   });
-  if (named.length > 0) return named;
+  if (named.length > 0) return namingTheCommon(named, reading?.counts.collected ?? 0);
   if (exitCode === 0) return [];
   if (COVERAGE.test(output)) return [{ test: WHOLE_RUN, ...bug('all tests ran; the project asks for more coverage') }];
   const cause = causeOf(output, surroundings);
   return [{ test: WHOLE_RUN, ...(cause ?? setupCause(errorSignature(output) || `it ended with ${exitCode}`)) }];
+}
+
+function namingTheCommon(failures: readonly Classified[], collected: number): Classified[] {
+  const alike = new Map<string, number>();
+  for (const { class: kind, why } of failures) if (kind === 'repository_bug') alike.set(why, (alike.get(why) ?? 0) + 1);
+  const common = (why: string) => (alike.get(why) ?? 0) >= FEW && alike.get(why)! > collected / 2;
+  return failures.map(({ test, ...cause }) => ({
+    test,
+    ...(cause.class === 'repository_bug' && common(cause.why)
+      ? setupCause(`most tests fail with it: ${cause.why}`)
+      : cause),
+  }));
 }
 
 function unnamed(framework: string, test: string, report: string): Cause {

@@ -5,7 +5,6 @@ const FILTERS: readonly { readonly name: string; readonly pattern: RegExp }[] = 
   { name: '--deselect', pattern: /\s--deselect\b/ },
   { name: '--ignore', pattern: /\bpy\.?test\b[^|;&]*\s--ignore(?:-glob)?\b/ },
   { name: '--lf', pattern: /\bpy\.?test\b[^|;&]*\s--(?:lf|last-failed|ff|sw|stepwise)\b/ },
-  { name: '--continue-on-collection-errors', pattern: /\s--continue-on-collection-errors\b/ },
   { name: '-run', pattern: /\bgo\b[^|;&]*\btest\b[^|;&]*\s-{1,2}(?:run|skip|short)\b/ },
   { name: '--skip', pattern: /\bcargo\b[^|;&]*\btest\b[^|;&]*\s(?:--skip|--lib|--bins|--doc|--test)\b/ },
   { name: '-E', pattern: /\bctest\b[^|;&]*\s-(?:R|E|L|LE|I)\s/ },

@@ -17,6 +17,8 @@ export interface StartOptions {
   readonly id: string;
   /** One line for the UI's list. */
   readonly note?: string;
+  /** One of many that a command starts: how to do it by hand would be said too often. */
+  readonly among?: boolean;
 }
 
 /** What every command is given. stdout is the answer and nothing else; all talk goes to stderr. */
@@ -71,7 +73,7 @@ export class Cli {
   }
 
   /** Starts a workflow once: with the same id while one runs, that one is taken. Says how to do it by hand. */
-  async start(type: string, input: unknown, { id, note }: StartOptions) {
+  async start(type: string, input: unknown, { id, note, among = false }: StartOptions) {
     const { client, local } = await this.connected();
     shareWithDaemons(this.settings);
     // Several starts at once must not start a worker each.
@@ -84,7 +86,7 @@ export class Cli {
       workflowIdConflictPolicy: 'USE_EXISTING',
       ...(note ? { staticSummary: note } : {}),
     });
-    this.say(`by hand: ${temporalCommand(type, this.queue, id, input)}`);
+    if (!among) this.say(`by hand: ${temporalCommand(type, this.queue, id, input)}`);
     if (local.ui) this.say(`in the UI: ${this.uiLink(local.ui, client, id)}`);
     return handle;
   }

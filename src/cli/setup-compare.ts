@@ -117,7 +117,7 @@ async function settled(cli: Cli, client: Client, job: Job): Promise<ComparedRun>
     );
   }
   // Starting joins one that runs, and sees to a worker for it.
-  const start = () => cli.start('repoSetup', job.input, { id: job.id, note: `${job.mode} ${job.source}` });
+  const start = () => cli.start('repoSetup', job.input, { id: job.id, note: `${job.mode} ${job.source}`, among: true });
   const handle = status === 'COMPLETED' ? known : await start();
   try {
     return comparedRun(job, (await handle.result()) as RepoSetupResult);

@@ -8,10 +8,9 @@ import { heading } from '../verdict';
 
 /** Runs of the same sources under several modes: each of them, each mode, and what memory was worth. */
 export function comparisonText(runs: readonly ComparedRun[], { modes, lifts }: Comparison, look: Look): string {
-  const several = runs.some(({ pass }) => pass > 1);
   return [
     heading('runs', look),
-    table(runs, several ? [...RUN.slice(0, 2), PASS, ...RUN.slice(2)] : RUN, look.width),
+    table(runs, columnsFor(runs), look.width),
     ...runs.flatMap(({ id, trouble }) => (trouble ? wrapWords([safeLine(`${id}: ${trouble}`)], look.width) : [])),
     '',
     heading('modes', look),
@@ -24,11 +23,22 @@ export function comparisonText(runs: readonly ComparedRun[], { modes, lifts }: C
   ].join('\n');
 }
 
+/** Mode and pass only where they tell runs apart: a source has little room as it is. */
+function columnsFor(runs: readonly ComparedRun[]): Column<ComparedRun>[] {
+  const [first] = runs;
+  return [
+    SOURCE,
+    ...(runs.some(({ mode }) => mode !== first?.mode) ? [RUN_MODE] : []),
+    ...(runs.some(({ pass }) => pass !== first?.pass) ? [PASS] : []),
+    ...RUN,
+  ];
+}
+
+const SOURCE: Column<ComparedRun> = { title: 'SOURCE', value: ({ source }) => source, elastic: true };
+const RUN_MODE: Column<ComparedRun> = { title: 'MODE', value: ({ mode }) => mode };
 const PASS: Column<ComparedRun> = { title: 'PASS', value: ({ pass }) => String(pass), right: true };
 /** All of it is in `--csv` and `--json`. */
 const RUN: readonly Column<ComparedRun>[] = [
-  { title: 'SOURCE', value: ({ source }) => source, elastic: true },
-  { title: 'MODE', value: ({ mode }) => mode },
   { title: 'VERDICT', value: ({ status, verdict }) => (verdict ?? status ?? 'failed').replaceAll('_', ' ') },
   { title: 'VERIFIER', value: ({ verifier }) => yesNo(verifier) },
   { title: 'CLAIM', value: ({ status, selfClaim }) => yesNo(status === null ? null : selfClaim) },

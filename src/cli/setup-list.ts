@@ -51,7 +51,8 @@ export function addSetupList(setup: Command, cli: Cli): void {
           phase: Phase ?? null,
           outcome: judged ? 'verified' : (Outcome ?? null),
           verdict: judged ? Outcome : null,
-          steps: Step ?? null,
+          // While it runs it is only written where a phase ends.
+          steps: each.closeTime ? (Step ?? null) : null,
           costUsd: CostUsd ?? null,
           startedAt: each.startTime.toISOString(),
           endedAt: each.closeTime?.toISOString() ?? null,

@@ -20,11 +20,15 @@ export function ofItsTime(released: string, command: string): string {
   return `${pip('--upgrade pip')} && (export PIP_UPLOADED_PRIOR_TO=${quoted(released)}; ${command})`;
 }
 
+/** What pip was asked for so far, by name: remedies have brought what no file of the project says. */
+const ASKED_FOR =
+  "$(python -m pip list --not-required --exclude-editable --format=freeze | sed 's/[=@ ].*//' | grep -vxE 'pip|setuptools|wheel')";
+
 /** The project with all that it and its tests need, put in place of what is there. */
 export function reinstalled(project: Project, ways: Ways): string {
   const own = ways.get('install') === 'plain' ? '.' : '-e .';
   const tests = ways.get('requirements') === 'unpinned' ? testNames(project).map(quoted) : testSpecs(project, ways);
-  return pip(`--force-reinstall ${[...(isPackage(project) ? [own] : []), ...tests, 'pytest'].join(' ')}`);
+  return pip(`--force-reinstall ${[...(isPackage(project) ? [own] : []), ...tests, 'pytest', ASKED_FOR].join(' ')}`);
 }
 
 /** Extras, groups and files that are for tests; those for developing (with linters and release tools) only where there are no others. */

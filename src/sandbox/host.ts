@@ -22,6 +22,7 @@ export interface SandboxSpec {
  */
 export class SandboxHost {
   private readonly journals = new Map<string, Promise<Journal>>();
+  private closed = false;
 
   constructor(
     readonly docker: Docker,
@@ -57,8 +58,7 @@ export class SandboxHost {
       try {
         return await use(journal);
       } catch (error) {
-        if (!journal.closed || attempt > 1) throw error;
-        this.forget(container);
+        if (!journal.closed || this.closed || attempt > 1) throw error;
         await this.assertRunning(container);
       }
     }
@@ -145,16 +145,22 @@ export class SandboxHost {
     );
   }
 
+  /** For good: a stream that was opened anew would keep the process from ending. What runs in sandboxes runs on. */
   close(): void {
+    this.closed = true;
     for (const container of [...this.journals.keys()]) this.forget(container);
   }
 
+  /** The one stream into a container, shared by all who ask. */
   private async open(container: string): Promise<Journal> {
-    const cached = await this.journals.get(container)?.catch(() => undefined);
-    if (cached && !cached.closed) return cached;
+    for (let known = this.journals.get(container); known; known = this.journals.get(container)) {
+      const journal = await known.catch(() => undefined);
+      if (journal && !journal.closed) return journal;
+      if (this.journals.get(container) === known) this.journals.delete(container);
+    }
+    if (this.closed) throw new SwitchyardError('Unavailable', 'this worker is ending', 'Another one goes on.');
     const opening = Journal.open(this.docker.getContainer(container));
     this.journals.set(container, opening);
-    opening.catch(() => this.journals.delete(container));
     return opening;
   }
 

@@ -7,7 +7,10 @@ const bash = (command: string) => ({ thought: 'Go on.', tool: 'bash', args: { co
 const script = {
   models: {
     slow: {
-      turns: [bash('for i in 1 2 3 4 5 6; do echo $i >> /tmp/count; sleep 1; done; cat /tmp/count')],
+      turns: [
+        // Longer than the ten seconds that a worker gives what runs.
+        bash('for i in 1 2 3 4 5 6; do echo $i >> /tmp/count; sleep 5; done; cat /tmp/count'),
+      ],
       end: 'submit',
     },
     limited: { turns: [bash('true'), bash('true')], end: 'submit' },

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import Docker from 'dockerode';
 import { SandboxProfile } from '../../src/contract';
 import { SandboxHost } from '../../src/sandbox/host';
@@ -220,4 +221,35 @@ test('interactive reads see the end of input, and the locale of the container is
   expect(await text('read -r x || echo "no input"; locale | head -1; echo ${LC_ALL-unset}')).toBe(
     'no input\nLANG=C.UTF-8\nunset\n',
   );
+});
+
+describe('a host', () => {
+  const job = (id: string, command: string) => (on: Journal) => on.run({ id, after: '*', command, timeoutMs: 20_000 });
+
+  test('opens one stream for all who ask at once, and another when that one breaks', async () => {
+    const used = new Set<Journal>();
+    const seen = (on: Journal) => {
+      used.add(on);
+      return on.digest('/testbed');
+    };
+    await Promise.all([host.journal(name, seen), host.journal(name, seen), host.journal(name, seen)]);
+    expect(used.size).toBe(1);
+    for (const on of used) on.close();
+    const { output } = await host.journal(name, job('after-break', 'echo on'));
+    expect(output.toString()).toBe('on\n');
+  });
+
+  test('that is closed opens none again, whatever was running', async () => {
+    const ending = new SandboxHost(docker, 'test');
+    const running = ending.journal(name, job('long', 'touch /tmp/begun; sleep 2; echo done'));
+    const broken = expect(running).rejects.toThrow('journal closed');
+    const begun = async () => (await host.journal(name, (on) => on.look('/tmp/begun'))).kind === 'file';
+    while (!(await begun())) await sleep(20);
+    ending.close();
+    await broken;
+    await expect(ending.journal(name, job('later', 'true'))).rejects.toMatchObject({ code: 'Unavailable' });
+    expect((await host.journal(name, job('long', 'touch /tmp/begun; sleep 2; echo done'))).output.toString()).toBe(
+      'done\n',
+    );
+  });
 });

@@ -104,7 +104,7 @@ export async function repoSetup(raw: RepoSetupInput): Promise<RepoSetupResult> {
     const proof = await loop(actions, given);
     await memory.audit();
     const verdict = proof && input.judge ? await judged(actions, given) : null;
-    const kept = proof ? await keep(given, proof) : null;
+    const kept = proof ? await keep(given, proof).catch(nothingKept) : null;
     const learned = await memory.learn(verdict);
     const result = { ...summary(prepared, verdict), ...kept, learned };
     show('Done', result.verdict?.verdict ?? state.status);
@@ -235,26 +235,35 @@ export async function repoSetup(raw: RepoSetupInput): Promise<RepoSetupResult> {
   /** Image, Dockerfile and script of the state that the proof is of; then the same from the script alone. */
   async function keep(given: RepoGiven, _proof: Verified) {
     show('Keeping');
-    const host = sandbox.host();
-    const frame = sandbox.top;
     const { result } = state.verified!;
-    const what = {
+    const what = () => ({
       owner,
       lease: sandbox.at,
-      frame,
+      frame: sandbox.top,
       given,
       head: state.head,
       trials: state.kept,
       services: sandbox.services,
-    };
-    const kept = await host.keepSetup.executeWithOptions({ summary: 'environment image, Dockerfile, script' }, [what]);
+    });
+    const kept = await sandbox.surviving(() =>
+      sandbox.host().keepSetup.executeWithOptions({ summary: 'environment image, Dockerfile, script' }, [what()]),
+    );
     if (!input.reproduce) return { ...kept, reproduced: null };
     show('Rebuilding');
-    const { reproduced, detail } = await host.reproduceSetup.executeWithOptions(
-      { summary: 'the script on the base image' },
-      [{ ...what, script: kept.script, verifier: result, profile: input.sandbox, seconds: limits.commandSeconds }],
+    const { reproduced, detail } = await sandbox.surviving(() =>
+      sandbox
+        .host()
+        .reproduceSetup.executeWithOptions({ summary: 'the script on the base image' }, [
+          { ...what(), script: kept.script, verifier: result, profile: input.sandbox, seconds: limits.commandSeconds },
+        ]),
     );
     return { ...kept, reproduced, ...(detail === undefined ? {} : { reproducedDetail: detail }) };
+  }
+
+  function nothingKept(error: unknown): null {
+    if (!(error instanceof SandboxGone)) throw error;
+    state.notes.push(`no environment was kept: ${error.message}`);
+    return null;
   }
 
   function summary(

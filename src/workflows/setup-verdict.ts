@@ -2,8 +2,10 @@ import { proxyActivities, setCurrentDetails, workflowInfo } from '@temporalio/wo
 import type { createModelActivities } from '../activities/model';
 import type { Exhibit } from '../activities/setup-evidence';
 import { queuesUnder, SetupVerdictInput, type SetupVerdictResult } from '../contract';
+import type { Owner } from '../sandbox/labels';
 import { completeService, serviceTrouble } from '../setup/loop/services';
 import { publish } from './durable/attributes';
+import { Compensations } from './durable/compensations';
 import { checked, refuse } from './durable/input';
 import { setupHost, setupPool } from './durable/setup-activities';
 import { describeVerdict } from './durable/setup-details';
@@ -40,9 +42,18 @@ export async function setupVerdict(raw: SetupVerdictInput): Promise<SetupVerdict
     purse: { usd: 0, tokens: 0, formatRetries: 0 },
   };
   const own = { workflowId, firstRunId: firstExecutionRunId };
-  const of = input.of ?? (await openCase());
-  const exhibit: Exhibit = { ...of, services, profile: input.sandbox };
+  // A set-up's own things are the set-up's to remove.
+  const undo = new Compensations({
+    releaseSandbox: (args: { owner: Owner }) =>
+      (of ? setupHost(of.lease.host, 600) : setupPool(queues)).releaseSandbox(args),
+  });
+  let of = input.of;
   try {
+    if (!of) {
+      undo.register('releaseSandbox', { owner: own });
+      of = await openCase();
+    }
+    const exhibit: Exhibit = { ...of, services, profile: input.sandbox };
     const about = {
       agent: of.agent,
       claim: of.claim,
@@ -62,8 +73,7 @@ export async function setupVerdict(raw: SetupVerdictInput): Promise<SetupVerdict
     setCurrentDetails(describeVerdict(result));
     return result;
   } finally {
-    // A set-up's own things are the set-up's to remove.
-    if (!input.of) await setupHost(of.lease.host, 600).releaseSandbox({ owner: own });
+    await undo.run();
   }
 
   async function openCase() {

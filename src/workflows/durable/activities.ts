@@ -2,22 +2,19 @@ import { ActivityCancellationType, proxyActivities } from '@temporalio/workflow'
 import type { createModelActivities } from '../../activities/model';
 import type { createSandboxActivities } from '../../activities/sandbox';
 import type { Queues } from '../../contract';
-import { HEARTBEAT, MODEL_CALL, RETRY } from './retry';
+import { HEARTBEAT, lostAfter, MODEL_CALL, RETRY } from './retry';
 
 /** A provider may be away for hours: tried until then, and what was answered is never asked again. */
 export function modelActivities(queue: string) {
   return proxyActivities<ReturnType<typeof createModelActivities>>({ taskQueue: queue, ...MODEL_CALL });
 }
 
-/**
- * On the one host that holds the sandbox. Nobody taking the task for 3 minutes means that the host is lost; a restarted
- * worker takes it sooner. A lost sandbox is the workflow's to rebuild, so it is not retried here.
- */
+/** On the one host that holds the sandbox. A lost sandbox is the workflow's to rebuild, so it is not retried here. */
 export function hostActivities(host: string, commandSeconds: number) {
   return proxyActivities<ReturnType<typeof createSandboxActivities>>({
     taskQueue: host,
     startToCloseTimeout: (commandSeconds + 120) * 1000,
-    scheduleToStartTimeout: '3 minutes',
+    ...lostAfter(host),
     heartbeatTimeout: HEARTBEAT,
     retry: { ...RETRY, nonRetryableErrorTypes: ['SandboxLost'] },
     // The container must be quiet before anything is undone.

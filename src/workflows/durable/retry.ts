@@ -1,5 +1,15 @@
+import { workflowInfo } from '@temporalio/workflow';
+
 /** Five missed beats: a killed worker's work goes on elsewhere after this long. */
 export const HEARTBEAT = '10 seconds';
+
+/**
+ * A host whose tasks nobody takes for 3 minutes is lost; a restarted worker takes them sooner. Where the workflow has no
+ * other place to run than that host, there is nothing to go on with elsewhere: it waits, and finds everything as it was.
+ */
+export function lostAfter(host: string): { scheduleToStartTimeout?: '3 minutes' } {
+  return host === workflowInfo().taskQueue ? {} : { scheduleToStartTimeout: '3 minutes' };
+}
 
 /** Tried until it succeeds; where something else could be done, `maximumAttempts` ends it. */
 export const RETRY = { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '1 minute' } as const;

@@ -3,6 +3,7 @@ import type { Brief } from '../../activities/setup-moves';
 import type { Frame, Ref, RepoSetupInput } from '../../contract';
 import type { Verified } from '../../setup/loop/gate';
 import { completeService, installCommand, serviceTrouble } from '../../setup/loop/services';
+import { keepText, setupStore } from './setup-activities';
 import type { SetupMemory } from './setup-memory';
 import { RoleEnded, type RoleGround, verify } from './setup-roles';
 import type { SetupSandbox } from './setup-sandbox';
@@ -135,7 +136,7 @@ export class SetupActions {
     const install = spec.kind === 'process' ? installCommand(spec) : undefined;
     if (install) {
       await this.sandbox.checkpoint(`before ${spec.name}`, this.state.turn, ['service']);
-      const command = await this.sandbox.keepText(install);
+      const command = await keepText(install);
       const ran = await this.sandbox.run({
         turn: this.state.turn,
         part: 'install',
@@ -160,7 +161,7 @@ export class SetupActions {
     const { state, sandbox, input } = this;
     state.selfClaim = true;
     state.claim = decided.brief.text ?? '';
-    const frame = await sandbox.checkpoint('before verify', state.turn, ['verify']);
+    await sandbox.checkpoint('before verify', state.turn, ['verify']);
     const about = {
       agent: state.head,
       claim: state.claim,
@@ -170,7 +171,9 @@ export class SetupActions {
       charges: null,
     };
     try {
-      state.verified = await verify(this.ground, this.exhibit(frame), input.roles.verifier, about);
+      state.verified = await sandbox.surviving(() =>
+        verify(this.ground, this.exhibit(sandbox.top), input.roles.verifier, about),
+      );
     } catch (error) {
       if (!(error instanceof RoleEnded)) throw error;
       sandbox.gate.failed();
@@ -187,7 +190,7 @@ export class SetupActions {
     if (result.success) return sandbox.gate.passed();
     sandbox.gate.failed();
     state.selfClaim = false;
-    if (evidence) await this.failed({ ...evidence, signature: '' }, await sandbox.keepText(evidence.command));
+    if (evidence) await this.failed({ ...evidence, signature: '' }, await keepText(evidence.command));
     return null;
   }
 
@@ -227,12 +230,10 @@ export class SetupActions {
     notes: readonly string[] = [],
     undoes: readonly number[] = [],
   ): Promise<void> {
-    const { head } = await this.sandbox
-      .host()
-      .appendSetupStep.executeWithOptions(
-        { summary: `turn ${this.state.turn} · told: ${decided.brief.line}`.slice(0, 120) },
-        [{ ...{ head: this.state.head, turn: decided.turn, notes, undoes }, observation: { text, exitCode } }],
-      );
+    const { head } = await setupStore.appendSetupStep.executeWithOptions(
+      { summary: `turn ${this.state.turn} · told: ${decided.brief.line}`.slice(0, 120) },
+      [{ ...{ head: this.state.head, turn: decided.turn, notes, undoes }, observation: { text, exitCode } }],
+    );
     this.state.head = head;
     this.remember(decided.brief.line, exitCode);
   }

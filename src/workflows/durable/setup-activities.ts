@@ -7,8 +7,8 @@ import type { createSetupPrepareActivities } from '../../activities/setup-prepar
 import type { createSetupRaceActivities } from '../../activities/setup-race';
 import type { createSetupResultActivities } from '../../activities/setup-result';
 import type { createSetupSandboxActivities } from '../../activities/setup-sandbox';
-import type { Queues } from '../../contract';
-import { HEARTBEAT, MODEL_CALL, RETRY } from './retry';
+import type { Queues, Ref } from '../../contract';
+import { HEARTBEAT, lostAfter, MODEL_CALL, RETRY } from './retry';
 
 /** Decisions: by a policy of ours at once, by a provider whenever it is back. */
 export function moveActivities(queue: string) {
@@ -28,11 +28,26 @@ export function setupHost(host: string, commandSeconds: number) {
   return proxyActivities<OnHost>({
     taskQueue: host,
     startToCloseTimeout: (commandSeconds + 300) * 1000,
-    scheduleToStartTimeout: '3 minutes',
+    ...lostAfter(host),
     heartbeatTimeout: HEARTBEAT,
     retry: { ...RETRY, maximumAttempts: 30, nonRetryableErrorTypes: ['SandboxLost'] },
     cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
   });
+}
+
+/** Reads and writes blobs, where the workflow runs. */
+export const setupStore = proxyActivities<
+  Pick<ReturnType<typeof createSetupSandboxActivities>, 'appendSetupStep' | 'keepText'> &
+    Pick<
+      ReturnType<typeof createSetupEvidenceActivities>,
+      'concludeVerifier' | 'concludeProsecutor' | 'concludeJudge'
+    > &
+    Pick<ReturnType<typeof createSetupMemoryActivities>, 'rivalUnits'>
+>({ startToCloseTimeout: '10 minutes', retry: { ...RETRY, maximumAttempts: 30 } });
+
+/** A text as a blob, for a command that the loop makes up. */
+export function keepText(text: string): Promise<Ref> {
+  return setupStore.keepText.executeWithOptions({ summary: text.slice(0, 120) }, [{ text }]);
 }
 
 /** On any host with room: fetching sources and making the sandbox is tried for half an hour before the run parks. */

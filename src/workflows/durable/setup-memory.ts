@@ -1,5 +1,6 @@
 import type { Ref, RepoSetupInput, RepoSetupResult, SetupVerdictResult } from '../../contract';
 import { isCancellation, messageOf } from './failures';
+import { setupStore } from './setup-activities';
 import type { SetupSandbox } from './setup-sandbox';
 import type { SetupState } from './setup-state';
 
@@ -59,7 +60,7 @@ export class SetupMemory {
   async rivals(unit: string): Promise<{ unit: string; command: Ref }[]> {
     const { offer, tried } = this.state;
     if (!offer) return [];
-    return this.host().rivalUnits({ suggestions: offer.suggestions, except: [unit, ...tried] });
+    return setupStore.rivalUnits({ suggestions: offer.suggestions, except: [unit, ...tried] });
   }
 
   /** What became of the units that were shown last. */

@@ -10,7 +10,7 @@ import type {
   VerifierResult,
 } from '../../contract';
 import { codeOf, isCancellation, messageOf } from './failures';
-import { moveActivities, setupHost } from './setup-activities';
+import { moveActivities, setupHost, setupStore } from './setup-activities';
 
 /** What all roles of one set-up spend together. */
 export interface Purse {
@@ -122,9 +122,7 @@ export async function verify(
   about: CaseView,
 ): Promise<{ result: VerifierResult; ref: Ref }> {
   const head = await investigate(ground, exhibit, 'verifier', policy, about, ({ kind }) => kind === 'conclude');
-  return setupHost(exhibit.lease.host, 60).concludeVerifier.executeWithOptions({ summary: 'what the verifier saw' }, [
-    { head },
-  ]);
+  return setupStore.concludeVerifier.executeWithOptions({ summary: 'what the verifier saw' }, [{ head }]);
 }
 
 /**
@@ -137,7 +135,6 @@ export async function tryCase(
   policies: { readonly prosecutor: PolicyName; readonly judge: PolicyName },
   about: CaseView,
 ): Promise<Omit<SetupVerdictResult, 'cost'>> {
-  const { concludeProsecutor, concludeJudge } = setupHost(exhibit.lease.host, 60);
   const heads = { prosecutor: '', judge: '' };
   let charges: Ref | null = null;
   let outage: string | undefined;
@@ -150,7 +147,7 @@ export async function tryCase(
       about,
       ({ kind }) => kind === 'rest',
     );
-    const brought = await concludeProsecutor.executeWithOptions({ summary: 'the charges' }, [
+    const brought = await setupStore.concludeProsecutor.executeWithOptions({ summary: 'the charges' }, [
       { head: heads.prosecutor },
     ]);
     charges = brought.charges;
@@ -172,7 +169,7 @@ export async function tryCase(
     if (isCancellation(error)) throw error;
     outage = error instanceof RoleEnded ? error.message : messageOf(error);
   }
-  return concludeJudge.executeWithOptions({ summary: 'the verdict' }, [
+  return setupStore.concludeJudge.executeWithOptions({ summary: 'the verdict' }, [
     { charges, heads, ...(outage === undefined ? {} : { outage }) },
   ]);
 }

@@ -7,7 +7,8 @@ import { Gate } from '../../setup/loop/gate';
 import { Compensations } from './compensations';
 import { codeOf, isCancellation, isHostLost, messageOf } from './failures';
 import { FrameRecords } from './frame-records';
-import { setupHost, setupPool } from './setup-activities';
+import { keepText, setupHost, setupPool } from './setup-activities';
+import { RoleEnded } from './setup-roles';
 import { DeclaredServices } from './setup-services';
 import { SnapshotStack } from './snapshot-stack';
 import type { Steering } from './steering';
@@ -140,7 +141,7 @@ export class SetupSandbox {
     let losses = 0;
     let command = request.command;
     const ran = await this.surviving(async () => {
-      if (losses >= MAX_UNDER_ONE) command = await this.keepText(FATAL);
+      if (losses >= MAX_UNDER_ONE) command = await keepText(FATAL);
       return this.execute({ ...request, command }).catch((error) => {
         if (codeOf(error) === 'SandboxLost') losses += 1;
         throw error;
@@ -232,10 +233,6 @@ export class SetupSandbox {
     return raced;
   }
 
-  async keepText(text: string): Promise<Ref> {
-    return this.host().keepText.executeWithOptions({ summary: text.slice(0, 120) }, [{ text }]);
-  }
-
   async release(): Promise<void> {
     await this.undo.run();
   }
@@ -258,14 +255,13 @@ export class SetupSandbox {
     await this.declared.startAll();
   }
 
-  /** Does `work`, making the sandbox again when it was lost, and waiting where the engine is away. */
-  private async surviving<T>(work: () => Promise<T>): Promise<T> {
+  /** Does `work`, making the sandbox again when it or its host was lost, and waiting where the engine is away. */
+  async surviving<T>(work: () => Promise<T>): Promise<T> {
     for (;;) {
       try {
         return await work();
       } catch (error) {
-        if (isCancellation(error)) throw error;
-        if (codeOf(error) === 'InvalidInput') throw error;
+        if (isCancellation(error) || error instanceof RoleEnded || codeOf(error) === 'InvalidInput') throw error;
         if (codeOf(error) === 'SandboxLost' || isHostLost(error)) {
           if (++this.recoveries > MAX_RECOVERIES) throw new SandboxGone(messageOf(error));
           await this.patiently('make the sandbox again', () => this.again(isHostLost(error)));

@@ -106,6 +106,7 @@ test.each([
   ],
   ['tests', 'E   pytest.PytestRemovedIn10Warning: Passing a non-Collection iterable to parametrize', "'pytest<9'"],
   ['tests', "E   ValueError: Command 'ldapadd' not found. Set BIN to override it.", '/usr/s?bin/ldapadd'],
+  ['project', "Exception: ERROR: The 'make' utility is missing from PATH", ' make'],
   ['tests', 'gcc: fatal error: cannot execute ‘cc1plus’: execvp: No such file', ' g++'],
   ['tests', "ModuleNotFoundError: No module named 'mock_alike'", 'mock-alike-of-ours'],
   ['tests', 'async def functions are not natively supported.', 'pip install -q pytest-asyncio'],

@@ -89,6 +89,12 @@ rand = "0.8"
   expect(facts.dependencies.map(({ name, scope }) => `${scope} ${name}`)).toEqual(['extra serde', 'test rand']);
 });
 
+test('a library that is named apart from its package is imported by its own name', () => {
+  const cargo = '[package]\nname = "stamp-py"\n[lib]\nname = "stamp"\ncrate-type = ["cdylib"]\n';
+  const files = { 'Cargo.toml': cargo, 'src/lib.rs': '', 'pyproject.toml': '[build-system]\nrequires = ["maturin"]\n' };
+  expect(factsOfFiles(files).modules).toEqual(['stamp']);
+});
+
 test('Java: Maven with properties and a parent', () => {
   const facts = factsOfFiles({
     'pom.xml': `<?xml version="1.0"?><project><parent><version>7</version></parent><artifactId>letter</artifactId>

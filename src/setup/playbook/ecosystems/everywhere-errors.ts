@@ -1,3 +1,4 @@
+import { MISSING_PROGRAM } from '../../missing-program';
 import type { Project, Reader } from '../goal';
 
 /** Shell words that no package brings, and tools that an ecosystem's own remedies bring. */
@@ -38,11 +39,7 @@ const makefileOf = (found: RegExpMatchArray, { workdir, survey }: Project): stri
 export const errors: readonly Reader[] = [
   { cause: 'command', pattern: /(?:^|: )(?:line \d+: )?([^\s:]+): (?:command )?not found\b/gm, what: asProgram },
   { cause: 'command', pattern: /^\s*'([^']+)' not found\.?$/gm, what: asProgram },
-  {
-    cause: 'command',
-    pattern: /\b(?:command|program|executable|binary) ['"‘`]([\w.+-]+)['"’`] (?:was |is |could )?not (?:be )?found\b/gi,
-    what: asProgram,
-  },
+  { cause: 'command', pattern: MISSING_PROGRAM, what: (found) => program(found[1] ?? found[2]!) },
   { cause: 'command', pattern: /command '([^']+)' failed: No such file or directory/g, what: asProgram },
   { cause: 'command', pattern: /\[Errno 2\] No such file or directory: '([a-z][\w+-]*)'/g, what: asProgram },
   { cause: 'command', pattern: /exec: "([^"]+)": executable file not found/g, what: asProgram },

@@ -22,7 +22,7 @@ export function rustFacts({ texts, paths }: Survey): ManifestFacts {
     dependencies: Object.entries(SCOPES).flatMap(([key, scope]) => dependenciesIn(tablesOf(root[key]), scope)),
     entryPoints: binaries(root, name, paths),
     modules: crates
-      .map((one) => tablesOf(one.package).name)
+      .map((one) => tablesOf(one.lib).name ?? tablesOf(one.package).name)
       .filter((one) => typeof one === 'string')
       .map((one) => one.replaceAll('-', '_')),
     testFrameworks: ['cargo'],

@@ -1,5 +1,6 @@
 import type { ServiceSpec } from '../../../contract';
 import { errorSignature } from '../../error-signature';
+import { MISSING_PROGRAM } from '../../missing-program';
 import { readCounts } from '../../test-output';
 import { WHOLE_RUN } from '../../verdict';
 import type { Observed } from '../role';
@@ -18,8 +19,6 @@ const NOT_INSTALLED =
   /\bno required module provides package\b|\bcannot find (?:module providing )?package\b|\bmissing go\.sum entry\b|\bmodule lookup disabled\b|^go: .*(?:dial tcp|Get "|no such host)|: (?:Get "https?:|dial tcp).*\bgo\.mod\b|\bfailed to (?:get|download|fetch|load source)\b|\bno matching package named\b|\bunable to update registry\b|\battempting to make an HTTP request, but --offline\b|\bcan't find crate for\b|\bunresolved import\b|\bCould not resolve dependencies\b|\bin offline mode\b|\bCannot access .* in offline\b|\bNo cached version of\b|\bpackage [\w.]+ does not exist\b|\bNoClassDefFoundError\b|\bClassNotFoundException\b/m;
 const NO_PROGRAM =
   /(?:^|: )(\S+): (?:command )?not found$|\bexec: "([^"]+)": executable file not found|\bFileNotFoundError: \[Errno 2\] No such file or directory: '([\w.+-]+)'$|\bspawn ([\w.+-]+) ENOENT\b|\bExecutableNotFound\b|\bmake: (\S+): No such file or directory\b|\bcannot execute [‘'`"]?(\w+)[’'"]?: (?:\w+: )?No such file\b/m;
-const NO_NAMED_PROGRAM =
-  /\b(?:command|program|executable|binary) ['"‘`]([\w.+-]+)['"’`] (?:was |is |could )?not (?:be )?found\b/i;
 const NO_LIBRARY =
   /\berror while loading shared libraries: (\S+):|(\S+): cannot open shared object file|\bfatal error: (\S+): No such file or directory|\bcannot find -l(\S+)|\bundefined reference to\b|\bundefined symbol: (\S+)|\bGLIBC\w*_[\d.]+' not found/m;
 const NO_PLUGIN = /\bunrecognized arguments?: (.+)|\bfixture '([^']+)' not found\b|\bUnknown config option: (\S+)/m;
@@ -50,7 +49,7 @@ export function causeOf(report: string, surroundings: Surroundings): Cause | nul
   if (refused) return serviceCause(report, refused.index, surroundings);
   const network = NETWORK.exec(report);
   if (network) return external(`needs a network: ${lineOf(report, network.index)}`);
-  const program = NO_PROGRAM.exec(report) ?? NO_NAMED_PROGRAM.exec(report);
+  const program = NO_PROGRAM.exec(report) ?? MISSING_PROGRAM.exec(report);
   if (program) return setupCause(`a program is missing: ${lineOf(report, program.index)}`);
   const readOnly = READ_ONLY.exec(report);
   if (readOnly) return bug(`writes where no test may write: ${lineOf(report, readOnly.index)}`);

@@ -8,6 +8,8 @@ export const COUNTS = {
   setupKills: of(3, 20),
   frames: of(20, 200),
   jumps: of(25, 500),
+  /** A host counts as lost after 180. */
+  awaySeconds: of(5, 200),
   sandboxLosses: of(3, 20),
   serverRestarts: of(2, 10),
   serverRollouts: of(10, 100),

@@ -1,0 +1,102 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { RepoSetupResult, RolloutResult } from '../../src/contract';
+import { NOTHING, pastTurn } from '../support/chaos';
+import { COUNTS, FULL, minutes } from '../support/counts';
+import { figures } from '../support/figures';
+import {
+  act,
+  activitiesOf,
+  folderOf,
+  leftOf,
+  mendOf,
+  projectOf,
+  reach,
+  readChain,
+  removeFolders,
+  shell,
+  TESTS,
+} from '../support/set-up';
+import { tinyProblem } from '../support/tiny-problem';
+import { World } from '../support/world';
+
+const notes = (count: number) => Array.from({ length: count }, (_, i) => `echo ${i} >> /opt/steps; sleep 0.5`);
+const script = {
+  models: {
+    agent: {
+      turns: [
+        shell(TESTS),
+        ...notes(3).map(shell),
+        shell('rm -r /srv && cp /opt/steps /opt/kept'),
+        ...notes(8).map(shell),
+        shell(mendOf('calc')),
+        shell('cat /opt/kept /opt/steps'),
+        act('verify'),
+      ],
+    },
+    student: {
+      turns: [...notes(12), 'cat /opt/steps'].map((command) => ({ thought: 'On.', tool: 'bash', args: { command } })),
+      end: 'submit',
+    },
+  },
+};
+const COUNTED = '0\n1\n2\n0\n1\n2\n0\n1\n2\n3\n4\n5\n6\n7\n';
+
+const setUpInput = { source: `dir:${folderOf(projectOf('calc'))}`, roles: { agent: 'agent' }, reproduce: false };
+const worlds: World[] = [];
+afterAll(async () => {
+  await Promise.all(worlds.map((world) => world.close()));
+  removeFolders();
+}, 60_000);
+
+async function worldWith(env: Record<string, string>): Promise<World> {
+  const world = await World.start({ script, profiles: { agent: {}, student: {} }, env });
+  worlds.push(world);
+  return world;
+}
+
+test(
+  'the only host being away costs time and nothing else: no sandbox is made again, no step is redone',
+  async () => {
+    const world = await worldWith({});
+    const setUp = await world.begin('repoSetup', { judge: false, ...setUpInput }, 'set-up');
+    const problem = await tinyProblem('away');
+    const rollout = await world.begin(
+      'rollout',
+      { problem, student: 'student', handOver: { never: true }, grade: false },
+      'rollout',
+    );
+    await Promise.all([reach(setUp, 8), pastTurn(rollout, 3)]);
+    await world.killWorkers('SIGKILL');
+    await sleep(COUNTS.awaySeconds * 1000);
+    world.startWorker();
+    const ended = (await setUp.result()) as RepoSetupResult;
+    const rolled = (await rollout.result()) as RolloutResult;
+    figures('away, the only host', { seconds: COUNTS.awaySeconds, setUp: ended.status, rollout: rolled.status });
+
+    expect(ended.status).toBe('verified');
+    expect((await activitiesOf(setUp)).filter((name) => name === 'prepareSetup')).toHaveLength(1);
+    expect((await readChain(world, ended.head)).of('cat /opt/kept')).toBe(COUNTED);
+    expect(rolled).toMatchObject({ status: 'submitted', recovered: { sandboxes: 0, redoneSteps: 0 } });
+    expect(await leftOf(world, 'set-up')).toEqual(NOTHING);
+  },
+  minutes(2, 8),
+);
+
+// Only as long as it takes until a host counts as lost.
+(FULL ? test : test.skip)(
+  'a host that stays away is replaced by another, and the set-up goes on from what was recorded',
+  async () => {
+    const world = await worldWith({ SWITCHYARD_ONLY_HOST: '', SWITCHYARD_HOST: 'first' });
+    const setUp = await world.begin('repoSetup', setUpInput, 'set-up');
+    await reach(setUp, 8);
+    await world.killWorkers('SIGKILL');
+    world.startWorker({ SWITCHYARD_HOST: 'second' });
+    const ended = (await setUp.result()) as RepoSetupResult;
+    const made = (await activitiesOf(setUp)).filter((name) => name === 'prepareSetup').length;
+    figures('away, one host of two', { setUp: ended.status, verdict: ended.verdict?.verdict, made });
+    expect(ended).toMatchObject({ status: 'verified', verdict: { verdict: 'not_guilty' } });
+    expect(made).toBe(2);
+    expect((await readChain(world, ended.head)).of('cat /opt/kept')).toBe(COUNTED);
+  },
+  minutes(1, 8),
+);

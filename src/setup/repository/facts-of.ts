@@ -23,8 +23,9 @@ const READERS: Readonly<Record<Language, (survey: Survey) => ManifestFacts>> = {
 /** What a survey says of its project. Pure; broken manifests count as empty, so it never throws. */
 export function factsOf(survey: Survey): ProjectFacts {
   const languages = languagesOf(survey);
-  const readers = [...new Set(languages.map((language) => READERS[language]))];
-  const read = readers.map((reader) => reader(survey));
+  // Languages that share a reader are read once, for the first of them.
+  const readAs = languages.filter((one, at) => languages.findIndex((other) => READERS[other] === READERS[one]) === at);
+  const read = readAs.map((language) => READERS[language](survey));
   const [main] = read;
   const together = <Value>(from: (facts: ManifestFacts) => readonly Value[] | undefined) =>
     read.flatMap((one) => from(one) ?? []);
@@ -35,7 +36,9 @@ export function factsOf(survey: Survey): ProjectFacts {
     name: main?.name ?? null,
     version: main?.version ?? null,
     runtime: Object.assign({}, ...read.map((one) => one.runtime ?? {})),
-    dependencies: together((one) => one.dependencies),
+    dependencies: read.flatMap(({ dependencies = [] }, at) =>
+      dependencies.map((one) => ({ ...one, language: readAs[at]! })),
+    ),
     groups: together((one) => one.groups),
     entryPoints: together((one) => one.entryPoints),
     modules: together((one) => one.modules),

@@ -44,6 +44,11 @@ export interface Dependency {
   readonly declared: string;
 }
 
+/** A dependency with whose manifest declares it: a crate is no distribution of Python, whatever their names. */
+export interface ProjectDependency extends Dependency {
+  readonly language: Language;
+}
+
 export interface EntryPoint {
   /** `console`: installed script. `module`: `python -m`. `bin`: program of a package. `main`: importable main module. */
   readonly kind: 'console' | 'module' | 'bin' | 'main';
@@ -70,7 +75,7 @@ export interface ProjectFacts {
   readonly version: string | null;
   /** Versions of the runtimes that it asks for, in the words of each ecosystem: `{python: '>=3.8'}`, `{go: '1.21'}`. */
   readonly runtime: Readonly<Partial<Record<'python' | 'node' | 'go' | 'rust' | 'java', string>>>;
-  readonly dependencies: readonly Dependency[];
+  readonly dependencies: readonly ProjectDependency[];
   readonly groups: readonly DependencyGroup[];
   readonly entryPoints: readonly EntryPoint[];
   /** Importable top-level packages and modules; of Go the module's path, of Rust the crates. */
@@ -98,3 +103,7 @@ export type ManifestFacts = Partial<
     readonly testFrameworks: readonly string[];
   }
 >;
+
+/** What the manifests of one language declare. */
+export const dependenciesOf = ({ dependencies }: ProjectFacts, language: Language): readonly ProjectDependency[] =>
+  dependencies.filter((one) => one.language === language);

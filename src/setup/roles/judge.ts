@@ -7,7 +7,7 @@ import type { Cause } from './rules/cause';
 import { causeOf, classify } from './rules/causes';
 import { restorationOf } from './rules/integrity';
 import { readInterpreters } from './rules/interpreter';
-import { missingModule } from './rules/missing-module';
+import { bringers, missingModule } from './rules/missing-module';
 import { testPlans } from './rules/native-tests';
 import { nextMove, type Play, type Repository, repositoriesOf } from './rules/play';
 import { neverBegan } from './rules/probes';
@@ -93,9 +93,7 @@ function tested(dossier: JudgeDossier, repository: Repository, command: string, 
 function declared(dossier: JudgeDossier, repository: Repository, charge: Charged, observed: Observed): Finding {
   const { output } = observed;
   const module = missingModule(output);
-  const known = repository.facts.dependencies.some(
-    ({ name, importNames }) => name === module || importNames.includes(module ?? ''),
-  );
+  const known = module !== null && bringers(module, repository.facts).length > 0;
   const own = repository.facts.modules.includes(module?.split('.')[0] ?? '');
   const asked =
     module !== null &&

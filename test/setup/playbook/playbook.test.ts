@@ -34,6 +34,14 @@ test.each(Object.entries(REPOSITORIES))('%s: without an error it is a straight l
   expect(new Set(seen.map(({ move }) => textOf(move))).size).toBe(seen.length);
 });
 
+test('beside Python, what the manifests of other languages declare is not pip’s to install', () => {
+  const beside = { 'package.json': '{"devDependencies":{"webpack":"^5"}}', 'a.js': '', 'a.py': '' };
+  const stamp = { 'setup.py': 'from setuptools import setup\nsetup(name="stamp")\n', 'tests/test_a.py': '' };
+  const { seen } = simulate(dossierOf({ ...stamp, ...beside }), () => OK);
+  const tools = seen.map(({ move }) => textOf(move)).filter((line) => line.includes('pip install'));
+  expect(tools).toEqual([expect.any(String), 'python -m pip install -q pytest']);
+});
+
 test('components come first and share the toolchain; wanted services are started before the tests', () => {
   const component = { name: 'letters', workdir: '/family/letters', survey: dossierOf(REPOSITORIES.python!).survey };
   const wanted = [{ name: 'redis', kind: 'process' as const, packages: [], env: {} }];

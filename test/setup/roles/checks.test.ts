@@ -36,3 +36,9 @@ test('a module with an underscore is none where there are others: it may be the 
   expect(claims({ 'setup.py': SETUP, 'yarn/__init__.py': '', ...half })).toEqual([]);
   expect(claims({ 'setup.py': SETUP, ...half })).toEqual([expect.stringMatching(/_yarn/)]);
 });
+
+test('what another language’s manifest declares is no distribution', () => {
+  const crate = '[package]\nname = "yarn-core"\nversion = "1.0.0"\n[dependencies]\npyo3 = "0.20"\n';
+  const files = { 'setup.py': SETUP, 'yarn/__init__.py': '', 'a.py': '', 'Cargo.toml': crate, 'src/lib.rs': '' };
+  expect(claims(files)).toEqual([]);
+});

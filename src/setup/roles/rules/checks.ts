@@ -1,6 +1,6 @@
 import { quote } from '../../../agent/shell';
 import type { ChargeKind } from '../../../contract';
-import type { Dependency } from '../../repository/facts';
+import { type Dependency, dependenciesOf } from '../../repository/facts';
 import { WITHOUT_CHECKS } from '../../repository/maven';
 import type { Observed } from '../role';
 import type { Interpreter } from './interpreter';
@@ -67,8 +67,9 @@ function pythonChecks({ facts, workdir, survey }: Repository, python: string): C
   const packages = facts.modules.filter(isPackage);
   // A module with an underscore is nobody's entrance: often the optional half in C of one that does without.
   const open = packages.filter((name) => !name.startsWith('_'));
+  const declared = dependenciesOf(facts, 'python');
   const items: PythonItem[] = [
-    ...facts.dependencies
+    ...declared
       .filter((one) => isCore(one) && plain(one.name) !== plain(facts.name))
       .map(({ name, importNames, spec, marker = '' }): PythonItem => ['distribution', name, importNames, spec, marker]),
     ...(open.length > 0 ? open : packages).map((name): PythonItem => ['module', name]),
@@ -77,7 +78,7 @@ function pythonChecks({ facts, workdir, survey }: Repository, python: string): C
       .map(({ name, target }): PythonItem => ['script', name, target]),
     ...(facts.runtime.python ? [['python', facts.runtime.python] as const] : []),
   ];
-  return inParts(items, (part) => pythonCheck(workdir, python, part), sourcesOf(facts.dependencies));
+  return inParts(items, (part) => pythonCheck(workdir, python, part), sourcesOf(declared));
 }
 
 /** Of the tools for developing only those count that the test script itself calls: a linter that is missing harms nobody's tests. */
@@ -89,11 +90,12 @@ function nodeChecks({ facts, workdir, survey }: Repository): Check[] {
     .join('\n');
   const calls = (name: string) =>
     new RegExp(`(?:^|[\\s/&;|"'])${name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}(?=$|[\\s&;|"'])`, 'm').test(called);
+  const declared = dependenciesOf(facts, 'node');
   const items: NodeItem[] = [
-    ...facts.dependencies
+    ...declared
       .filter(({ scope }) => scope === 'core')
       .map(({ name, spec }): NodeItem => ['package', name, spec]),
-    ...facts.dependencies
+    ...declared
       .filter(({ scope, name }) => scope === 'test' && calls(name))
       .map(({ name, spec }): NodeItem => ['tool', name, spec]),
     ...facts.entryPoints.flatMap(({ kind, name, target }): NodeItem[] =>
@@ -101,7 +103,7 @@ function nodeChecks({ facts, workdir, survey }: Repository): Check[] {
     ),
     ...(facts.runtime.node ? [['node', facts.runtime.node] as const] : []),
   ];
-  return inParts(items, (part) => nodeCheck(workdir, part), sourcesOf(facts.dependencies));
+  return inParts(items, (part) => nodeCheck(workdir, part), sourcesOf(declared));
 }
 
 const sourcesOf = (dependencies: readonly Dependency[]) => (name: string) =>

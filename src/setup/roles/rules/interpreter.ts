@@ -1,4 +1,5 @@
 import { quote } from '../../../agent/shell';
+import { dependenciesOf } from '../../repository/facts';
 import type { Case } from '../role';
 import { type Repository, rowsOf } from './play';
 
@@ -43,7 +44,7 @@ export function lookForInterpreters(dossier: Case, { workdir, facts }: Repositor
   const needed = [
     ...new Set([
       ...facts.modules,
-      ...facts.dependencies
+      ...dependenciesOf(facts, 'python')
         .filter(({ scope }) => scope === 'core' || scope === 'test')
         .flatMap(({ importNames }) => importNames),
       'pytest',

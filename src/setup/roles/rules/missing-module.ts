@@ -1,4 +1,4 @@
-import type { Dependency } from '../../repository/facts';
+import { type Dependency, dependenciesOf, type ProjectDependency, type ProjectFacts } from '../../repository/facts';
 import { bug, type Cause, setupCause } from './cause';
 import type { Repository } from './play';
 
@@ -16,7 +16,7 @@ export function missingModule(report: string): string | null {
 /** Declared, the project's own, or nobody's: only a module that an optional feature alone asks for is not the set-up's. */
 export function moduleCause(module: string, report: string, { facts, survey }: Repository): Cause {
   if (/^(?:\.{0,2}\/|file:)/.test(module)) return fileCause(module, survey.paths);
-  const declared = facts.dependencies.filter((dependency) => brings(dependency, module));
+  const declared = bringers(module, facts);
   const needed = declared.find(({ scope }) => scope !== 'extra');
   if (needed) return setupCause(`${module} is missing; ${needed.declared} declares ${needed.name} (${needed.scope})`);
   const [optional] = declared;
@@ -33,6 +33,12 @@ export function moduleCause(module: string, report: string, { facts, survey }: R
     return setupCause(`the project's own ${module} cannot be imported`);
   }
   return setupCause(`${module} is missing`);
+}
+
+/** What is declared that brings a module: of the two languages that tell a missing one in words that `missingModule` reads. */
+export function bringers(module: string, facts: ProjectFacts): readonly ProjectDependency[] {
+  const importable = [...dependenciesOf(facts, 'python'), ...dependenciesOf(facts, 'node')];
+  return importable.filter((dependency) => brings(dependency, module));
 }
 
 function brings({ name, importNames }: Dependency, module: string): boolean {

@@ -92,9 +92,7 @@ function nodeChecks({ facts, workdir, survey }: Repository): Check[] {
     new RegExp(`(?:^|[\\s/&;|"'])${name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}(?=$|[\\s&;|"'])`, 'm').test(called);
   const declared = dependenciesOf(facts, 'node');
   const items: NodeItem[] = [
-    ...declared
-      .filter(({ scope }) => scope === 'core')
-      .map(({ name, spec }): NodeItem => ['package', name, spec]),
+    ...declared.filter(({ scope }) => scope === 'core').map(({ name, spec }): NodeItem => ['package', name, spec]),
     ...declared
       .filter(({ scope, name }) => scope === 'test' && calls(name))
       .map(({ name, spec }): NodeItem => ['tool', name, spec]),

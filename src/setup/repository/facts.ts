@@ -105,5 +105,5 @@ export type ManifestFacts = Partial<
 >;
 
 /** What the manifests of one language declare. */
-export const dependenciesOf = ({ dependencies }: ProjectFacts, language: Language): readonly ProjectDependency[] =>
+export const declaredFor = ({ dependencies }: ProjectFacts, language: Language): readonly ProjectDependency[] =>
   dependencies.filter((one) => one.language === language);

@@ -3,9 +3,9 @@ import type { ProjectFacts } from './facts';
 import { readMakefile } from './makefile';
 import type { Survey } from './survey';
 
-/** What runs tests without pytest: the library's own runner, or a program of the project that calls it. */
+/** What runs tests without pytest: the library's own runner, or a program or module of the project that calls it. */
 const RUNNER =
-  /^(?:\w+=\S* )*python (?:-[bBEIsuv]+ |-[WX] ?\S+ )*(?:-m unittest\b|-c (["']).*\bunittest\b.*\1|(?:\.\/)?(?:[\w.-]+\/)*(?:run_?tests?|all_?tests?|test_?all|test_?suite|tests?)\.py\b|manage\.py test\b)/;
+  /^(?:\w+=\S* )*python (?:-[bBEIsuv]+ |-[WX] ?\S+ )*(?:-m unittest\b|-m (?:\w+\.)+(?:tests?|run_?tests?|all_?tests?|test_?suite)(?=$| -)|-c (["']).*\bunittest\b.*\1|(?:\.\/)?(?:[\w.-]+\/)*(?:run_?tests?|all_?tests?|test_?all|test_?suite|tests?)\.py\b|manage\.py test\b)/;
 
 /** What Makefiles call the interpreter. */
 const INTERPRETER = /\$[({]PY(?:THON)?[23]?[)}]/g;

@@ -55,6 +55,11 @@ test.each([
     'src/x.c:1:10: fatal error: odd/unknown.h: No such file or directory',
     "apt-file search -x '^/usr/include/(.+/)?odd/unknown\\.h$'",
   ],
+  [
+    'project',
+    '      __main__.RequiredDependencyException:\n\n      The headers or library files could not be found for jpeg,\n      a required dependency',
+    "-x '^/usr/lib/.*/(libjpeg\\.so|pkgconfig/(lib)?jpeg\\.pc)$'",
+  ],
   ['project', "      'pkg-config' not found.\n      Command ['pkg-config', '--exists', 'cairo']", 'pkg-config'],
   ['project', '/usr/bin/ld: cannot find -lpq: No such file or directory', 'libpq-dev'],
   ['project', "[Errno 2] No such file or directory: 'x86_64-linux-gnu-g++'", ' g++'],

@@ -54,6 +54,9 @@ test('tox, with its own words for places and arguments', () => {
     '[testenv]\ndeps = mock\ncommands =\n    {envpython} -b -m unittest discover {posargs:-s {toxinidir}/t}\n';
   expect(of('tox.ini', tox)).toBe('python -b -m unittest discover -s ./t');
   expect(of('tox.ini', '[testenv]\ncommands = nosetests\n')).toBeNull();
+  expect(of('tox.ini', '[testenv]\ncommands =\n  python -bb -m stamp.test {posargs:}\n')).toBe(
+    'python -bb -m stamp.test',
+  );
 });
 
 test('documents and machines, but not what runs a single test', () => {

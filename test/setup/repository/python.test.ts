@@ -202,6 +202,15 @@ test('lists of requirements by what their names say', () => {
   expect(facts.serviceHints).toEqual(['redis']);
 });
 
+test('a list that an installed project does not read is for its developers', () => {
+  const setup = (text: string) =>
+    brief(factsOfFiles({ 'a.py': '', 'setup.py': text, 'requirements.txt': 'alabaster==0.7.13\n' }));
+  expect(setup('setup(name="a")')).toEqual(['test requirements.txt alabaster==0.7.13']);
+  expect(setup('setup(name="a", install_requires=open("requirements.txt").read().split())')).toEqual([
+    'core  alabaster==0.7.13',
+  ]);
+});
+
 test('a pyproject.toml that only configures a formatter makes nothing Python', () => {
   const facts = factsOfFiles({
     'pyproject.toml': '[tool.black]\nline-length = 100\n',

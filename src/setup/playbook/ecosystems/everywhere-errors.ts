@@ -84,6 +84,7 @@ export const errors: readonly Reader[] = [
   { cause: 'header', pattern: /fatal error: '([^']+)' file not found/g },
   { cause: 'library', pattern: /\blib(\w+?)\d? (?:and \w+ )?development (?:packages|files|headers)/g },
   { cause: 'library', pattern: /\band lib(\w+) development (?:packages|files|headers)/g },
+  { cause: 'library', pattern: /headers or library files could not be found for (\w+)/g },
   { cause: 'library', pattern: /cannot find -l([\w.+-]+)/g },
   {
     cause: 'shared-library',

@@ -66,7 +66,12 @@ const remedies: readonly Remedy[] = [
     name: 'look the library up in the archive',
     cause: 'library',
     sure: true,
-    fix: (whats) => ({ act: installByFile(whats.map((what) => `^/usr/lib/.*/lib${literally(what)}\\.so$`)) }),
+    // A linker names the file, a build script the library: zlib, whose file is libz.so.
+    fix: (whats) => ({
+      act: installByFile(
+        whats.map((what) => `^/usr/lib/.*/(lib${literally(what)}\\.so|pkgconfig/(lib)?${literally(what)}\\.pc)$`),
+      ),
+    }),
   },
   {
     name: 'look the shared library up in the archive',

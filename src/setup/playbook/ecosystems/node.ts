@@ -1,5 +1,5 @@
 import { quoted } from '../../experience/quoting';
-import { dependenciesOf } from '../../repository/facts';
+import { declaredFor } from '../../repository/facts';
 import { readJson, tablesOf } from '../../repository/tables';
 import { aptInstall } from '../apt';
 import { type Ecosystem, type Goal, type Project, type Reader, type Remedy, shell, step, type Ways } from '../goal';
@@ -48,7 +48,7 @@ function dependencies(project: Project): Goal {
  * one by one takes as many as there are names. Scripts wait for the end: the project's own may call what is not there yet.
  */
 function inHalves(project: Project): string {
-  const rows = dependenciesOf(project.facts, 'node')
+  const rows = declaredFor(project.facts, 'node')
     .filter(({ scope, name }) => scope === 'test' && !LINTER.test(name))
     .map(({ name, spec }) => quoted(`${name}@${spec}`))
     .join(' ');
@@ -226,7 +226,7 @@ const remedies: readonly Remedy[] = [
     cause: 'missing-install',
     sure: true,
     fix: (whats, { project }) => {
-      const declared = whats.filter((what) => dependenciesOf(project.facts, 'node').some(({ name }) => name === what));
+      const declared = whats.filter((what) => declaredFor(project.facts, 'node').some(({ name }) => name === what));
       return declared.length > 0
         ? { act: shell(`npm install --no-audit --no-fund --no-save ${declared.map(quoted).join(' ')}`) }
         : null;

@@ -1,6 +1,6 @@
 import { quoted } from '../../experience/quoting';
 import { distributionOf } from '../../repository/distributions';
-import { type Dependency, type DependencyGroup, dependenciesOf } from '../../repository/facts';
+import { type Dependency, type DependencyGroup, declaredFor } from '../../repository/facts';
 import { normalName } from '../../repository/requirement';
 import type { Project, Ways } from '../goal';
 
@@ -50,7 +50,7 @@ function testSpecs(project: Project, ways: Ways): string[] {
   const of = (kind: DependencyGroup['kind']) => groups.filter((group) => group.kind === kind).map(({ name }) => name);
   const [extras, tables, poetry, files] = [of('extra'), of('group'), of('poetry'), of('file')];
   const editable = ways.get('install') === 'plain' ? '' : '-e ';
-  const specs = dependenciesOf(project.facts, 'python').filter(
+  const specs = declaredFor(project.facts, 'python').filter(
     ({ scope, extra, declared }) =>
       scope === 'test' && (poetry.includes(extra ?? '') || (extra === undefined && !files.includes(declared))),
   );
@@ -69,7 +69,7 @@ function testSpecs(project: Project, ways: Ways): string[] {
 /** Names of all that tests ask for, without linters and without versions: pins of tests are often older than the interpreter. */
 export function testNames(project: Project): string[] {
   const groups = testGroups(project);
-  const names = dependenciesOf(project.facts, 'python')
+  const names = declaredFor(project.facts, 'python')
     .filter(
       ({ scope, extra, declared }) =>
         scope === 'test' &&
@@ -117,7 +117,7 @@ function pipSpec(spec: string): string {
  */
 export function distributionFor(module: string, { facts }: Project): string {
   const root = module.split('.')[0]!;
-  const distributions = dependenciesOf(facts, 'python');
+  const distributions = declaredFor(facts, 'python');
   const declared = distributions.find(
     ({ importNames, scope }) => scope !== 'build' && importNames.some((name) => name === module || name === root),
   );

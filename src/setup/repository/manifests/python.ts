@@ -15,12 +15,12 @@ export function pythonFacts(survey: Survey): ManifestFacts {
   const modern = pyprojectFacts(toml);
   const declared = setupCfgFacts(cfg);
   const old = setupPyFacts(texts['setup.py'] ?? '');
-  const files = requirementFiles(survey);
+  const system: BuildSystem[] = [...(modern.buildSystems ?? [])];
+  if (system.length === 0 && (texts['setup.py'] !== undefined || cfg.metadata)) system.push('setuptools');
+  const files = requirementFiles(survey, system.length > 0);
   const parts = [modern, declared, old, files];
   const dependencies = parts.flatMap((part) => part.dependencies ?? []);
   const wanted = parts.map((part) => part.runtime?.python).find(Boolean);
-  const system: BuildSystem[] = [...(modern.buildSystems ?? [])];
-  if (system.length === 0 && (texts['setup.py'] !== undefined || cfg.metadata)) system.push('setuptools');
   if (system.length === 0 && files.groups!.length > 0) system.push('requirements');
   if (survey.paths.includes('uv.lock')) system.push('uv');
   if (texts['tox.ini'] !== undefined || tablesOf(toml.tool).tox !== undefined) system.push('tox');

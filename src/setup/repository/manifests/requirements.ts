@@ -6,8 +6,11 @@ import type { Survey } from '../survey';
 const FILE =
   /^(?:requirements\/|reqs\/)?(?:[\w.-]*requirements?[\w.-]*|requirements\/[\w.-]+)\.(txt|pip|in)$|^requirements\/[\w.-]+\.txt$/i;
 
-/** Requirement files of the root and of `requirements/`, the tox environments' and the Pipfile's own lists. */
-export function requirementFiles(survey: Survey): ManifestFacts {
+/**
+ * Requirement files of the root and of `requirements/`, the tox environments' and the Pipfile's own lists. A project that is
+ * installed (`packaged`) says itself what it needs to run: a list beside it that it does not read is for its developers.
+ */
+export function requirementFiles(survey: Survey, packaged: boolean): ManifestFacts {
   const files = Object.keys(survey.texts).filter((path) => FILE.test(path) && !hasSource(path, survey));
   const groups: DependencyGroup[] = files.map((path) => ({
     name: path,
@@ -16,12 +19,13 @@ export function requirementFiles(survey: Survey): ManifestFacts {
   }));
   const dependencies = files.flatMap((path): Dependency[] => {
     const purpose = purposeOf(path);
-    const scope = isTestGroup(purpose)
-      ? 'test'
-      : purpose === '' || /^(base|core|main|prod|production|install)$/.test(purpose)
-        ? 'core'
-        : 'extra';
-    return dependenciesOf(linesOf(survey.texts[path]!), scope, path, scope === 'extra' ? purpose : undefined);
+    const lines = linesOf(survey.texts[path]!);
+    if (isTestGroup(purpose)) return dependenciesOf(lines, 'test', path);
+    if (purpose !== '' && !/^(base|core|main|prod|production|install)$/.test(purpose))
+      return dependenciesOf(lines, 'extra', path, purpose);
+    return packaged && !readsIt(path, survey)
+      ? dependenciesOf(lines, 'test', path, path)
+      : dependenciesOf(lines, 'core', path);
   });
   const tox = readCfg(survey.texts['tox.ini'] ?? '');
   const deps = Object.entries(tox)
@@ -58,3 +62,7 @@ function purposeOf(path: string): string {
 /** `x.in` is what `x.txt` was compiled from. */
 const hasSource = (path: string, { texts }: Survey) =>
   path.endsWith('.in') && texts[path.replace(/\.in$/, '.txt')] !== undefined;
+
+/** `open('requirements.txt')`, `dependencies = { file = ["requirements.txt"] }`. */
+const readsIt = (path: string, { texts }: Survey) =>
+  ['setup.py', 'setup.cfg', 'pyproject.toml'].some((manifest) => texts[manifest]?.includes(path.split('/').at(-1)!));

@@ -1,6 +1,6 @@
 import { quote } from '../../../agent/shell';
 import type { ChargeKind } from '../../../contract';
-import { type Dependency, dependenciesOf } from '../../repository/facts';
+import { type Dependency, declaredFor } from '../../repository/facts';
 import { WITHOUT_CHECKS } from '../../repository/maven';
 import type { Observed } from '../role';
 import type { Interpreter } from './interpreter';
@@ -67,7 +67,7 @@ function pythonChecks({ facts, workdir, survey }: Repository, python: string): C
   const packages = facts.modules.filter(isPackage);
   // A module with an underscore is nobody's entrance: often the optional half in C of one that does without.
   const open = packages.filter((name) => !name.startsWith('_'));
-  const declared = dependenciesOf(facts, 'python');
+  const declared = declaredFor(facts, 'python');
   const items: PythonItem[] = [
     ...declared
       .filter((one) => isCore(one) && plain(one.name) !== plain(facts.name))
@@ -90,7 +90,7 @@ function nodeChecks({ facts, workdir, survey }: Repository): Check[] {
     .join('\n');
   const calls = (name: string) =>
     new RegExp(`(?:^|[\\s/&;|"'])${name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}(?=$|[\\s&;|"'])`, 'm').test(called);
-  const declared = dependenciesOf(facts, 'node');
+  const declared = declaredFor(facts, 'node');
   const items: NodeItem[] = [
     ...declared.filter(({ scope }) => scope === 'core').map(({ name, spec }): NodeItem => ['package', name, spec]),
     ...declared

@@ -1,5 +1,5 @@
 import { quote } from '../../../agent/shell';
-import { dependenciesOf } from '../../repository/facts';
+import { declaredFor } from '../../repository/facts';
 import type { Case } from '../role';
 import { type Repository, rowsOf } from './play';
 
@@ -44,7 +44,7 @@ export function lookForInterpreters(dossier: Case, { workdir, facts }: Repositor
   const needed = [
     ...new Set([
       ...facts.modules,
-      ...dependenciesOf(facts, 'python')
+      ...declaredFor(facts, 'python')
         .filter(({ scope }) => scope === 'core' || scope === 'test')
         .flatMap(({ importNames }) => importNames),
       'pytest',

@@ -1,4 +1,4 @@
-import { type Dependency, dependenciesOf, type ProjectDependency, type ProjectFacts } from '../../repository/facts';
+import { type Dependency, declaredFor, type ProjectDependency, type ProjectFacts } from '../../repository/facts';
 import { bug, type Cause, setupCause } from './cause';
 import type { Repository } from './play';
 
@@ -37,7 +37,7 @@ export function moduleCause(module: string, report: string, { facts, survey }: R
 
 /** What is declared that brings a module: of the two languages that tell a missing one in words that `missingModule` reads. */
 export function bringers(module: string, facts: ProjectFacts): readonly ProjectDependency[] {
-  const importable = [...dependenciesOf(facts, 'python'), ...dependenciesOf(facts, 'node')];
+  const importable = [...declaredFor(facts, 'python'), ...declaredFor(facts, 'node')];
   return importable.filter((dependency) => brings(dependency, module));
 }
 

@@ -66,6 +66,15 @@ test('a declared service that does not answer is the set-up’s', () => {
 });
 
 test.each([
+  "E   MySQLdb.OperationalError: (1046, 'No database selected')",
+  'FATAL:  database "letters" does not exist',
+  'redis.exceptions.AuthenticationError: NOAUTH Authentication required.',
+])('a declared service that was not prepared is the set-up’s: %s', (report) => {
+  expect(causes(report, [redis])?.class).toBe('setup');
+  expect(causes(report)?.class).toBe('external_service');
+});
+
+test.each([
   'AssertionError: 1 != 2',
   'TypeError: unsupported operand',
   "thread 'a' panicked at 'x'",

@@ -24,6 +24,9 @@ const NO_LIBRARY =
 const NO_PLUGIN = /\bunrecognized arguments?: (.+)|\bfixture '([^']+)' not found\b|\bUnknown config option: (\S+)/m;
 const REFUSED =
   /\bConnection refused\b|\bECONNREFUSED\b|\bConnectionRefusedError\b|\bconnection to server (?:on socket|at)\b.*\bfailed\b|\bCan't connect to (?:local )?(?:MySQL|MariaDB)\b|\bServerSelectionTimeoutError\b|\bcould not connect to server\b/i;
+/** A service that answers and lacks what the tests expect in it: a database, a user, a password. */
+const UNPREPARED =
+  /\bNo database selected\b|\bUnknown database '|\bAccess denied for user\b|\b(?:database|role) "[^"]+" does not exist\b|\bpassword authentication failed\b|\bNOAUTH\b|\bWRONGPASS\b/;
 const NETWORK =
   /\bgetaddrinfo\b|\bName or service not known\b|\bTemporary failure in name resolution\b|\bEAI_AGAIN\b|\bENOTFOUND\b|\bENETUNREACH\b|\bno such host\b|\bNetwork is unreachable\b|\bCould not resolve host\b|\bFailed to establish a new connection\b|\bNewConnectionError\b|\bURLError\b|\bfailed to lookup address information\b|\bUnknownHostException\b|\bdial tcp\b|\bConnectError\b|\bno route to host\b/i;
 const NO_DATA =
@@ -47,6 +50,12 @@ export function causeOf(report: string, surroundings: Surroundings): Cause | nul
   if (plugin) return setupCause(`a plugin of the test framework is missing: ${lineOf(report, plugin.index)}`);
   const refused = REFUSED.exec(report);
   if (refused) return serviceCause(report, refused.index, surroundings);
+  const unprepared = UNPREPARED.exec(report);
+  if (unprepared) {
+    const why = lineOf(report, unprepared.index);
+    const declared = surroundings.services.length > 0;
+    return declared ? setupCause(`a service is not prepared: ${why}`) : external(`needs a service: ${why}`);
+  }
   const network = NETWORK.exec(report);
   if (network) return external(`needs a network: ${lineOf(report, network.index)}`);
   const program = NO_PROGRAM.exec(report) ?? MISSING_PROGRAM.exec(report);

@@ -21,7 +21,7 @@ while (( $# )); do
 done
 exec bash "$home/journal.sh" serve`;
 
-const SCRIPTS = ['journal.sh', 'shell.sh'].flatMap((name) => [
+const SCRIPTS = ['journal.sh', 'memory.sh', 'shell.sh'].flatMap((name) => [
   name,
   readFileSync(join(__dirname, 'guest', name), 'utf8'),
 ]);

@@ -1,4 +1,5 @@
-import { posix } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { join, posix } from 'node:path';
 import type Docker from 'dockerode';
 import { SwitchyardError } from '../contract/errors';
 import type { SandboxProfile } from '../contract/sandbox';
@@ -57,6 +58,8 @@ export interface ThrowawayOutcome {
 /** As other tools say that a command could not even be begun. It is evidence like any other code. */
 const NOT_RUN = 125;
 
+const MEMORY = readFileSync(join(__dirname, 'guest', 'memory.sh'), 'utf8');
+
 /** What tests write into beside their own tree: homes, logs, and where sockets and locks are. */
 const STATE = ['/var/log', '/run', '/root', '/home'];
 /** Where daemons keep data. Copied only for them: a package manager's own records there are thousands of files. */
@@ -100,7 +103,7 @@ export async function runInThrowaway(
     for (const file of request.files ?? []) await write(container, file.path, file.content);
     const began = Date.now();
     const done = await runInGuest(container, {
-      command: `exec 2>&1 </dev/null; set -o pipefail\n${prelude}eval "$1"`,
+      command: `exec 2>&1 </dev/null; set -o pipefail\n${MEMORY}trap 'say_out_of_memory 0' EXIT\n${prelude}eval "$1"`,
       args: [request.command],
       cwd: spec.cwd,
       env,

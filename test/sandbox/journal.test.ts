@@ -15,7 +15,7 @@ let jobs = 0;
 
 beforeAll(async () => {
   const { image, workdir } = await tinyProblem();
-  await host.ensure({ owner, role: 'main', image, workdir, profile: SandboxProfile.parse({}) });
+  await host.ensure({ owner, role: 'main', image, workdir, profile: SandboxProfile.parse({ memoryMiB: 512 }) });
   journal = await Journal.open(docker.getContainer(name));
 });
 afterAll(async () => {
@@ -47,6 +47,13 @@ test('all that was written before a command ended is its output; what its childr
   expect(many.durationMs).toBeLessThan(15_000);
   const lines = many.output.toString('utf8').trimEnd().split('\n');
   expect([lines.length, lines.at(-1)]).toEqual([200_000, '200000']);
+});
+
+test('a command that was killed for want of memory is told from one that failed', async () => {
+  const killed = await run(`python3 -c "b'x' * (700 << 20)"`);
+  expect(killed.exitCode).toBe(137);
+  expect(killed.output.toString()).toMatch(/\nout of memory: .* 512 MiB \(memoryMiB of the sandbox\)\n$/);
+  expect(await text('exit 137')).toBe('');
 });
 
 test('state survives failure, exit, set -e and a virtual environment is kept', async () => {

@@ -49,6 +49,13 @@ test('there is no way out, few powers, and limits', async () => {
   expect((await run(look)).output).toBe('lo\n64\n');
 });
 
+test('a command that was killed for want of memory is told from one that failed', async () => {
+  const done = await run(`python3 -c "b'x' * (400 << 20)"; exit $?`);
+  expect(done).toMatchObject({ exitCode: 137 });
+  expect(done.output).toMatch(/^out of memory: .* 256 MiB \(memoryMiB of the sandbox\)$/m);
+  expect((await run('exit 137')).output).toBe('');
+});
+
 test('a pipe fails when a part of it fails, and a command is stopped at its deadline', async () => {
   expect((await run('false | cat')).exitCode).toBe(1);
   const late = await runInThrowaway(docker, spec, { command: 'echo begun; sleep 60', timeoutMs: 1000 });

@@ -34,6 +34,7 @@ STARTED=0
 LAST=-    # the job that came last
 ENV_FROM= # the newest whole ID.env
 HOME_OF_SCRIPTS=${BASH_SOURCE[0]%/*}
+. "$HOME_OF_SCRIPTS/memory.sh"
 
 mkdir -p "$JOBS" "$STATE"
 # When this container was last started: PID 1's start time.
@@ -185,15 +186,17 @@ start_job() { # ID
   local job=$JOBS/$1
   came_last "$1"
   (
-    local stat reader
+    local stat reader kills
     { read -r stat < "/proc/$BASHPID/stat"; stat=(${stat##*) }); printf '%s %s\n' "$BASHPID" "${stat[19]}" > "$job.keeper"; }
     if [[ $LOCALE == unset ]]; then unset LC_ALL; else export LC_ALL=$LOCALE; fi
+    out_of_memory_kills; kills=$REPLY
     exec 6> >(exec cat >&7 8>&-)
     reader=$!
     SWITCHYARD_JOB=$1 bash --noprofile --norc -c '. "$1/shell.sh"; eval "$__switchyard_command"' bash "$HOME_OF_SCRIPTS" "$job" "$STATE/base" "$ENV_FROM" < /dev/null >&6 2>&1 6>&- 7>&- 8>&-
     local code=$?
     exec 6>&-
     drained "$reader"
+    say_out_of_memory "$kills" >&7
     now_us
     printf '%s %s\n' "$code" "$REPLY" > "$job.code"
     printf 'x\n' >&8

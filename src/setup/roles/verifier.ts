@@ -3,7 +3,7 @@ import type { VerifierMove } from '../../contract';
 import type { Seen, VerifierDossier, VerifierPolicy } from './role';
 import { classify } from './rules/causes';
 import { lookForInterpreters, readInterpreters } from './rules/interpreter';
-import { runSuite, testPlans } from './rules/native-tests';
+import { endedFromOutside, runSuite, testPlans } from './rules/native-tests';
 import { nextMove, type Play, type Repository, repositoriesOf } from './rules/play';
 import { smokeOf } from './rules/smoke';
 
@@ -54,6 +54,8 @@ function* examination(
     const shown = faults.slice(0, 3).map(({ test, why }) => `${test} (${why})`);
     return `${faults.length} tests fail for want of set-up: ${shown.join(', ')}`;
   }
+  const ended = run && endedFromOutside(run.observed);
+  if (ended) return `there are tests, and ${ended}: ${run.plan.command}`;
   if (facts.testPaths.length > 0 && !['c', 'cpp'].includes(facts.languages[0] ?? '')) {
     return `there are tests in ${facts.testPaths.slice(0, 3).join(', ')}, and none of them could be run`;
   }

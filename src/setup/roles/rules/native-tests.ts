@@ -22,7 +22,16 @@ export interface SuiteRun {
   readonly reading: TestReading | null;
 }
 
-/** Tries the plans until one collects tests; `moveOf` is how the role at hand runs a command. Null without a plan. */
+/**
+ * Why a run of tests was ended from outside, null where it was not. Such a run says nothing of the tests, and another way of
+ * running them would hide that there was one.
+ */
+export function endedFromOutside({ output, exitCode, timedOut }: Observed): string | null {
+  if (timedOut) return 'they were stopped at their deadline';
+  return /^out of memory: the kernel killed .*/m.exec(output)?.[0] ?? (exitCode === 137 ? 'they were killed' : null);
+}
+
+/** Tries the plans until one collects tests or is ended from outside; `moveOf` is how the role at hand runs a command. Null without a plan. */
 export function* runSuite<Move>(
   plans: readonly TestPlan[],
   moveOf: (plan: TestPlan) => Move,
@@ -33,7 +42,7 @@ export function* runSuite<Move>(
     const observed = known(plan.command) ?? (yield moveOf(plan));
     const reading = readCounts(plan.command, observed.output);
     last = { plan, observed, reading };
-    if (reading && reading.counts.collected > 0) return last;
+    if ((reading && reading.counts.collected > 0) || endedFromOutside(observed) !== null) return last;
   }
   return last;
 }

@@ -1,0 +1,28 @@
+import { verifier } from '../../../src/setup/roles/verifier';
+import { observed, sampleCase, seen } from './sample';
+
+const dossier = { ...sampleCase(), hint: '' };
+
+const KILLED = 'out of memory: the kernel killed a process at the limit of 4096 MiB (memoryMiB of the sandbox)';
+
+/** The verifier's moves over a sample project whose first run of tests ends like this, until it concludes. */
+function examined(end: ReturnType<typeof observed>) {
+  const looked = seen({ move: 'look' as const, thought: '', command: '' }, 'python\t/venv/bin/python\tpytest\n');
+  const first = verifier(dossier, [looked]);
+  return { first, next: verifier(dossier, [looked, { move: first, observed: end }]) };
+}
+
+test.each([
+  ['by the kernel, for its memory', { ...observed(`collected 12 items\n${KILLED}\n`, 137) }, KILLED],
+  ['by a signal', observed('', 137), 'killed'],
+  ['by its deadline', { ...observed('', null), timedOut: true }, 'deadline'],
+])('a run of tests that is ended %s is the reason, not an occasion to find fewer of them', (_, end, why) => {
+  const { first, next } = examined(end);
+  expect(first).toMatchObject({ move: 'run_tests', command: expect.stringContaining('pytest') });
+  expect(next).toMatchObject({ move: 'conclude', success: false, hint: expect.stringContaining(why) });
+});
+
+test('a way of running tests that finds none gives room to the next', () => {
+  const { next } = examined(observed('no tests ran in 0.01s', 5));
+  expect(next).toMatchObject({ move: 'run_tests', command: expect.stringContaining('unittest') });
+});

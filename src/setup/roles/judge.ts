@@ -6,7 +6,7 @@ import type { JudgeDossier, JudgePolicy, Observed, Seen } from './role';
 import type { Cause } from './rules/cause';
 import { causeOf, classify } from './rules/causes';
 import { restorationOf } from './rules/integrity';
-import { readInterpreters } from './rules/interpreter';
+import { foundByAll, readInterpreters } from './rules/interpreter';
 import { bringers, missingModule } from './rules/missing-module';
 import { testPlans } from './rules/native-tests';
 import { nextMove, type Play, type Repository, repositoriesOf } from './rules/play';
@@ -81,7 +81,9 @@ const foundBy = ({ class: kind, ground, why }: Cause): Finding =>
 function tested(dossier: JudgeDossier, repository: Repository, command: string, observed: Observed): Finding {
   const reading = readCounts(command, observed.output);
   if (!reading || reading.counts.collected === 0) return upheld('no test could be run');
-  const failures = classify(command, observed, { repository, services: dossier.services });
+  const failures = classify(command, observed, {
+    ...{ repository, services: dossier.services, present: foundByAll(interpretersOf(dossier)) },
+  });
   const [cause] = [...failures.filter((failure) => failure.class === 'setup'), ...failures];
   if (!cause)
     return dismissed('not_reproduced', `all ${reading.counts.collected} tests have their turn, and none fails`);

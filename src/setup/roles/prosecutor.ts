@@ -4,7 +4,7 @@ import type { Observed, ProsecutorDossier, ProsecutorPolicy, Seen } from './role
 import { classify } from './rules/causes';
 import { checksOf, type Suspicion } from './rules/checks';
 import { editedTests, lookForTampering, readTampering } from './rules/integrity';
-import { type Interpreter, lookForInterpreters, readInterpreters } from './rules/interpreter';
+import { foundByAll, type Interpreter, lookForInterpreters, readInterpreters } from './rules/interpreter';
 import { runSuite, testPlans } from './rules/native-tests';
 import { nextMove, type Play, type Repository, repositoriesOf } from './rules/play';
 import { neverBegan, probeOf } from './rules/probes';
@@ -76,9 +76,9 @@ function* tests(dossier: ProsecutorDossier, repository: Repository, interpreters
   const { command } = run.plan;
   const declared = repository.facts.testPaths.slice(0, 3).join(', ');
   const collected = run.reading?.counts.collected ?? 0;
-  const faults = classify(command, run.observed, { repository, services: dossier.services }).filter(
-    (failure) => failure.class === 'setup',
-  );
+  const faults = classify(command, run.observed, {
+    ...{ repository, services: dossier.services, present: foundByAll(interpreters) },
+  }).filter((failure) => failure.class === 'setup');
   if (faults.length > 0 && (collected > 0 || declared !== '')) {
     const shown = faults.slice(0, 3).map(({ test, why }) => `${test} (${why})`);
     yield charge({

@@ -1,8 +1,9 @@
 import { quote } from '../../agent/shell';
 import type { VerifierMove } from '../../contract';
+import { errorSignature } from '../error-signature';
 import type { Seen, VerifierDossier, VerifierPolicy } from './role';
 import { classify } from './rules/causes';
-import { lookForInterpreters, readInterpreters } from './rules/interpreter';
+import { foundByAll, lookForInterpreters, readInterpreters } from './rules/interpreter';
 import { endedFromOutside, runSuite, testPlans } from './rules/native-tests';
 import { nextMove, type Play, type Repository, repositoriesOf } from './rules/play';
 import { smokeOf } from './rules/smoke';
@@ -44,7 +45,9 @@ function* examination(
   );
   if (run?.reading && run.reading.counts.collected > 0) {
     const { collected, passed } = run.reading.counts;
-    const failures = classify(run.plan.command, run.observed, { repository, services: dossier.services });
+    const failures = classify(run.plan.command, run.observed, {
+      ...{ repository, services: dossier.services, present: foundByAll(interpreters) },
+    });
     if (failures.length > 0) {
       const told = failures.map(({ test, class: kind, why }) => ({ test, class: kind, why }));
       yield { move: 'classify', thought: 'By what the output says of each.', failures: told };
@@ -57,7 +60,8 @@ function* examination(
   const ended = run && endedFromOutside(run.observed);
   if (ended) return `there are tests, and ${ended}: ${run.plan.command}`;
   if (facts.testPaths.length > 0 && !['c', 'cpp'].includes(facts.languages[0] ?? '')) {
-    return `there are tests in ${facts.testPaths.slice(0, 3).join(', ')}, and none of them could be run`;
+    const why = run?.observed.exitCode ? errorSignature(run.observed.output) : '';
+    return `there are tests in ${facts.testPaths.slice(0, 3).join(', ')}, and none of them could be run${why && `: ${why}`}`;
   }
   const smoke = smokeOf(repository, interpreters);
   if (!smoke) return 'there are no tests, and nothing that could be started instead';

@@ -109,6 +109,7 @@ test.each([
     'ERROR: Missing required plugins: pytest-mock, pytest-sugar>=0.9',
     "pip install -q pytest-mock 'pytest-sugar>=0.9'",
   ],
+  ['tests', 'INTERNALERROR> pytest.PytestConfigWarning: Unknown config option: timeout', 'install -q pytest-timeout'],
   ['tests', 'E   pytest.PytestRemovedIn10Warning: Passing a non-Collection iterable to parametrize', "'pytest<9'"],
   ['tests', "E   ValueError: Command 'ldapadd' not found. Set BIN to override it.", '/usr/s?bin/ldapadd'],
   ['project', "Exception: ERROR: The 'make' utility is missing from PATH", ' make'],
@@ -276,6 +277,11 @@ describe('when nothing else is known to help, packages of its time are taken', (
       "could not be loaded: AttributeError: module 'x' has no attribute 'y'",
       /--force-reinstall -e \. .*pytest \$\(python -m pip list [^)]*\)\)$/,
     ],
+    [
+      'python/tests',
+      "pluggy._manager.PluginValidationError: Plugin 'pylama' for hook 'pytest_collect_file'",
+      /--force-reinstall -e \. .*pytest /,
+    ],
   ])('for the goal %s', (goal, text, command) => {
     const [line, ...others] = told(goal, text, { released });
     expect(line).toMatch(/pip install -q --upgrade pip && \(export PIP_UPLOADED_PRIOR_TO=2024-03-01T18:36:20Z; /);
@@ -287,6 +293,20 @@ describe('when nothing else is known to help, packages of its time are taken', (
     expect(told('verify', 'AttributeError: gone', { released: null })).toEqual([]);
     expect(told('python/tests', 'E   AttributeError: gone', { released })).toEqual([]);
   });
+});
+
+test('tests that may not start a database server are told of the one that was asked for', () => {
+  const text = 'E   asyncpg.cluster.ClusterError: pg_ctl init exited with status 1:\nE   pg_ctl: cannot be run as root';
+  const exported = (wanted: SetupDossier['wanted']) =>
+    simulate(dossierOf(PYTHON, { wanted }), ({ thought }) =>
+      /^\[goal python\/tests/.test(thought) ? failed(text) : OK,
+    )
+      .seen.map(({ move }) => textOf(move))
+      .filter((line) => line.includes('PGHOST'));
+  expect(exported([{ name: 'postgres', kind: 'process', packages: [], env: {} }])).toEqual([
+    'export PGHOST=127.0.0.1 PGPORT=5432 PGUSER=postgres',
+  ]);
+  expect(exported([])).toEqual([]);
 });
 
 test('a file of its own that a makefile beside it builds is built', () => {

@@ -264,3 +264,14 @@ test('a module for those who test with a package holds no tests, beside what it 
   expect(factsOfFiles({ ...files, 'loom/utils.py': '' }).testPaths).toEqual(['loom/test_utils.py']);
   expect(factsOfFiles({ 'setup.py': '', 'test_utils.py': '' }).testPaths).toEqual(['test_utils.py']);
 });
+
+test('where the root itself is the package, its files are no modules of their own', () => {
+  const files = { 'setup.py': 'setup(**computed())', '__init__.py': '', 'tokens.py': '', 'util.py': '' };
+  const named = { ...files, 'PKG-INFO': 'Metadata-Version: 2.1\nName: loom-yarn.spool\nVersion: 1.0\n' };
+  expect(factsOfFiles(named)).toMatchObject({ name: 'loom-yarn.spool', modules: ['loom_yarn.spool'] });
+  expect(factsOfFiles({ ...named, 'tests/__init__.py': '' }).modules).toEqual(['loom_yarn.spool']);
+  // A package beside it, or a list of modules, says that the root is none, whatever lies in it.
+  expect(factsOfFiles({ ...named, 'loom/__init__.py': '' }).modules).toEqual(['loom', 'tokens', 'util']);
+  expect(factsOfFiles({ ...named, 'setup.py': 'setup(py_modules=["util"])' }).modules).toEqual(['tokens', 'util']);
+  expect(factsOfFiles(files).modules).toEqual(['tokens', 'util']);
+});

@@ -1,5 +1,6 @@
 import type { ServiceSpec } from '../../../src/contract';
 import { causeOf, classify } from '../../../src/setup/roles/rules/causes';
+import { foundByAll } from '../../../src/setup/roles/rules/interpreter';
 import { repositoriesOf } from '../../../src/setup/roles/rules/play';
 import { WHOLE_RUN } from '../../../src/setup/verdict';
 import { observed, redis, sampleCase } from './sample';
@@ -100,6 +101,37 @@ test('each failure is judged by its own report', () => {
     ['tests/test_a.py::test_bug', 'repository_bug'],
     ['tests/test_a.py::test_net', 'external_service'],
   ]);
+});
+
+test('a report is told from the others by its line, however long its name, and is one across its frames', () => {
+  const name = 'test_that_everything_which_was_sent_arrives_in_the_order_in_which_it_was_sent_and_once';
+  const output = [
+    ...['=== FAILURES ===', `_ ${name} _`, 'tests/test_a.py:3:', '_ _ _ _ _ _ _ _ _ _', '    raise OSError(why)'],
+    ...['E   OSError: Temporary failure in name resolution', '_ test_bug _', 'E   assert 1 == 2'],
+    ...[
+      '=== short test summary info ===',
+      `FAILED tests/test_a.py::${name}`,
+      'FAILED tests/test_a.py::test_bug - as...',
+    ],
+    '=== 2 failed in 0.02s ===',
+  ].join('\n');
+  const found = classify('pytest', observed(output), { repository, services: [] });
+  expect(found.map(({ class: kind }) => kind)).toEqual(['external_service', 'repository_bug']);
+});
+
+test('a module that every interpreter of the environment finds is missing in one that the test chose', () => {
+  const failed = (module: string) =>
+    observed(
+      `=== FAILURES ===\n___ test_it ___\nE   RuntimeError: ModuleNotFoundError: No module named '${module}'\n=== short test summary info ===\nFAILED tests/test_a.py::test_it\n=== 1 failed in 0.1s ===`,
+    );
+  const present = foundByAll([
+    { path: '/venv/bin/python', version: '3.11.2', finds: ['acorn', 'yaml'] },
+    { path: '/usr/bin/python3', version: '3.11.2', finds: ['acorn'] },
+  ]);
+  const judged = (module: string) => classify('pytest', failed(module), { repository, services: [], present });
+  expect(judged('acorn')).toMatchObject([{ class: 'repository_bug', ground: 'wrong_interpreter' }]);
+  expect(judged('yaml')).toMatchObject([{ class: 'setup' }]);
+  expect(judged('acorn.core')).toMatchObject([{ class: 'setup' }]);
 });
 
 test('what never got to run is the set-up’s, for whatever reason', () => {

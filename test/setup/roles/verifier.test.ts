@@ -22,6 +22,12 @@ test.each([
   expect(next).toMatchObject({ move: 'conclude', success: false, hint: expect.stringContaining(why) });
 });
 
+test('pytest that could not begin, where the repository names it, is the reason too', () => {
+  const broken = `Error while loading plugin "pytest11".\npluggy._manager.PluginValidationError: Plugin 'mark'\n`;
+  const { next } = examined(observed(broken, 3));
+  expect(next).toMatchObject({ move: 'conclude', success: false, hint: expect.stringContaining("Plugin 'mark'") });
+});
+
 test('a way of running tests that finds none gives room to the next', () => {
   const { next } = examined(observed('no tests ran in 0.01s', 5));
   expect(next).toMatchObject({ move: 'run_tests', command: expect.stringContaining('unittest') });

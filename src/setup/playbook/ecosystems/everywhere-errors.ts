@@ -123,6 +123,7 @@ export const errors: readonly Reader[] = [
     pattern: /Please tell me who you are|unable to auto-detect email address|empty ident name/g,
   },
   { cause: 'database', pattern: /(?:FATAL: +)?database "([\w-]+)" does not exist/g },
+  { cause: 'database-server', pattern: /\b(?:pg_ctl|initdb|postgres): (?:error: )?cannot be run as root\b/g },
   { cause: 'database-role', pattern: /(?:FATAL: +)?role "([\w-]+)" does not exist/g },
   {
     cause: 'service',

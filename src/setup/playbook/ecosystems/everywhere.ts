@@ -157,6 +157,16 @@ const remedies: readonly Remedy[] = [
     }),
   },
   {
+    // Tests that would start a server of their own take one that runs, where libpq's variables name it.
+    name: 'name the server that runs',
+    cause: 'database-server',
+    sure: true,
+    fix: (_, { project }) =>
+      project.wanted.some(({ name }) => name === 'postgres')
+        ? { act: shell('export PGHOST=127.0.0.1 PGPORT=5432 PGUSER=postgres') }
+        : null,
+  },
+  {
     name: 'make the role',
     cause: 'database-role',
     sure: true,

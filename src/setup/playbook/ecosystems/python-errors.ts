@@ -68,6 +68,8 @@ export const pythonReaders: readonly Reader[] = [
     pattern: /[Mm]issing required plugins: ([^\n]+)/g,
     what: (found) => found[1]!.replace(/\s/g, ''),
   },
+  { cause: 'pytest-key', pattern: /\bUnknown config option: ([\w-]+)/g },
+  { cause: 'pytest-plugin-broken', pattern: /PluginValidationError: Plugin '([^']+)'/g },
   { cause: 'pytest-fixture', pattern: /fixture '(\w+)' not found/g },
   { cause: 'pytest-marker', pattern: /'(\w+)' not found in `markers` configuration option/g },
   { cause: 'pytest-removed', pattern: /PytestRemovedIn(\d+)Warning/g },

@@ -1,7 +1,7 @@
 import { quoted } from '../../experience/quoting';
 import { install } from '../apt';
 import { type Predicament, type Remedy, shell } from '../goal';
-import { FIXTURES, MARKERS, pluginOfOption } from '../tables/pytest';
+import { FIXTURES, MARKERS, pluginOfKey, pluginOfOption } from '../tables/pytest';
 import { distributionFor, ofItsTime, pip, reinstalled } from './python-requirements';
 
 const pipInstall = (names: readonly string[]) => ({ act: shell(pip([...new Set(names)].join(' '))) });
@@ -9,6 +9,8 @@ const known = (whats: readonly string[], table: Readonly<Record<string, string>>
   const names = whats.flatMap((what) => table[what] ?? []);
   return names.length > 0 ? pipInstall(names.map(quoted)) : null;
 };
+const allOfItsTime = ({ project, ways }: Predicament) =>
+  project.released === null ? null : { act: shell(ofItsTime(project.released, reinstalled(project, ways))) };
 /** Goals that run pip on the project itself. */
 const installs = ({ goal }: Predicament) => /\/(project|test-tools)$/.test(goal.id);
 
@@ -92,6 +94,22 @@ export const pythonRemedies: readonly Remedy[] = [
     },
   },
   {
+    name: 'install the plugin of the key',
+    cause: 'pytest-key',
+    sure: true,
+    fix: (whats) => {
+      const plugins = whats.map(pluginOfKey).filter((plugin) => plugin !== null);
+      return plugins.length > 0 ? pipInstall(plugins) : null;
+    },
+  },
+  {
+    // The plugin is of another time than pytest, and nobody says which of the two the project means.
+    name: 'take packages of its time',
+    cause: 'pytest-plugin-broken',
+    sure: true,
+    fix: (_, predicament) => allOfItsTime(predicament),
+  },
+  {
     name: 'install the plugin',
     cause: 'pytest-plugin',
     sure: true,
@@ -157,9 +175,6 @@ export const pythonRemedies: readonly Remedy[] = [
     name: 'take packages of its time',
     cause: 'error',
     sure: false,
-    fix: (_, { project, goal, ways }) =>
-      project.released !== null && goal.id === 'verify'
-        ? { act: shell(ofItsTime(project.released, reinstalled(project, ways))) }
-        : null,
+    fix: (_, predicament) => (predicament.goal.id === 'verify' ? allOfItsTime(predicament) : null),
   },
 ];

@@ -81,7 +81,7 @@ export function testNames(project: Project): string[] {
 }
 
 const LINTER =
-  /^(black|flake8([-_].*)?|mypy|pylint|isort|ruff|pre-commit|tox|nox|twine|wheel|build|sphinx([-_].*)?|bandit|safety|codespell|pyright|check-manifest|zest-releaser|bump2version|towncrier|furo|myst-parser|pyroma|codecov|coveralls|invoke|types-.*|pep8-naming)$/i;
+  /^(black|flake8([-_].*)?|mypy|pylint|pylama|pyflakes|pycodestyle|pydocstyle|vulture|isort|ruff|pre-commit|tox|nox|twine|wheel|build|sphinx([-_].*)?|bandit|safety|codespell|pyright|check-manifest|zest-releaser|bump2version|towncrier|furo|myst-parser|pyroma|codecov|coveralls|invoke|types-.*|pep8-naming)$/i;
 const isNoLinter = ({ name }: Dependency) => !LINTER.test(name);
 
 /** A requirement for pip; Poetry's own operators are written out. */

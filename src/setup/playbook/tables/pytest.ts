@@ -32,13 +32,43 @@ const OPTIONS: readonly (readonly [RegExp, string])[] = [
 ];
 
 /** The plugin that adds an option, or null. */
-export function pluginOfOption(option: string): string | null {
-  for (const [pattern, plugin] of OPTIONS) {
-    const found = pattern.exec(option);
+export const pluginOfOption = (option: string) => lookUp(OPTIONS, option);
+
+function lookUp(table: readonly (readonly [RegExp, string])[], text: string): string | null {
+  for (const [pattern, plugin] of table) {
+    const found = pattern.exec(text);
     if (found) return plugin.replace('$1', found[1] ?? '');
   }
   return null;
 }
+
+/** Plugins by the key of pytest's own table that they add. */
+const KEYS: readonly (readonly [RegExp, string])[] = [
+  [/^timeout(_|$)/, 'pytest-timeout'],
+  [/^asyncio_/, 'pytest-asyncio'],
+  [/^anyio_/, 'anyio'],
+  [/^trio_/, 'pytest-trio'],
+  [/^(DJANGO_\w+|django_\w+|python_paths)$/, 'pytest-django'],
+  [/^(env|env_files)$/, 'pytest-env'],
+  [/^mock_/, 'pytest-mock'],
+  [/^doctest_(plus|rst|subpackage_requires)/, 'pytest-doctestplus'],
+  [/^(text_file_format|show_warnings_in_doctest)/, 'pytest-doctestplus'],
+  [/^remote_data/, 'pytest-remotedata'],
+  [/^qt_/, 'pytest-qt'],
+  [/^xvfb_/, 'pytest-xvfb'],
+  [/^mpl-/, 'pytest-mpl'],
+  [/^(reruns|reruns_delay|rerun_\w+)$/, 'pytest-rerunfailures'],
+  [/^randomly_/, 'pytest-randomly'],
+  [/^vcr_/, 'pytest-recording'],
+  [/^spec_/, 'pytest-spec'],
+  [/^httpx_mock/, 'pytest-httpx'],
+  [/^open_files/, 'pytest-openfiles'],
+  [/^(looponfailroots|rsyncdirs|rsyncignore)$/, 'pytest-xdist'],
+  [/^(flake8|mypy|pylint|isort|pep8|pycodestyle|pydocstyle|docker|mongodb|postgresql|mysql|redis)[_-]/, 'pytest-$1'],
+];
+
+/** The plugin that adds a key to the configuration, or null. */
+export const pluginOfKey = (key: string) => lookUp(KEYS, key);
 
 /** Distributions by the fixture that they provide. */
 export const FIXTURES: Readonly<Record<string, string>> = {

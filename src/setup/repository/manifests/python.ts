@@ -25,9 +25,12 @@ export function pythonFacts(survey: Survey): ManifestFacts {
   if (survey.paths.includes('uv.lock')) system.push('uv');
   if (texts['tox.ini'] !== undefined || tablesOf(toml.tool).tox !== undefined) system.push('tox');
   if (texts['noxfile.py'] !== undefined) system.push('nox');
+  const name = first(parts, 'name') ?? packageInfo(texts['PKG-INFO'], 'Name');
+  const given = (old.modules ?? []).filter((module) => !NO_MODULES.test(module));
+  const inTree = given.length === 0 && name !== null && isPackageItself(survey) ? [moduleOf(name)] : modulesOf(survey);
   return {
-    name: first(parts, 'name') ?? null,
-    version: first(parts, 'version') ?? packageInfo(texts['PKG-INFO']) ?? null,
+    name,
+    version: first(parts, 'version') ?? packageInfo(texts['PKG-INFO'], 'Version'),
     vcsVersion: parts.some((part) => part.vcsVersion === true),
     runtime: wanted ? { python: wanted } : {},
     buildSystems: system,
@@ -35,7 +38,7 @@ export function pythonFacts(survey: Survey): ManifestFacts {
     groups: uniqueGroups([...parts.flatMap((part) => part.groups ?? []), ...toxGroups(texts['tox.ini'])]),
     entryPoints: [...parts.flatMap((part) => part.entryPoints ?? []), ...mainModules(survey)],
     // A package that lies in a folder of another name is only known to its setup.py.
-    modules: [...new Set([...modulesOf(survey), ...(old.modules ?? []).filter((name) => !NO_MODULES.test(name))])],
+    modules: [...new Set([...inTree, ...given])],
     testFrameworks: frameworksOf(survey, toml, cfg, dependencies),
   };
 }
@@ -90,13 +93,28 @@ function modulesOf({ paths }: Survey): string[] {
     const parts = /^(?:(src|lib|python)\/)?([A-Za-z_]\w*)(?:\/__init__\.pyi?|\.py|\/[A-Za-z_]\w*\/__init__\.py)$/.exec(
       path,
     );
-    if (!parts || NO_MODULES.test(parts[2]!) || parts[2]!.startsWith('test_') || /\.egg-info/.test(path)) continue;
+    if (
+      !parts ||
+      NO_MODULES.test(parts[2]!) ||
+      /^__\w+__$/.test(parts[2]!) ||
+      parts[2]!.startsWith('test_') ||
+      /\.egg-info/.test(path)
+    )
+      continue;
     if (!parts[1] && /^(src|lib|python)$/.test(parts[2]!)) continue;
     // A namespace package has no __init__ of its own; a loose module in a folder that is none does not count.
     found.add(parts[2]!);
   }
   return [...found];
 }
+
+/** Whether the root is the package, and what lies in it are its submodules: it has an `__init__`, and no folder has. */
+function isPackageItself({ paths }: Survey): boolean {
+  const folders = /^(?:(?:src|lib|python)\/)?([A-Za-z_]\w*)\/__init__\.py$/;
+  return paths.includes('__init__.py') && !paths.some((path) => !NO_MODULES.test(folders.exec(path)?.[1] ?? 'tests'));
+}
+
+const moduleOf = (name: string) => name.replaceAll('-', '_');
 
 function frameworksOf(survey: Survey, toml: Table, cfg: object, dependencies: readonly Dependency[]): string[] {
   const { texts, paths } = survey;
@@ -127,8 +145,8 @@ function toxGroups(text: string | undefined): DependencyGroup[] {
   return extras.filter(isTestGroup).map((name) => ({ name, kind: 'extra', test: true }));
 }
 
-function packageInfo(text: string | undefined): string | null {
-  return /^Version:\s*(\S+)/m.exec(text ?? '')?.[1] ?? null;
+function packageInfo(text: string | undefined, field: 'Name' | 'Version'): string | null {
+  return new RegExp(`^${field}:\\s*(\\S+)`, 'm').exec(text ?? '')?.[1] ?? null;
 }
 
 function first<Key extends 'name' | 'version'>(parts: readonly ManifestFacts[], key: Key): string | undefined {

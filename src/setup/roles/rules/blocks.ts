@@ -8,7 +8,8 @@ interface Reports {
 
 const REPORTS: Readonly<Record<string, Reports>> = {
   pytest: {
-    begins: /^_{3,} (?:ERROR (?:at (?:setup|teardown) of|collecting) )?(.+?) _{3,}$/,
+    // A long name leaves room for one underscore on either side; `_ _ _` stands between the frames of one report.
+    begins: /^_+ (?!_ )(?:ERROR (?:at (?:setup|teardown) of|collecting) )?(.+?) _+$/,
     ends: /^=+ .*(?:summary|warnings|passed|failed).* =+$/,
   },
   unittest: { begins: /^(?:FAIL|ERROR|UNEXPECTED SUCCESS): (\S+(?: \([^)]+\))?)/, ends: /^Ran \d+ tests? in / },

@@ -12,6 +12,8 @@ import type { Repository } from './play';
 export interface Surroundings {
   readonly repository: Repository;
   readonly services: readonly ServiceSpec[];
+  /** Modules of Python that every interpreter of the environment finds, from anywhere. */
+  readonly present?: ReadonlySet<string>;
 }
 
 /** What a package manager or build tool says when something it needs was never installed. Not the network's fault: tests run without. */
@@ -41,6 +43,7 @@ const COVERAGE =
  */
 export function causeOf(report: string, surroundings: Surroundings): Cause | null {
   const module = missingModule(report);
+  if (module && surroundings.present?.has(module)) return elsewhere(module);
   if (module) return moduleCause(module, report, surroundings.repository);
   const installed = NOT_INSTALLED.exec(report);
   if (installed) return setupCause(`not installed: ${lineOf(report, installed.index)}`);
@@ -66,6 +69,12 @@ export function causeOf(report: string, surroundings: Surroundings): Cause | nul
   if (missing) return data(`a file is not there: ${lineOf(report, missing.index)}`);
   return null;
 }
+
+/** The environment has it, so who misses it looks elsewhere: in an interpreter that the test made or went out of its way to find. */
+const elsewhere = (module: string): Cause => ({
+  ...{ class: 'repository_bug', ground: 'wrong_interpreter' },
+  why: `${module} is there: the test starts an interpreter of its own choice`,
+});
 
 /** A service that the set-up declared is its own to run; any other is somebody else's. */
 function serviceCause(report: string, at: number, { services }: Surroundings): Cause {

@@ -58,6 +58,12 @@ export function lookForInterpreters(dossier: Case, { workdir, facts }: Repositor
   ].join(' ');
 }
 
+/** What is there whichever of the environment's interpreters is asked. */
+export function foundByAll(interpreters: readonly Interpreter[]): ReadonlySet<string> {
+  const [first, ...others] = interpreters;
+  return new Set(first?.finds.filter((name) => others.every(({ finds }) => finds.includes(name))));
+}
+
 /** Best first: the one that finds most of what the project needs is the one that the set-up prepared. */
 export function readInterpreters(output: string): Interpreter[] {
   const all = rowsOf(output, 'interpreter').map(([path = '', version = '', ...finds]) => ({ path, version, finds }));

@@ -10,6 +10,8 @@ import type { Repository } from './play';
 export interface TestPlan {
   readonly framework: string;
   readonly command: string;
+  /** The repository names this framework, so that others are no substitute for it where it does not begin. */
+  readonly named?: boolean;
 }
 
 /** Ways of running the tests that are tried before a repository counts as one without any. */
@@ -31,7 +33,16 @@ export function endedFromOutside({ output, exitCode, timedOut }: Observed): stri
   return /^out of memory: the kernel killed .*/m.exec(output)?.[0] ?? (exitCode === 137 ? 'they were killed' : null);
 }
 
-/** Tries the plans until one collects tests or is ended from outside; `moveOf` is how the role at hand runs a command. Null without a plan. */
+/** pytest ends so where an option, a plugin or a conftest.py asks for something that is not there. */
+const NOT_BEGUN = [3, 4];
+
+/** Whether the run says more than what comes after it would: it found tests, or would have if it had been let. */
+function isTelling({ plan, observed, reading }: SuiteRun): boolean {
+  if ((reading?.counts.collected ?? 0) > 0 || endedFromOutside(observed) !== null) return true;
+  return plan.named === true && NOT_BEGUN.includes(observed.exitCode ?? 0);
+}
+
+/** Tries the plans until one is telling; `moveOf` is how the role at hand runs a command. Null without a plan. */
 export function* runSuite<Move>(
   plans: readonly TestPlan[],
   moveOf: (plan: TestPlan) => Move,
@@ -42,7 +53,7 @@ export function* runSuite<Move>(
     const observed = known(plan.command) ?? (yield moveOf(plan));
     const reading = readCounts(plan.command, observed.output);
     last = { plan, observed, reading };
-    if ((reading && reading.counts.collected > 0) || endedFromOutside(observed) !== null) return last;
+    if (isTelling(last)) return last;
   }
   return last;
 }
@@ -58,8 +69,8 @@ export function testPlans(dossier: Case, repository: Repository, interpreters: r
   const { facts, workdir, survey } = repository;
   const language = facts.languages[0];
   const plans: TestPlan[] = [];
-  const add = (framework: string, command: string) =>
-    plans.push({ framework, command: `cd ${quote(workdir)} && ${command}` });
+  const add = (framework: string, command: string, named = false) =>
+    plans.push({ framework, command: `cd ${quote(workdir)} && ${command}`, ...(named ? { named } : {}) });
   if (language === 'python') {
     const python = interpreters[0]?.path ?? 'python3';
     const own = facts.testPaths.filter((path) => !ASIDE.test(path));
@@ -74,8 +85,9 @@ export function testPlans(dossier: Case, repository: Repository, interpreters: r
     const itsOwn = ownTests(facts, survey, quote(python));
     if (itsOwn) add('unittest', itsOwn);
     if (survey.paths.includes('manage.py') && !has) add('unittest', `${quote(python)} manage.py test`);
-    if (has || facts.testFrameworks.includes('pytest'))
-      add('pytest', `${quote(python)} -m pytest -rfE --color=no --continue-on-collection-errors${markers}${paths}`);
+    const named = facts.testFrameworks.includes('pytest');
+    const options = `-rfE --color=no --continue-on-collection-errors${markers}${paths}`;
+    if (has || named) add('pytest', `${quote(python)} -m pytest ${options}`, named);
     add('unittest', `${quote(python)} -m unittest discover`);
     const folder = facts.testPaths.find((path) => /^tests?$/.test(path));
     if (folder) add('unittest', `${quote(python)} -m unittest discover -s ${folder} -t .`);

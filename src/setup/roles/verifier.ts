@@ -1,7 +1,9 @@
 import { quote } from '../../agent/shell';
 import type { VerifierMove } from '../../contract';
 import { errorSignature } from '../error-signature';
+import { WHOLE_RUN } from '../verdict';
 import type { Seen, VerifierDossier, VerifierPolicy } from './role';
+import { data } from './rules/cause';
 import { classify } from './rules/causes';
 import { foundByAll, lookForInterpreters, readInterpreters } from './rules/interpreter';
 import { endedFromOutside, runSuite, testPlans } from './rules/native-tests';
@@ -48,6 +50,7 @@ function* examination(
     const failures = classify(run.plan.command, run.observed, {
       ...{ repository, services: dossier.services, present: foundByAll(interpreters) },
     });
+    if (run.leftOut !== undefined) failures.push({ test: WHOLE_RUN, ...data(`tests were left out: ${run.leftOut}`) });
     if (failures.length > 0) {
       const told = failures.map(({ test, class: kind, why }) => ({ test, class: kind, why }));
       yield { move: 'classify', thought: 'By what the output says of each.', failures: told };

@@ -32,3 +32,30 @@ test('a way of running tests that finds none gives room to the next', () => {
   const { next } = examined(observed('no tests ran in 0.01s', 5));
   expect(next).toMatchObject({ move: 'run_tests', command: expect.stringContaining('unittest') });
 });
+
+test('tests of a crate that read what its archive lacks are left out, and that is said', () => {
+  const crate = {
+    ...sampleCase({ 'Cargo.toml': '[package]\nname = "acorn"\n', 'src/lib.rs': '', 'tests/lib.rs': '' }),
+    hint: '',
+  };
+  const looked = seen({ move: 'look' as const, thought: '', command: '' });
+  const all = verifier(crate, [looked]);
+  const unbuilt = (why: string) =>
+    seen(all, `${why}\nerror: could not compile \`acorn\` (test "lib") due to 2 previous errors\n`, 101);
+  const missing = "error: couldn't read `tests/../../data/a.toml`: No such file or directory (os error 2)";
+  const inside = verifier(crate, [looked, unbuilt(missing)]);
+  expect(inside).toMatchObject({ move: 'run_tests', command: expect.stringContaining('--lib --bins') });
+  const passed = seen(
+    inside,
+    'running 3 tests\ntest result: ok. 3 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out\n',
+  );
+  const told = verifier(crate, [looked, unbuilt(missing), passed]);
+  expect(told).toMatchObject({
+    move: 'classify',
+    failures: [{ class: 'missing_data', why: expect.stringContaining('data/a.toml') }],
+  });
+  expect(verifier(crate, [looked, unbuilt(missing), passed, seen(told)])).toMatchObject({ success: true });
+  expect(verifier(crate, [looked, unbuilt('error: linking with `cc` failed: exit status: 1')])).toMatchObject({
+    ...{ move: 'conclude', success: false },
+  });
+});

@@ -84,7 +84,7 @@ function mainModules(survey: Survey): EntryPoint[] {
 }
 
 const NO_MODULES =
-  /^(tests?|testing|docs?|examples?|samples?|benchmarks?|scripts?|tools?|bin|setup|conftest|noxfile|versioneer|tasks|fabfile|manage|build|dist|ci|etc|demo|demos|contrib|misc|extras?|ez_setup|run_?tests?|_custom_build|runtests)$/;
+  /^(tests?|testing|docs?|examples?|samples?|benchmarks?|scripts?|tools?|bin|setup|conftest|noxfile|versioneer|tasks|fabfile|manage|build|dist|ci|etc|demo|demos|contrib|misc|extras?|ez_setup|run_?tests?|_custom_build|runtests|__\w+__)$/;
 
 /** Packages and modules that lie in the root or in `src/` (or `lib/`). */
 function modulesOf({ paths }: Survey): string[] {
@@ -93,14 +93,7 @@ function modulesOf({ paths }: Survey): string[] {
     const parts = /^(?:(src|lib|python)\/)?([A-Za-z_]\w*)(?:\/__init__\.pyi?|\.py|\/[A-Za-z_]\w*\/__init__\.py)$/.exec(
       path,
     );
-    if (
-      !parts ||
-      NO_MODULES.test(parts[2]!) ||
-      /^__\w+__$/.test(parts[2]!) ||
-      parts[2]!.startsWith('test_') ||
-      /\.egg-info/.test(path)
-    )
-      continue;
+    if (!parts || NO_MODULES.test(parts[2]!) || parts[2]!.startsWith('test_') || /\.egg-info/.test(path)) continue;
     if (!parts[1] && /^(src|lib|python)$/.test(parts[2]!)) continue;
     // A namespace package has no __init__ of its own; a loose module in a folder that is none does not count.
     found.add(parts[2]!);

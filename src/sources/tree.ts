@@ -34,18 +34,24 @@ export class TreeBuilder {
   }
 
   file(path: string, bytes: Buffer, executable: boolean): void {
-    this.tree.set(safePath(path, this.source), { bytes, executable });
+    this.keep(safePath(path, this.source), { bytes, executable });
   }
 
   link(path: string, target: string): void {
     const at = safePath(path, this.source);
-    this.tree.set(at, { bytes: Buffer.alloc(0), executable: false, link: safeLink(at, target, this.source) });
+    this.keep(at, { bytes: Buffer.alloc(0), executable: false, link: safeLink(at, target, this.source) });
   }
 
   hardLink(path: string, target: string): void {
+    const at = safePath(path, this.source);
     const file = this.tree.get(safePath(target, this.source));
-    if (!file) throw refused(this.source, `${path} is a hard link to nothing`);
-    this.tree.set(safePath(path, this.source), file);
+    if (file) this.keep(at, file);
+    else if (!isOfGit(at)) throw refused(this.source, `${path} is a hard link to nothing`);
+  }
+
+  /** What belongs to Git stays behind, as it does of a folder: the pointer of a submodule that was packed along leads nowhere. */
+  private keep(at: string, file: SourceFile): void {
+    if (!isOfGit(at)) this.tree.set(at, file);
   }
 
   /** Throws `InvalidInput` where a file lies under a link of the same tree: it would be written to where that leads. */
@@ -60,15 +66,12 @@ export class TreeBuilder {
   }
 }
 
+const isOfGit = (path: string) => path.split('/').includes('.git');
+
 function safePath(path: string, source: string): string {
   const parts = path.split('/').filter((part) => part !== '' && part !== '.');
   const hostile =
-    parts.length === 0 ||
-    path.startsWith('/') ||
-    path.includes('\0') ||
-    path.includes('\\') ||
-    parts.includes('..') ||
-    parts.includes('.git');
+    parts.length === 0 || path.startsWith('/') || path.includes('\0') || path.includes('\\') || parts.includes('..');
   if (hostile) throw refused(source, `it holds the path ${JSON.stringify(path)}`);
   return parts.join('/');
 }

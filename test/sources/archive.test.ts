@@ -95,12 +95,21 @@ describe('an archive', () => {
     expect(tarred.get('h')!.bytes).toEqual(x);
   });
 
+  it('without what belongs to Git: of a checkout, and of a submodule that was packed along', async () => {
+    const packed = [
+      ...['p/a', 'p/.git/config', 'p/vendor/b/.git', 'p/vendor/b/c.c', 'p/.gitignore'].map((name) => ({ name })),
+      { name: 'p/.git/objects/copy', type: 'link' as const, linkname: 'p/.git/config' },
+    ];
+    const tree = await treeOf(await tar(packed), 'x');
+    expect([...tree.keys()].sort()).toEqual(['.gitignore', 'a', 'vendor/b/c.c']);
+  });
+
   it.each<[string, Entry[], string]>([
     ['a path upwards', [{ name: '../x' }], 'holds the path'],
     ['a path upwards from within', [{ name: 'p/../../x' }], 'holds the path'],
     ['an absolute path', [{ name: '/etc/x' }], 'holds the path'],
     ['a path for Windows', [{ name: 'p\\..\\x' }], 'holds the path'],
-    ['a repository', [{ name: 'p/.git/config' }], 'holds the path'],
+    ['nothing but Git’s own', [{ name: 'p/.git/config' }], 'no file'],
     ['a link out', [{ name: 'p/x', type: 'symlink', linkname: '../../etc' }], 'leads out'],
     ['an absolute link', [{ name: 'p/x', type: 'symlink', linkname: '/etc' }], 'leads out'],
     [

@@ -168,6 +168,12 @@ const OTHERS: readonly (readonly [Readonly<Record<string, string>>, goal: string
   [NODE, 'node/dependencies', 'gyp ERR! stack Error: not found: make', 'python-is-python3'],
   [
     NODE,
+    'node/dependencies',
+    'npm error gyp http GET https://host.invalid/v22/node-v22-headers.tar.gz\nnpm error gyp WARN install got an error, rolling back install',
+    'export npm_config_nodedir=',
+  ],
+  [
+    NODE,
     'node/tests',
     "Error: Cannot find module 'chai'\nRequire stack:",
     'npm install --no-audit --no-fund --no-save chai',

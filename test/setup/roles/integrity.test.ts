@@ -53,6 +53,18 @@ test('sources as they came, and changes that leave nothing out, are no tampering
   expect(tampering()).toEqual([]);
 });
 
+test('a file that configure writes has the words of its template, and no others', () => {
+  const template = 'check:\n\t./run @FLAGS@ || true\n';
+  const sources = { ...SOURCES, Makefile: 'all:\n\t@echo configure first\n', 'Makefile.in': template };
+  const given = repositoriesOf({ ...sampleCase(sources), workdir: folder })[0]!;
+  const found = () => readTampering(given, bash(lookForTampering(given))).map(({ declared }) => declared);
+  write('Makefile.in', template);
+  write('Makefile', template.replace('@FLAGS@', '-v'));
+  expect(found()).toEqual([]);
+  write('Makefile', `${template}\t./run-more || true\n`);
+  expect(found()).toEqual(['Makefile']);
+});
+
 test.each<[string, () => void, string, object?]>([
   [
     'an option put into a configuration',

@@ -157,6 +157,11 @@ const readers: readonly Reader[] = [
     what: () => '',
   },
   {
+    cause: 'node-headers',
+    pattern: /gyp http GET \S+-headers\.tar\.gz[\s\S]{0,200}?install got an error/g,
+    what: () => '',
+  },
+  {
     cause: 'node-version',
     pattern:
       /(?:EBADENGINE|The engine "node" is incompatible|Unsupported engine)[\s\S]{0,300}?(?:required|Expected version)[^\d\n]*(\d+)/g,
@@ -212,6 +217,17 @@ const remedies: readonly Remedy[] = [
     cause: 'node-gyp',
     sure: true,
     fix: () => ({ act: shell(aptInstall(['make', 'g++', 'python-is-python3'])) }),
+  },
+  {
+    // They lie beside the program, of Debian's in a package of their own; there is no need to fetch them from its makers.
+    name: 'build with the headers at hand',
+    cause: 'node-headers',
+    sure: true,
+    fix: () => ({
+      act: shell(
+        `export npm_config_nodedir="$(node -p 'path.dirname(path.dirname(process.execPath))')" && { [ -e "$npm_config_nodedir/include/node/node.h" ] || { ${aptInstall(['libnode-dev'])}; }; }`,
+      ),
+    }),
   },
   {
     name: 'install the Node.js it asks for',

@@ -85,7 +85,8 @@ export function readTampering(repository: Repository, observed: Observed): Tampe
   const found: Tampering[] = [];
   for (const [path, now] of changedFiles(observed.output)) {
     const before = survey.texts[path] ?? '';
-    const added = addedWords(before, now);
+    // What `configure` writes is made of the template beside it, and has that one's words.
+    const added = addedWords(before + (survey.texts[`${path}.in`] ?? ''), now);
     if (added.length === 0) continue;
     found.push({
       claim: `${path} was changed so that tests are left out (${added.slice(0, 3).join(', ')})`,

@@ -169,6 +169,12 @@ const OTHERS: readonly (readonly [Readonly<Record<string, string>>, goal: string
   [
     NODE,
     'node/dependencies',
+    'npm error code 1\nnpm error path /repo\nnpm error command failed\nnpm error command sh -c npm run build',
+    '--ignore-scripts && npm rebuild',
+  ],
+  [
+    NODE,
+    'node/dependencies',
     'npm error gyp http GET https://host.invalid/v22/node-v22-headers.tar.gz\nnpm error gyp WARN install got an error, rolling back install',
     'export npm_config_nodedir=',
   ],

@@ -37,6 +37,8 @@ function dependencies(project: Project): Goal {
   const { prepare, clean, install } = nodeManager(project);
   return step('dependencies', 'Install its dependencies.', (ways) => {
     if (ways.get('development') === 'halves') return inHalves(project);
+    // Of the scripts that npm runs by itself, those of the dependencies alone: the project's own want what its archive lacks.
+    if (ways.get('scripts') === 'dependencies') return `${prepare}${install} --ignore-scripts && npm rebuild`;
     const flags = ways.get('peers') === 'legacy' ? ' --legacy-peer-deps' : '';
     return `${prepare}${ways.get('lock') === 'ignore' || flags ? install : clean}${flags}`;
   });
@@ -157,6 +159,11 @@ const readers: readonly Reader[] = [
     what: () => '',
   },
   {
+    cause: 'node-own-script',
+    pattern: /npm (?:ERR!|error) path (\S+)\nnpm (?:ERR!|error) command failed/g,
+    what: (found, { workdir }) => (found[1] === workdir ? '' : null),
+  },
+  {
     cause: 'node-headers',
     pattern: /gyp http GET \S+-headers\.tar\.gz[\s\S]{0,200}?install got an error/g,
     what: () => '',
@@ -197,6 +204,12 @@ const remedies: readonly Remedy[] = [
     cause: 'git-dependency',
     sure: true,
     fix: (_, { goal }) => (inDependencies(goal.id) ? { way: ['development', 'halves'] } : null),
+  },
+  {
+    name: 'leave its own scripts aside',
+    cause: 'node-own-script',
+    sure: false,
+    fix: (_, { goal }) => (inDependencies(goal.id) ? { way: ['scripts', 'dependencies'] } : null),
   },
   {
     name: 'build it',

@@ -41,7 +41,7 @@ export function riskRules(command: string): string[] {
 
 /** Words that only read. A pipeline of nothing else leaves the sandbox as it was. */
 const READERS = new Set(
-  'ls cat head tail grep egrep fgrep rg find wc sort uniq cut tr pwd echo printf which type stat file du df printenv ps uname id whoami date test true false readlink realpath basename dirname diff cmp md5sum sha256sum tree nproc free getconf ldconfig ldd nm objdump'.split(
+  'ls cat head tail grep egrep fgrep rg find wc sort uniq cut tr pwd echo printf which type stat file du df printenv ps uname id whoami date test true false readlink realpath basename dirname diff cmp md5sum sha256sum tree nproc free getconf ldd nm objdump'.split(
     ' ',
   ),
 );
@@ -49,23 +49,26 @@ const READING = [
   /^(python3?(\.\d+)?|node|go|cargo|rustc|java|javac|mvn|gradle|gcc|g\+\+|cmake|make|git|npm|pip3?)\s+(--version|-V|-v|version)$/,
   /^(pip3?|python3?(\.\d+)?\s+-m\s+pip)\s+(list|show|freeze|check)\b/,
   /^(npm|yarn|pnpm)\s+(ls|list|view|outdated)\b/,
-  /^git\s+(status|log|diff|show|describe|rev-parse|branch|tag)\b(?!.*\s-[dD]\b)/,
-  /^(dpkg\s+(-l|-s|-L|-S)|apt-cache|go\s+(env|list))\b/,
-  /^sed\s+-n\b/,
-  /^cd\s+\S+$/,
+  /^git\s+(status|log|diff|show|describe|rev-parse)\b/,
+  /^git\s+(branch|tag)(\s+(-[alrv]+|-n\d*|--list|--all|--show-current|--sort=\S+))*$/,
+  /^(dpkg\s+(-l|-s|-L|-S)|apt-cache|go\s+(env(?!.*\s-[wu]\b)|list)|ldconfig\s+(-p|--print-cache))\b/,
+  /^sed\s+-n\b(?!.*(\s-\w*i|--in-place|\bw\s))/,
   /^command\s+-[vV]\s/,
 ];
 
-/** Whether a command cannot have changed the sandbox. Said only when sure: anything unknown counts as a change. */
+/**
+ * Whether a command cannot have changed the sandbox. Said only when sure: anything unknown counts as a change, and so does
+ * another directory, since the next command begins there.
+ */
 export function onlyReads(command: string): boolean {
   if (
-    /[<>`]|\$\(|\s-(delete|exec|execdir|ok|okdir|fprint\w*|fls)\b/.test(
+    /[<>`]|\$\(|\s-(delete|exec|execdir|ok|okdir|fprint\w*|fls|-output)\b/.test(
       command.replace(/[0-9&]?>\s*(\/dev\/null|&[0-9])/g, ''),
     )
   )
     return false;
   return command
-    .split(/\|\||&&|[;|\n]/)
+    .split(/\|\||&&|[;|&\n]/)
     .map((part) => part.trim())
     .filter((part) => part !== '')
     .every((part) => {

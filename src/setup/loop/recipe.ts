@@ -43,8 +43,20 @@ export function recipeOf(
 /** A test run that fetches is kept, and may fail again: its tests are the verifier's to judge. */
 function kept(command: string, { exitCode, output }: SeenAction['observed']): string[] {
   if (!BUILDS.test(command) && readCounts(command, output) !== null)
-    return exitCode !== null && FETCHES_TO_TEST.test(command) ? [`{ ${command}\n} || true`] : [];
-  return exitCode !== 0 || onlyReads(command) ? [] : [command];
+    return exitCode !== null && FETCHES_TO_TEST.test(command) ? [`{ ${command}\n} || true`] : leadIn(command);
+  if (exitCode !== 0) return leadIn(command);
+  return onlyReads(command) ? [] : [command];
+}
+
+/**
+ * What a chain does to the shell before it comes to its point: `cd` and `export` outlive a point that failed or is left out.
+ * Whether they went through themselves is not known, so they may fail as they did then.
+ */
+function leadIn(command: string): string[] {
+  if (/[;\n{]|\|\|/.test(command)) return [];
+  const links = command.split('&&').map((link) => link.trim());
+  const point = links.findIndex((link) => !/^(cd|export|unset|source|\.)\s/.test(link));
+  return point > 0 ? [`{ ${links.slice(0, point).join(' && ')}; } || true`] : [];
 }
 
 function keptTrial([trial, ...after]: readonly string[]): string[] {

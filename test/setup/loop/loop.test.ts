@@ -38,8 +38,11 @@ describe('commands that only read', () => {
     'pip list 2>/dev/null | grep x',
     'git log -3',
     'python --version',
-    'cd src && ls',
     'sed -n 1,5p a',
+    'git branch -a',
+    'git tag --list',
+    'go env GOFLAGS',
+    'ldconfig -p | grep ssl',
   ])('%s', (command) => expect(onlyReads(command)).toBe(true));
   test.each([
     'ls > a',
@@ -51,6 +54,16 @@ describe('commands that only read', () => {
     'python x.py',
     'sort -o a a',
     'xargs rm',
+    // The next command begins in another directory.
+    'cd src && ls',
+    'git tag v1.2.3',
+    'git branch topic',
+    'git diff --output=a.patch',
+    'go env -w GOFLAGS=-mod=mod',
+    'ldconfig',
+    'sed -n -i p a',
+    "sed -n '/x/w b' a",
+    'cat a & make install',
   ])('%s may change something', (command) => expect(onlyReads(command)).toBe(false));
 });
 
@@ -174,6 +187,33 @@ describe('the script of a set-up', () => {
     expect(told).toContain(`${folder}/made\nit's|it's!`);
     expect(readFileSync(join(folder, 'made', 'note'), 'utf8')).toBe('two $A lines\n');
     expect(bash(`ls ${folder}/made`)).toBe('again\nnote\ntrial\n');
+  });
+
+  test('goes on in the directory and with the variables of what it leaves out', () => {
+    const counted = { observed: { exitCode: 1, output: '1 failed, 2 passed in 0.1s', timedOut: false } };
+    const recipe = recipeOf(
+      [
+        seen(
+          1,
+          shell(
+            'mkdir -p packages/core && git init -q . && git -c user.name=a -c user.email=a commit -q --allow-empty -m a',
+          ),
+          0,
+        ),
+        seen(2, shell('git tag v1.2.3'), 0),
+        seen(3, shell('cd packages/core'), 0),
+        seen(4, shell('export LEVEL=two && make that fails'), 2),
+        seen(5, shell('cd missing && make'), 1),
+        seen(6, shell('cd .. && pytest -q'), 1, counted),
+        seen(7, shell('cd core && { pytest -q; }; cd "$OLDPWD"'), 1, counted),
+        seen(8, shell('touch here-$LEVEL'), 0),
+      ],
+      () => undefined,
+    );
+    expect(recipe.map(({ turn }) => turn)).toEqual([1, 2, 3, 4, 5, 6, 8]);
+    const folder = bash('mktemp -d').trim();
+    bash(installScript(recipe, folder, 'dir:/x'));
+    expect(bash(`cd ${folder} && git tag && ls packages`)).toBe('v1.2.3\ncore\nhere-two\n');
   });
 
   test('stops at the first step that fails and names it', () => {

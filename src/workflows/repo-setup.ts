@@ -27,7 +27,7 @@ import { describeSetup } from './durable/setup-details';
 import { SetupMemory } from './durable/setup-memory';
 import { decideMove, RoleEnded, type RoleGround } from './durable/setup-roles';
 import { SandboxGone, SetupSandbox } from './durable/setup-sandbox';
-import { beginSetup } from './durable/setup-state';
+import { beginSetup, spentUnits } from './durable/setup-state';
 import { Steering } from './durable/steering';
 import { setupVerdict } from './setup-verdict';
 
@@ -157,7 +157,7 @@ export async function repoSetup(raw: RepoSetupInput): Promise<RepoSetupResult> {
 
   async function decide(given: RepoGiven): Promise<Decided> {
     const about = {
-      ...{ services: sandbox.services, suggestions: state.offer?.suggestions ?? null, tried: state.tried },
+      ...{ services: sandbox.services, suggestions: state.offer?.suggestions ?? null, tried: spentUnits(state) },
       ...{ verified: state.verified?.ref ?? null, stepsLeft: limits.steps - state.turn },
     };
     const { turn, head } = state;

@@ -12,7 +12,7 @@ let project: string;
 let chains: SetupChains;
 beforeAll(async () => {
   project = writeCalc();
-  world = await World.start({ script: calcScript, profiles: { careful: {}, hasty: {}, garbled: {} } });
+  world = await World.start({ script: calcScript, profiles: { careful: {}, curious: {}, hasty: {}, garbled: {} } });
   chains = new SetupChains(world.blobs);
   const store = await ExperienceStore.open({ folder: join(world.home, 'experience'), embed: BUILTIN_EMBEDDER });
   await store.import([
@@ -83,6 +83,21 @@ test('an environment image is one: sources in a commit, variables set, nothing o
   expect(log).toContain('1\nOK\n');
   expect(log).not.toContain('switchyard');
 }, 60_000);
+
+test('a look around leaves what stands in the way and what was suggested; a rollback brings both back', async () => {
+  const more = { judge: false, reproduce: false };
+  const handle = await world.begin('repoSetup', input('curious', more), 'setup-curious');
+  const result = (await handle.result()) as RepoSetupResult;
+  expect(result).toMatchObject({ status: 'verified', tests: { passed: 2 }, rollbacks: 2 });
+  const before = "KeyError: 'CALC_LEVEL'";
+  expect(result.units).toMatchObject([
+    { turn: 4, unit: 'calc-wrong', before, outcome: 'failure', kept: false },
+    { turn: 8, unit: 'calc-right', before, kept: true },
+  ]);
+  const { steps } = await chains.chain(result.head);
+  // What was tried for this error is not offered for it again.
+  expect(await chains.output(steps[6]!)).toContain('calc-wrong is no unit that was suggested here');
+}, 240_000);
 
 test('an agent that gives up after a verify that failed claims nothing, and nobody judges', async () => {
   const handle = await world.begin('repoSetup', input('hasty'), 'setup-hasty');

@@ -52,6 +52,21 @@ export const calcScript = {
         act('verify', { hint: TESTS }),
       ],
     },
+    /** Looks around before a trial, takes a wrong turn and comes back from it. */
+    curious: {
+      turns: [
+        shell(TESTS),
+        shell('cat /repo/calc.py'),
+        shell('grep nowhere /repo/calc.py'),
+        act('try_experience', { unit: 'calc-wrong', why: 'it looks right' }),
+        shell('rm -rf /opt/never && python3 -c "import gone"'),
+        act('rollback', { frames: 1 }),
+        act('try_experience', { unit: 'calc-wrong', why: 'once more' }),
+        act('try_experience', { unit: 'calc-right', why: 'it looks right too' }),
+        act('set_env', { key: 'CALC_LEVEL', value: '3 of 3' }),
+        act('verify', { hint: TESTS }),
+      ],
+    },
     /** What works, at once. */
     direct: {
       turns: [

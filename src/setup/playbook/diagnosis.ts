@@ -47,12 +47,13 @@ export function decide(
       knowledge.remedies.filter((one) => one.sure === sure),
       progress,
     );
-  return remedy(true) ?? unitFor(suggestions, predicament, progress) ?? remedy(false);
+  return remedy(true) ?? unitFor(suggestions, predicament) ?? remedy(false);
 }
 
-function unitFor(suggestions: readonly Suggestion[], { text }: Predicament, progress: Progress): Decision | null {
+/** Those that were tried for this error are not suggested any more. */
+function unitFor(suggestions: readonly Suggestion[], { text }: Predicament): Decision | null {
   for (const { unit, commands, matched } of suggestions) {
-    if (commands.length === 0 || progress.triedUnit(unit)) continue;
+    if (commands.length === 0) continue;
     const command = filledIn(commands.join(' && '), text);
     if (command === null) continue;
     const asWritten = command === commands.join(' && ');

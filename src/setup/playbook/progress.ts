@@ -124,10 +124,6 @@ export class Progress {
     return this.steps.filter((step) => step.kind === 'fix' && step.goal === goal).length;
   }
 
-  triedUnit(unit: string): boolean {
-    return this.dossier.seen.some(({ move }) => move.action === 'try_experience' && move.unit === unit);
-  }
-
   /** The newest unit that was tried for a goal and is still in force, unless it was rolled back often enough in vain. */
   standingUnit(goal: string): string | null {
     const fixes = this.steps.filter((step) => step.kind === 'fix' && step.goal === goal);

@@ -7,7 +7,7 @@ import { keepText, setupStore } from './setup-activities';
 import type { SetupMemory } from './setup-memory';
 import { RoleEnded, type RoleGround, verify } from './setup-roles';
 import type { SetupSandbox } from './setup-sandbox';
-import type { SetupState } from './setup-state';
+import { markTried, meet, type SetupState, unmeet } from './setup-state';
 import { type Ran, SetupTrials, standing, type Told, verdictLine } from './setup-trials';
 
 /** A decision of the agent that is to be carried out. */
@@ -67,13 +67,15 @@ export class SetupActions {
       const frame = await this.sandbox.checkpoint(`before turn ${this.state.turn}`, this.state.turn, brief.rules);
       notes.push(`frame ${frame.index} before it (${brief.rules.join(', ')})`);
     }
+    notes.push(...this.sandbox.takeRemarks());
     const ran = await this.sandbox.run({
       ...{ turn: this.state.turn, command: command!, reads: brief.reads, line: brief.line },
       step: { head: this.state.head, turn, notes },
     });
     this.state.head = ran.head!;
     this.remember(brief.line, ran.exitCode);
-    await this.after(ran, command!);
+    // A look around, with or without a find, leaves what stands in the way where it is.
+    if (!(brief.reads && this.state.failure)) await this.after(ran, command!);
   }
 
   /** Checkpoint → Adapt → Trial → Attribute → Feedback → keep or roll back. */
@@ -83,7 +85,7 @@ export class SetupActions {
     const { state, sandbox } = this;
     if (brief.text === 'not suggested')
       return this.tell(decided, null, [`${unit} is no unit that was suggested here, or it was tried already.`]);
-    state.tried.push(unit);
+    markTried(state, [unit]);
     if (!command)
       return this.tell(decided, null, [
         `No action of ${unit} can be rendered for this container: adapt its advice and give the command.`,
@@ -111,7 +113,7 @@ export class SetupActions {
     else if (trial.here) notes.push(...(await sandbox.rollback(1, state.turn)).notes);
     await this.tell(decided, trial.exitCode, told, notes, keep ? [] : [state.turn]);
     if (keep && trial.again) return this.after(trial.again, state.failure!.command);
-    if (keep && record.outcome === 'success') state.failure = null;
+    if (keep && record.outcome === 'success') meet(state, null);
     await this.memory.consider();
   }
 
@@ -120,13 +122,14 @@ export class SetupActions {
     const back = await sandbox.rollback(decided.brief.frames ?? 1, state.turn);
     for (const step of state.recent) if (back.undone.includes(step.turn)) step.undone = true;
     for (const turn of back.undone) delete state.kept[turn];
-    this.memory.forgetOffer();
+    if (back.undone.length > 0) unmeet(state, back.undone);
     const undone =
       back.undone.length === 0
         ? 'No step was undone.'
         : `Undone: turn ${back.undone.join(', ')}. What these steps did is no longer there.`;
     const told = [`The sandbox is back at the frame "${back.frame.label}". ${undone}`, ...back.notes];
     await this.tell(decided, 0, [told.join('\n')], back.notes, back.undone);
+    await this.memory.consider();
   }
 
   private async startService(decided: Decided): Promise<void> {
@@ -154,7 +157,7 @@ export class SetupActions {
     await this.tell(decided, failed ? 1 : 0, [
       failed ? `${spec.name} did not start: ${failed.why}` : `${spec.name} is ready ${where}.`,
     ]);
-    if (!failed) this.memory.forgetOffer();
+    if (!failed) await this.cleared();
   }
 
   private async verify(decided: Decided): Promise<Verified | null> {
@@ -208,17 +211,19 @@ export class SetupActions {
 
   /** A command that ran: what it left in the way decides what memory is asked. */
   private async after(ran: Ran, command: Ref): Promise<void> {
-    if (ran.exitCode === 0) {
-      this.state.failure = null;
-      await this.memory.consider();
-      return;
-    }
-    await this.failed(ran, command);
+    if (ran.exitCode === 0) await this.cleared();
+    else await this.failed(ran, command);
+  }
+
+  /** Something was done and went well: whether the command that had failed passes now is for it to show. */
+  private async cleared(): Promise<void> {
+    meet(this.state, null);
+    await this.memory.consider();
   }
 
   private async failed(ran: Ran, command: Ref): Promise<void> {
     const { output, exitCode, signature } = ran;
-    this.state.failure = { turn: this.state.turn, command, output, exitCode, signature };
+    meet(this.state, { turn: this.state.turn, command, output, exitCode, signature });
     await this.memory.consider();
   }
 
@@ -232,7 +237,12 @@ export class SetupActions {
   ): Promise<void> {
     const { head } = await setupStore.appendSetupStep.executeWithOptions(
       { summary: `turn ${this.state.turn} · told: ${decided.brief.line}`.slice(0, 120) },
-      [{ ...{ head: this.state.head, turn: decided.turn, notes, undoes }, observation: { text, exitCode } }],
+      [
+        {
+          ...{ head: this.state.head, turn: decided.turn, notes: [...notes, ...this.sandbox.takeRemarks()], undoes },
+          observation: { text, exitCode },
+        },
+      ],
     );
     this.state.head = head;
     this.remember(decided.brief.line, exitCode);

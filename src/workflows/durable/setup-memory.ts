@@ -2,7 +2,7 @@ import type { Ref, RepoSetupInput, RepoSetupResult, SetupVerdictResult } from '.
 import { isCancellation, messageOf } from './failures';
 import { setupStore } from './setup-activities';
 import type { SetupSandbox } from './setup-sandbox';
-import type { SetupState } from './setup-state';
+import { type SetupState, spentUnits } from './setup-state';
 
 const OFFERED = 3;
 
@@ -12,7 +12,7 @@ const OFFERED = 3;
  * it cannot be had, the report says so and the run goes on without it.
  */
 export class SetupMemory {
-  /** Error and number of tried units of the last look-up: the same question has the same answer. */
+  /** Error and units that were out of question at the last look-up: the same question has the same answer. */
   private asked = '';
 
   constructor(
@@ -29,38 +29,43 @@ export class SetupMemory {
     const { failure } = state;
     if (input.experience.mode === 'off') return;
     if (!failure) return this.forgetOffer();
-    const untried = state.offer?.units.some((unit) => !state.tried.includes(unit));
-    const asked = `${failure.signature}\n${state.tried.length}`;
-    if (this.asked === asked || (untried && state.offer?.signature === failure.signature)) return;
+    const { command, output, turn, signature } = failure;
+    const spent = spentUnits(state);
+    state.offer = state.offers[signature] ?? null;
+    if (state.offer?.units.some((unit) => !spent.includes(unit))) return;
+    const exclude = [...new Set([...spent, ...(state.shown[signature] ?? [])])];
+    const asked = [signature, ...exclude].join('\n');
+    if (this.asked === asked) return;
     this.asked = asked;
     await this.audit();
-    const { command, output, turn, signature } = failure;
     const summary = `experience: ${signature}`.slice(0, 120);
     const found = await this.ifAnswered(`look-up of turn ${turn}`, () =>
       this.host().suggestUnits.executeWithOptions({ summary }, [
         {
           ...{ ...this.librarian(), lease: this.sandbox.at, given: this.given, turn, command, output },
-          ...{ exclude: state.tried, learn: input.experience.mode === 'learn', most: OFFERED },
+          ...{ exclude, learn: input.experience.mode === 'learn', most: OFFERED },
         },
       ]),
     );
     if (!found) return;
     this.spend(found.usage);
     state.anchor = found.anchor;
-    state.offer = found.suggestions ? { signature, suggestions: found.suggestions, units: found.units } : null;
+    if (!found.suggestions) return;
+    state.offer = { suggestions: found.suggestions, units: found.units };
+    state.offers[signature] = state.offer;
+    state.shown[signature] = [...(state.shown[signature] ?? []), ...found.units];
   }
 
-  forgetOffer(): void {
+  private forgetOffer(): void {
     this.asked = '';
     this.state.offer = null;
-    this.state.failure = null;
   }
 
   /** Other units of the offer that were not tried, with the commands that their atoms give. */
   async rivals(unit: string): Promise<{ unit: string; command: Ref }[]> {
-    const { offer, tried } = this.state;
+    const { offer } = this.state;
     if (!offer) return [];
-    return setupStore.rivalUnits({ suggestions: offer.suggestions, except: [unit, ...tried] });
+    return setupStore.rivalUnits({ suggestions: offer.suggestions, except: [unit, ...spentUnits(this.state)] });
   }
 
   /** What became of the units that were shown last. */

@@ -75,6 +75,7 @@ export class SetupSandbox {
   private readonly declared: DeclaredServices;
   /** Nothing happened since the top frame. */
   private clean = false;
+  private remarks: string[] = [];
 
   constructor(
     private readonly owner: Owner,
@@ -118,6 +119,11 @@ export class SetupSandbox {
 
   get top(): Frame {
     return this.stack.top!;
+  }
+
+  /** What happened to the sandbox beside what it was asked for, since this was read last: the agent is told with its step. */
+  takeRemarks(): string[] {
+    return this.remarks.splice(0);
   }
 
   /** Fetches the sources and takes the frame `base`. */
@@ -171,14 +177,16 @@ export class SetupSandbox {
     await this.surviving(() => this.declared.keep(frame));
     this.records.push(frame, turn, rules);
     this.clean = true;
-    if ((frame.mib ?? 0) > FRESH_ABOVE_MIB) await this.surviving(() => this.restore(0));
+    // Going on from its own frame ends what runs in the background: that is not worth any disk.
+    if ((frame.mib ?? 0) > FRESH_ABOVE_MIB && (await this.undeclared()).length === 0)
+      await this.surviving(() => this.restore(0));
     return frame;
   }
 
   /** Back over so many frames; 1 is the newest one that differs from now. Services are up again afterwards. */
   async rollback(frames: number, turn: number): Promise<WentBack> {
     const steps = Math.min(this.clean ? frames : frames - 1, this.frames.length - 1);
-    const lost = await this.surviving(() => this.host().undeclaredProcesses({ lease: this.lease }));
+    const lost = await this.undeclared();
     const declared = this.declared.names;
     await this.surviving(() => this.restore(steps));
     this.records.drop(steps, turn);
@@ -227,6 +235,7 @@ export class SetupSandbox {
     this.done.push({ turn, job: `${turn}-trial-${command.sha256.slice(0, 12)}`, command, frame: frame.index });
     this.frames.push(raced.frame);
     this.records.push(raced.frame, turn, ['experience']);
+    this.remarks.push(...(await this.undeclared()).map((line) => `ended when the trial was adopted: ${line}`));
     await this.surviving(() => this.restore(0));
     this.touched();
     this.clean = true;
@@ -252,7 +261,12 @@ export class SetupSandbox {
     this.position = frame.position;
     await this.declared.back(frame, above);
     this.declared.forgetAllBut(frame);
-    await this.declared.startAll();
+    this.remarks.push(...(await this.declared.startAll()));
+  }
+
+  /** Processes that nobody declared as a service: no frame holds them. */
+  private undeclared(): Promise<string[]> {
+    return this.surviving(() => this.host().undeclaredProcesses({ lease: this.lease }));
   }
 
   /** Does `work`, making the sandbox again when it or its host was lost, and waiting where the engine is away. */
@@ -295,7 +309,7 @@ export class SetupSandbox {
       ]);
       this.position = job;
     }
-    await this.declared.startAll();
+    this.remarks.push(...(await this.declared.startAll()));
     if (elsewhere) {
       // The frames went with the host: one frame of what is there now stands for all.
       this.frames.length = 0;

@@ -33,8 +33,11 @@ export class DeclaredServices {
     ]);
   }
 
-  async startAll(): Promise<void> {
-    if (this.specs.length > 0) await this.start(this.specs);
+  /** Those of them that do not come up any more, each with the reason. */
+  async startAll(): Promise<string[]> {
+    if (this.specs.length === 0) return [];
+    const { failed } = await this.start(this.specs);
+    return failed ? [`the service ${failed.name} did not start again: ${failed.why}`] : [];
   }
 
   /** Keeps what siblings hold as it was at the frame. */

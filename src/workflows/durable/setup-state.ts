@@ -11,9 +11,8 @@ export interface Failure {
   readonly signature: string;
 }
 
-/** Units that may be tried now. They stay while the error stays the same. */
+/** Units that may be tried now. They belong to one error, and are there again when it is. */
 export interface Offer {
-  readonly signature: string;
   readonly suggestions: Ref;
   readonly units: readonly string[];
 }
@@ -34,10 +33,16 @@ export interface SetupState {
   turn: number;
   head: string;
   failure: Failure | null;
+  /** What stood in the way after each turn that could tell, oldest first: a rollback goes back in it too. */
+  readonly met: { readonly turn: number; readonly failure: Failure | null }[];
   offer: Offer | null;
+  /** The newest offer for each error, by its signature. */
+  readonly offers: Record<string, Offer>;
+  /** Units that were shown for each error, and those that were tried. */
+  readonly shown: Record<string, string[]>;
+  readonly tried: Record<string, string[]>;
   /** The last retrieval, until it has been audited. */
   anchor: RetrievalAnchor | null;
-  readonly tried: string[];
   readonly trials: TrialRecord[];
   /** Commands of trials that stand, by turn. */
   readonly kept: Record<number, Ref[]>;
@@ -60,9 +65,12 @@ export function beginSetup(source: string): SetupState {
     turn: 0,
     head: '',
     failure: null,
+    met: [],
     offer: null,
+    offers: {},
+    shown: {},
+    tried: {},
     anchor: null,
-    tried: [],
     trials: [],
     kept: {},
     verified: null,
@@ -73,4 +81,30 @@ export function beginSetup(source: string): SetupState {
     detail: undefined,
     notes: [],
   };
+}
+
+/** Units that are not to be tried now: for this error they were, or what they did stands. */
+export function spentUnits({ failure, tried, trials, kept }: SetupState): string[] {
+  const standing = trials.filter((trial) => trial.kept && trial.turn in kept).map(({ unit }) => unit);
+  return [...new Set([...(failure ? (tried[failure.signature] ?? []) : []), ...standing])];
+}
+
+/** Books units as tried for the error that stands in the way. */
+export function markTried({ failure, tried }: SetupState, units: readonly string[]): void {
+  const signature = failure?.signature ?? '';
+  tried[signature] = [...(tried[signature] ?? []), ...units];
+}
+
+/** Whatever stands in the way now, or that nothing does. */
+export function meet(state: SetupState, failure: Failure | null): void {
+  state.failure = failure;
+  state.met.push({ turn: state.turn, failure });
+}
+
+/** What stood in the way before the first of these turns stands there again. */
+export function unmeet(state: SetupState, undone: readonly number[]): void {
+  const first = Math.min(...undone);
+  const left = state.met.filter(({ turn }) => turn < first);
+  state.met.splice(0, state.met.length, ...left);
+  state.failure = left.at(-1)?.failure ?? null;
 }

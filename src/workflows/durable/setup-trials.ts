@@ -2,7 +2,7 @@ import type { Lane } from '../../activities/setup-race';
 import type { RanSetup } from '../../activities/setup-sandbox';
 import type { Frame, Ref, RepoSetupInput, TrialRecord } from '../../contract';
 import type { SetupSandbox } from './setup-sandbox';
-import type { SetupState } from './setup-state';
+import { markTried, type SetupState } from './setup-state';
 
 /** What the agent is told: blobs and words, joined by lines. */
 export type Told = readonly (Ref | string)[];
@@ -68,7 +68,10 @@ export class SetupTrials {
     const { state, sandbox } = this;
     const { turn, failure } = state;
     const rivals = [first, ...others].slice(0, this.input.experience.speculate);
-    state.tried.push(...rivals.slice(1).map(({ unit }) => unit));
+    markTried(
+      state,
+      rivals.slice(1).map(({ unit }) => unit),
+    );
     const raced = await sandbox.race(frame, rivals, failure, turn);
     const { winner, lanes } = raced;
     const lane = lanes[winner ?? 0]!;

@@ -27,12 +27,25 @@ const walk = (mark: string) => [
   giveUp(),
 ];
 
+/** A service that starts from its frame no more: what it made when it started is in there. */
+const onlyOnce = [
+  act('start_service', {
+    service: { name: 'once', start: `mkdir /var/once && exec python3 -m http.server ${PORT}`, port: PORT },
+  }),
+  shell('rm -rf /opt/never; touch /opt/mistake'),
+  act('rollback'),
+  giveUp(),
+];
+
 let world: World;
 let results: Record<string, RepoSetupResult>;
 const inspected: Record<string, Docker.ContainerInspectInfo> = {};
 beforeAll(async () => {
-  const models = { north: { turns: walk('north') }, south: { turns: walk('south') } };
-  world = await World.start({ script: { models }, profiles: { north: {}, south: {} } });
+  const models = {
+    ...{ north: { turns: walk('north') }, south: { turns: walk('south') } },
+    once: { turns: onlyOnce },
+  };
+  world = await World.start({ script: { models }, profiles: { north: {}, south: {}, once: {} } });
   const run = async (agent: string) => {
     const source = `dir:${folderOf({ 'setup.py': `# ${agent}\n`, 'mark.py': `NAME = '${agent}'\n` })}`;
     const input = { source, roles: { agent }, experience: { mode: 'off' }, judge: false };
@@ -41,7 +54,7 @@ beforeAll(async () => {
     inspected[agent] = await (await sandboxOf(world, agent)).inspect();
     return [agent, (await handle.result()) as RepoSetupResult] as const;
   };
-  results = Object.fromEntries(await Promise.all(['north', 'south'].map(run)));
+  results = Object.fromEntries(await Promise.all(['north', 'south', 'once'].map(run)));
 }, 180_000);
 afterAll(async () => {
   await world?.close();
@@ -68,7 +81,7 @@ test('B4: the same port in two runs is no clash: neither is on the network of th
     expect(NetworkSettings.Networks.host).toBeUndefined();
   }
   const addresses = Object.values(inspected).map((each) => each.NetworkSettings.Networks[EGRESS_NETWORK]!.IPAddress);
-  expect(new Set(addresses).size).toBe(2);
+  expect(new Set(addresses).size).toBe(addresses.length);
 });
 
 // There a rollback restored files only, lost network and services, and said nothing of it.
@@ -84,6 +97,12 @@ test('B5: a rollback restores directory, variables and service, says what is gon
   expect(rest).not.toContain('site');
   expect(rest.join('\n')).toContain('refused');
   expect(results.north).toMatchObject({ services: [] });
+});
+
+// There nobody looked after the services of a restored container.
+test('B5: a service that does not come up again after a rollback is said', async () => {
+  const { steps } = await chainOf('once');
+  expect(steps[2]!.notes.join('\n')).toMatch(/the service once did not start again: .*File exists/s);
 });
 
 // There the container that was made by a rollback had lost its network, and waited ten seconds for a deaf PID 1.

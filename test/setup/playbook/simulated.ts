@@ -1,5 +1,6 @@
 import type { SetupAction } from '../../../src/contract';
 import type { Suggestion } from '../../../src/contract/experience';
+import { errorSignature } from '../../../src/setup/error-signature';
 import { playbook } from '../../../src/setup/playbook/playbook';
 import { surveyOf } from '../../../src/setup/repository/markers';
 import { NO_COUNTS, type Observed, type SeenAction, type SetupDossier } from '../../../src/setup/roles/role';
@@ -34,15 +35,23 @@ export function simulate(
   fits: (output: string) => boolean = () => true,
 ): { seen: SeenAction[]; end: Extract<SetupAction, { action: 'finish' }> } {
   const seen: SeenAction[] = [];
+  const tried = new Set<string>();
   let verified: SetupDossier['verified'] = null;
+  let error = '';
   for (;;) {
     const last = seen.at(-1);
     const offered =
       last && (last.undone || (last.observed.exitCode !== 0 && fits(last.observed.output))) ? suggestions : [];
     const stepsLeft = first.stepsLeft - seen.length;
-    const action = playbook({ ...first, seen, suggestions: offered, verified, stepsLeft });
+    // As the loop does: what was tried for this error, or stands, is not suggested.
+    const open = offered.filter(({ unit }) => !tried.has(`${error}\n${unit}`) && !tried.has(unit));
+    const action = playbook({ ...first, seen, suggestions: open, verified, stepsLeft });
     if (action.action === 'finish') return { seen, end: action };
     const { undone = false, ...observed } = meet(action, seen);
+    if (action.action === 'try_experience' && !open.some(({ unit }) => unit === action.unit))
+      throw new Error(`${action.unit} was not suggested`);
+    if (action.action === 'try_experience') tried.add(undone ? `${error}\n${action.unit}` : action.unit);
+    else if (action.action !== 'rollback') error = observed.exitCode === 0 ? '' : errorSignature(observed.output);
     if (action.action === 'verify') {
       const empty = { framework: null, counts: NO_COUNTS, evidence: null, failures: [], smoke: false, head: '' };
       verified = { ...empty, success: observed.exitCode === 0, hint: observed.output };

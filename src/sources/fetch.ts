@@ -6,6 +6,7 @@ import type { BlobStore } from '../store/blobs';
 import { factsIn, needsInflating, treeOf } from './archive';
 import { readFolder } from './folder';
 import { type Facts, type FetchHost, fetchInGuest, type GuestFetch } from './guest';
+import { keepFolder, keptFolder } from './kept-folder';
 import { licenceOf } from './licence';
 import { localRepository } from './local-repository';
 import { notesOn } from './notes';
@@ -54,7 +55,11 @@ export async function fetchSource(
 ): Promise<Source> {
   const source = parseSource(name);
   if (source.kind === 'dir') {
-    const { tree, sha256 } = await readFolder(source.path);
+    const kept = known === undefined ? undefined : await keptFolder(deps.blobs, known);
+    if (kept) return describe(source, kept, known!, {});
+    const tree = await readFolder(source.path);
+    const sha256 = await keepFolder(deps.blobs, tree);
+    assertExpected(name, sha256, known);
     return describe(source, tree, sha256, {});
   }
   const place: Place = { owner, base, source: name, signal };
@@ -65,17 +70,20 @@ export async function fetchSource(
   }
   const { bytes, facts } = await bytesOf(deps, place, source);
   const sha256 = createHash('sha256').update(bytes).digest('hex');
-  if (expected && sha256 !== expected) {
-    throw new SwitchyardError(
-      'InvalidInput',
-      `source ${name}: sha256 is ${sha256}, expected ${expected}`,
-      'Fetch it again, or correct the digest.',
-    );
-  }
+  assertExpected(name, sha256, expected);
   // Unpacked first: what is refused is not kept.
   const tree = await unpack(deps, place, bytes);
   await deps.blobs.put(bytes);
   return describe(source, tree, sha256, facts);
+}
+
+function assertExpected(name: string, sha256: string, expected: string | undefined): void {
+  if (expected === undefined || sha256 === expected) return;
+  throw new SwitchyardError(
+    'InvalidInput',
+    `source ${name}: sha256 is ${sha256}, expected ${expected}`,
+    'Fetch it again, or correct the digest.',
+  );
 }
 
 async function bytesOf(

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { existsSync, statSync } from 'node:fs';
 import { lstat, readdir, readFile, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -8,10 +7,10 @@ import { type SourceTree, TreeBuilder } from './tree';
 const LEFT_BEHIND = ['.git', '__pycache__', '.venv', '.pytest_cache', 'node_modules'];
 
 /**
- * A folder of this host with the digest of its files, without version control and what tools left behind. Throws
- * `InvalidInput` where it is missing, empty, or holds a link that leads out of it.
+ * A folder of this host, without version control and what tools left behind. Throws `InvalidInput` where it is missing,
+ * empty, or holds a link that leads out of it.
  */
-export async function readFolder(folder: string): Promise<{ tree: SourceTree; sha256: string }> {
+export async function readFolder(folder: string): Promise<SourceTree> {
   if (!existsSync(folder) || !statSync(folder).isDirectory()) {
     throw new SwitchyardError(
       'InvalidInput',
@@ -35,17 +34,5 @@ export async function readFolder(folder: string): Promise<{ tree: SourceTree; sh
     }
   };
   await visit('');
-  const tree = into.finished();
-  return { tree, sha256: digestOf(tree) };
-}
-
-function digestOf(tree: SourceTree): string {
-  const hash = createHash('sha256');
-  for (const [path, file] of tree) {
-    const body = createHash('sha256')
-      .update(file.link ?? file.bytes)
-      .digest('hex');
-    hash.update(`${path}\0${file.link === undefined ? '' : 'link'}${file.executable}\0${body}\n`);
-  }
-  return hash.digest('hex');
+  return into.finished();
 }

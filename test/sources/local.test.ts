@@ -37,6 +37,21 @@ describe('a folder of this host', () => {
     expect(resolved).toEqual({ kind: 'dir', name: project });
   });
 
+  it('that was built from is kept as it was; what it has become is not taken for it', async () => {
+    const first = await fetcher.fetch(`dir:${project}`);
+    writeFileSync(join(project, 'odd\nname'), 'odd');
+    const second = await fetcher.fetch(`dir:${project}`);
+    writeFileSync(join(project, 'a'), 'changed\n');
+    expect(await fetcher.fetch(`dir:${project}`, first.sha256)).toEqual(first);
+    expect(await fetcher.fetch(`dir:${project}`, second.sha256)).toEqual(second);
+    await expect(fetcher.fetch(`dir:${project}`, 'a'.repeat(64))).rejects.toMatchObject({
+      code: 'InvalidInput',
+      message: expect.stringMatching(/sha256 is \w+, expected a{64}/),
+    });
+    rmSync(join(project, 'odd\nname'));
+    writeFileSync(join(project, 'a'), 'a\n');
+  });
+
   it('that is not there or links elsewhere is refused', async () => {
     await expect(fetcher.fetch(`dir:${folder}/gone`)).rejects.toMatchObject({ code: 'InvalidInput' });
     mkdirSync(join(folder, 'out'));

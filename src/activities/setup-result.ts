@@ -9,6 +9,7 @@ import type {
   VerifierResult,
 } from '../contract';
 import { keepFrame, madeVariables, rebuild, type Sources } from '../grading/setup-result';
+import { LENT } from '../sandbox/host-access';
 import type { Owner } from '../sandbox/labels';
 import { runNetwork } from '../sandbox/siblings';
 import { runInThrowaway } from '../sandbox/throwaway';
@@ -83,7 +84,7 @@ export function createSetupResultActivities(deps: Deps) {
           sources,
           env,
         });
-        const parts = { base, source, sha256, workdir, components, env, services: input.services };
+        const parts = { base, source, sha256, workdir, components, env, services: input.services, lent: LENT };
         return {
           image,
           lock,

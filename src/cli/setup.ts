@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { Cli } from './context';
 import { addSetupCompare } from './setup-compare';
+import { addSetupExport } from './setup-export';
 import { addSetupList } from './setup-list';
 import { addSetupShow } from './setup-show';
 import { addSetupStart } from './setup-start';
@@ -12,5 +13,6 @@ export function addSetupCommands(program: Command, cli: Cli): void {
   addSetupList(setup, cli);
   addSetupShow(setup, cli);
   addSetupWatch(setup, cli);
+  addSetupExport(setup, cli);
   addSetupCompare(setup, cli);
 }

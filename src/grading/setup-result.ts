@@ -43,7 +43,7 @@ export async function keepFrame(
 ): Promise<{ image: string; protected: string[]; lock: Ref }> {
   const { frame, workdir, sources, env } = spec;
   const tag = contentTag({ frame: frame.imageId, sha256: spec.sha256, workdir });
-  const bundle = hostAccess().binds[0]?.split(':')[1];
+  const bundle = hostAccess().bundle?.inside;
   return openWorkshop(deps, { owner, role: 'keep', image: frame.image, workdir, network: 'none' }, async (workshop) => {
     const { container } = workshop;
     const lock = await deps.blobs.put(await lockOf(workshop, frame));

@@ -5,6 +5,7 @@ import { pack } from 'tar-stream';
 import { SwitchyardError } from '../contract/errors';
 import { connectEngine, statusOf } from '../sandbox/engine';
 import { hostAccess } from '../sandbox/host-access';
+import { followBuild } from '../sandbox/image-build';
 import { canInstallPackages, installPackages, lastLines, onPath, type Provided, type Report } from './command';
 
 /** What sandboxes start from when a problem names no image of its own. */
@@ -52,7 +53,7 @@ async function pullDebian(docker: Docker, report: Report): Promise<boolean> {
   report(`pulling ${DEBIAN}`);
   try {
     const abortSignal = AbortSignal.timeout(PULL_MS);
-    await follow(docker, await docker.pull(DEBIAN, { abortSignal }), report);
+    await followBuild(docker, await docker.pull(DEBIAN, { abortSignal }), report);
     return true;
   } catch {
     return false;
@@ -72,7 +73,7 @@ async function buildOnDebian(docker: Docker, report: Report): Promise<void> {
   // Proxy variables as build arguments reach the build and stay out of the image.
   const buildargs = hostAccess().env;
   const stream = await docker.buildImage(Readable.from(context), { t: BASE_IMAGE, buildargs, forcerm: true });
-  await follow(docker, stream, report);
+  await followBuild(docker, stream, report);
 }
 
 async function bootstrap(docker: Docker, report: Report): Promise<void> {
@@ -101,7 +102,7 @@ async function bootstrap(docker: Docker, report: Report): Promise<void> {
   const [repo, tag] = ['switchyard/base', 'bookworm-unfinished'];
   const changes = ['ENV LANG=C.UTF-8', 'CMD ["bash"]'];
   const stream = await docker.importImage(child.stdout, { repo, tag, changes });
-  const imported = await follow(docker, stream, () => undefined).then(
+  const imported = await followBuild(docker, stream, () => undefined).then(
     () => '',
     (error: Error) => error.message,
   );
@@ -117,19 +118,4 @@ async function bootstrap(docker: Docker, report: Report): Promise<void> {
     `mmdebstrap could not make ${BASE_IMAGE}:\n${imported || lastLines(said)}`,
     HINT,
   );
-}
-
-/** Waits for an engine's progress stream and fails with the error that it carries: the HTTP status came too early to know. */
-async function follow(docker: Docker, stream: NodeJS.ReadableStream, report: Report): Promise<void> {
-  await new Promise<void>((resolve, reject) => {
-    docker.modem.followProgress(
-      stream,
-      (error: Error | null) => (error ? reject(error) : resolve()),
-      (event: { stream?: string; error?: string }) => {
-        if (event.error) reject(new Error(event.error));
-        const line = event.stream?.trim();
-        if (line?.startsWith('Step')) report(line);
-      },
-    );
-  });
 }

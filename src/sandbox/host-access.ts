@@ -22,12 +22,19 @@ const BUNDLE = [
 ];
 const INSIDE = '/etc/ssl/switchyard-host-ca.crt';
 
+/** Variables that a host may lend, without those of proxies, which engines know. */
+export const LENT: readonly string[] = [...REGISTRY, ...BUNDLE];
+
 /**
  * What a host behind a firewall needs to reach registries, for a container on the same host: its proxy variables, and
  * its CA bundle mounted read-only under a name of ours with every variable that tools look at. Credentials that a proxy
  * or registry address holds are not passed on: what a container knows, a model can read.
  */
-export function hostAccess(): { env: Record<string, string>; binds: string[] } {
+export function hostAccess(): {
+  env: Record<string, string>;
+  binds: string[];
+  bundle?: { file: string; inside: string };
+} {
   const env: Record<string, string> = {};
   for (const name of [...PROXY, ...REGISTRY]) {
     const value = process.env[name];
@@ -38,5 +45,5 @@ export function hostAccess(): { env: Record<string, string>; binds: string[] } {
   const remote = /^(tcp|ssh|https?):/.test(process.env.DOCKER_HOST ?? '');
   if (!bundle || remote) return { env, binds: [] };
   for (const name of BUNDLE) env[name] = INSIDE;
-  return { env, binds: [`${bundle}:${INSIDE}:ro`] };
+  return { env, binds: [`${bundle}:${INSIDE}:ro`], bundle: { file: bundle, inside: INSIDE } };
 }

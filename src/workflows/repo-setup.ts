@@ -104,7 +104,7 @@ export async function repoSetup(raw: RepoSetupInput): Promise<RepoSetupResult> {
     const proof = await loop(actions, given);
     await memory.audit();
     const verdict = proof && input.judge ? await judged(actions, given) : null;
-    const kept = proof ? await keep(given, proof).catch(nothingKept) : null;
+    const kept = proof ? await keep(given, actions).catch(nothingKept) : null;
     const learned = await memory.learn(verdict);
     const result = { ...summary(prepared, verdict), ...kept, learned };
     show('Done', result.verdict?.verdict ?? state.status);
@@ -232,10 +232,9 @@ export async function repoSetup(raw: RepoSetupInput): Promise<RepoSetupResult> {
     }
   }
 
-  /** Image, Dockerfile and script of the state that the proof is of; then the same from the script alone. */
-  async function keep(given: RepoGiven, _proof: Verified) {
+  /** Image, Dockerfile and script of a state that there is a proof of; then the same from the script alone. */
+  async function keep(given: RepoGiven, actions: SetupActions) {
     show('Keeping');
-    const { result } = state.verified!;
     const what = () => ({
       owner,
       lease: sandbox.at,
@@ -245,9 +244,19 @@ export async function repoSetup(raw: RepoSetupInput): Promise<RepoSetupResult> {
       trials: state.kept,
       services: sandbox.services,
     });
-    const kept = await sandbox.surviving(() =>
-      sandbox.host().keepSetup.executeWithOptions({ summary: 'environment image, Dockerfile, script' }, [what()]),
-    );
+    let proof: Verified | null;
+    let kept: Awaited<ReturnType<ReturnType<SetupSandbox['host']>['keepSetup']>>;
+    do {
+      proof = await actions.proofOfNow();
+      if (!proof) {
+        state.status = 'sandbox_lost';
+        throw new SandboxGone('its host was lost, and what was made again does not pass the verify');
+      }
+      kept = await sandbox.surviving(() =>
+        sandbox.host().keepSetup.executeWithOptions({ summary: 'environment image, Dockerfile, script' }, [what()]),
+      );
+    } while (sandbox.gate.verified !== proof);
+    const { result } = state.verified!;
     if (!input.reproduce) return { ...kept, reproduced: null };
     show('Rebuilding');
     const { reproduced, detail } = await sandbox.surviving(() =>
@@ -261,7 +270,7 @@ export async function repoSetup(raw: RepoSetupInput): Promise<RepoSetupResult> {
   }
 
   function nothingKept(error: unknown): null {
-    if (!(error instanceof SandboxGone)) throw error;
+    if (!(error instanceof SandboxGone || error instanceof RoleEnded)) throw error;
     state.notes.push(`no environment was kept: ${error.message}`);
     return null;
   }

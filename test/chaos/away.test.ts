@@ -13,6 +13,7 @@ import {
   reach,
   readChain,
   removeFolders,
+  sandboxOf,
   shell,
   TESTS,
 } from '../support/set-up';
@@ -33,6 +34,20 @@ const script = {
         act('verify'),
       ],
     },
+    /** Comes back from two wrong turns; the second time from one of before its host was lost. */
+    astray: {
+      turns: [
+        shell('echo one >> /opt/steps'),
+        shell('rm -rf /opt/never; echo wrong >> /opt/steps; sleep 5'),
+        act('rollback'),
+        shell('cat /opt/steps'),
+        shell(mendOf('calc')),
+        shell('rm -rf /opt/never; echo wrong again >> /opt/steps'),
+        act('rollback', { frames: 9 }),
+        shell('cat /opt/steps /opt/calc/mode'),
+        act('verify'),
+      ],
+    },
     student: {
       turns: [...notes(12), 'cat /opt/steps'].map((command) => ({ thought: 'On.', tool: 'bash', args: { command } })),
       end: 'submit',
@@ -49,7 +64,7 @@ afterAll(async () => {
 }, 60_000);
 
 async function worldWith(env: Record<string, string>): Promise<World> {
-  const world = await World.start({ script, profiles: { agent: {}, student: {} }, env });
+  const world = await World.start({ script, profiles: { agent: {}, astray: {}, student: {} }, env });
   worlds.push(world);
   return world;
 }
@@ -97,6 +112,46 @@ test(
     expect(ended).toMatchObject({ status: 'verified', verdict: { verdict: 'not_guilty' } });
     expect(made).toBe(2);
     expect((await readChain(world, ended.head)).of('cat /opt/kept')).toBe(COUNTED);
+  },
+  minutes(1, 8),
+);
+
+(FULL ? test : test.skip)(
+  'a host that is lost before a rollback: the sandbox that is made elsewhere is what the rollback leads to',
+  async () => {
+    const world = await worldWith({ SWITCHYARD_ONLY_HOST: '', SWITCHYARD_HOST: 'first' });
+    const input = { ...setUpInput, roles: { agent: 'astray' }, judge: false, experience: { mode: 'off' } };
+    const setUp = await world.begin('repoSetup', input, 'astray');
+    await reach(setUp, 2);
+    // It pauses after the command that runs now: the rollback finds no host.
+    await setUp.executeUpdate('pause');
+    for (;;) {
+      const { phase } = (await setUp.query('progress')) as { phase: string };
+      if (phase === 'Paused') break;
+      await sleep(200);
+    }
+    await world.killWorkers('SIGKILL');
+    // The two share an engine here: what the first had went with it.
+    await (await sandboxOf(world, 'astray')).remove({ force: true });
+    world.startWorker({ SWITCHYARD_HOST: 'second' });
+    await world.workerReady();
+    await setUp.executeUpdate('resume');
+    const ended = (await setUp.result()) as RepoSetupResult;
+    const { steps, told } = await readChain(world, ended.head);
+    figures('away, before a rollback', {
+      setUp: ended.status,
+      undone: steps.map(({ undoes }) => undoes.length).join(''),
+    });
+    expect(steps[2]!.undoes).toEqual([2]);
+    expect(steps[2]!.notes).toContain(
+      'its host was lost: the sandbox was made again on another one, from what was recorded',
+    );
+    expect(told[3]).toBe('one\n');
+    // No further back than to what was made again, which nothing undoes.
+    expect(steps[6]!.undoes).toEqual([4, 5, 6]);
+    expect(told[7]).toMatch(/^one\n.*No such file/s);
+    expect(ended).toMatchObject({ status: 'gave_up', rollbacks: 2 });
+    expect(await leftOf(world, 'astray')).toEqual(NOTHING);
   },
   minutes(1, 8),
 );

@@ -105,17 +105,23 @@ export interface DockerfileParts {
   readonly components: readonly { readonly name: string; readonly source: string; readonly workdir: string }[];
   readonly env: Readonly<Record<string, string>>;
   readonly services: readonly ServiceSpec[];
+  /** Variables by which tools find a registry or a CA bundle behind a firewall; given as arguments, they do not stay. */
+  readonly lent: readonly string[];
 }
 
 /** The Dockerfile that goes with the script: `source/` holds the unpacked sources beside it. */
-export function dockerfile({ base, source, sha256, workdir, components, env, services }: DockerfileParts): string {
+export function dockerfile(parts: DockerfileParts): string {
+  const { base, source, sha256, workdir, components, env, services, lent } = parts;
   return [
     `# ${source} (sha256 ${sha256}), unpacked into source/ beside this file.`,
     ...components.map((part) => `# ${part.source}, unpacked into ${part.name}/.`),
     `FROM ${base}`,
     `COPY source/ ${workdir}/`,
     ...components.map((part) => `COPY ${part.name}/ ${part.workdir}/`),
-    'COPY install.sh /usr/local/share/install.sh',
+    // A pattern may match nothing.
+    'COPY install.sh ca.cr[t] /usr/local/share/',
+    '# Behind a firewall: a CA bundle as ca.crt beside this file, and --build-arg NAME=/usr/local/share/ca.crt for these.',
+    ...lent.map((name) => `ARG ${name}`),
     'RUN bash /usr/local/share/install.sh',
     ...Object.entries(env).map(([name, value]) => `ENV ${name}=${JSON.stringify(value)}`),
     `WORKDIR ${workdir}`,

@@ -161,29 +161,19 @@ export class SetupActions {
   }
 
   private async verify(decided: Decided): Promise<Verified | null> {
-    const { state, sandbox, input } = this;
+    const { state, sandbox } = this;
     state.selfClaim = true;
     state.claim = decided.brief.text ?? '';
     await sandbox.checkpoint('before verify', state.turn, ['verify']);
-    const about = {
-      agent: state.head,
-      claim: state.claim,
-      services: sandbox.services,
-      hint: decided.brief.text ?? '',
-      verifier: null,
-      charges: null,
-    };
     try {
-      state.verified = await sandbox.surviving(() =>
-        verify(this.ground, this.exhibit(sandbox.top), input.roles.verifier, about),
-      );
+      await this.askVerifier();
     } catch (error) {
       if (!(error instanceof RoleEnded)) throw error;
       sandbox.gate.failed();
       await this.tell(decided, 1, [`The verifier did not finish: ${error.message}`]);
       return null;
     }
-    const { result } = state.verified;
+    const { result } = state.verified!;
     const { counts, evidence } = result;
     const numbers = `${counts.passed} passed, ${counts.failed} failed, ${counts.errors} errors, ${counts.skipped} skipped`;
     await this.tell(decided, result.success ? 0 : 1, [
@@ -195,6 +185,25 @@ export class SetupActions {
     state.selfClaim = false;
     if (evidence) await this.failed({ ...evidence, signature: '' }, await keepText(evidence.command));
     return null;
+  }
+
+  /** A proof of the state as it is now: the one there is, or that of another look at a sandbox that was made again since. */
+  async proofOfNow(): Promise<Verified | null> {
+    const { gate } = this.sandbox;
+    if (gate.verified) return gate.verified;
+    await this.askVerifier();
+    return this.state.verified!.result.success ? gate.passed() : null;
+  }
+
+  private async askVerifier(): Promise<void> {
+    const { state, sandbox, input } = this;
+    const about = {
+      ...{ agent: state.head, claim: state.claim, hint: state.claim, services: sandbox.services },
+      ...{ verifier: null, charges: null },
+    };
+    state.verified = await sandbox.surviving(() =>
+      verify(this.ground, this.exhibit(sandbox.top), input.roles.verifier, about),
+    );
   }
 
   exhibit(frame: Frame): Exhibit {

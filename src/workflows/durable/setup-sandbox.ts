@@ -5,6 +5,7 @@ import type { Owner } from '../../sandbox/labels';
 import type { Attribution } from '../../setup/loop/attribution';
 import { Gate } from '../../setup/loop/gate';
 import { Compensations } from './compensations';
+import { DoneCommands } from './done-commands';
 import { codeOf, isCancellation, isHostLost, messageOf } from './failures';
 import { FrameRecords } from './frame-records';
 import { keepText, setupHost, setupPool } from './setup-activities';
@@ -12,15 +13,6 @@ import { RoleEnded } from './setup-roles';
 import { DeclaredServices } from './setup-services';
 import { SnapshotStack } from './snapshot-stack';
 import type { Steering } from './steering';
-
-/** What was done to the sandbox and stands, so that it can be done again on a fresh one. */
-interface Done {
-  readonly turn: number;
-  readonly job: string;
-  readonly command: Ref;
-  /** Index of the frame that it came after. */
-  readonly frame: number;
-}
 
 export interface RunRequest extends Pick<RunSetupInput, 'step' | 'since'> {
   readonly turn: number;
@@ -68,13 +60,15 @@ export class SetupSandbox {
   private lease!: Lease;
   private given!: Ref;
   private position = '';
-  private done: Done[] = [];
+  private readonly done = new DoneCommands();
   private readonly frames: Frame[] = [];
   private readonly undo: Compensations;
   private readonly stack: SnapshotStack;
   private readonly declared: DeclaredServices;
   /** Nothing happened since the top frame. */
   private clean = false;
+  /** Where a rollback that is under way leads. */
+  private target: Frame | null = null;
   private remarks: string[] = [];
 
   constructor(
@@ -154,7 +148,8 @@ export class SetupSandbox {
       });
     });
     this.position = jobOf({ ...request, command });
-    this.done.push({ turn: request.turn, job: this.position, command, frame: this.top.index });
+    const { turn } = request;
+    this.done.add({ turn, job: this.position, command, exitCode: ran.exitCode }, this.top);
     if (!request.reads) this.touched();
     return ran;
   }
@@ -175,31 +170,34 @@ export class SetupSandbox {
     if (this.clean) return this.top;
     const frame = await this.surviving(() => this.stack.checkpoint(label));
     await this.surviving(() => this.declared.keep(frame));
-    this.records.push(frame, turn, rules);
     this.clean = true;
+    // Its host was lost meanwhile: the one frame that there is now holds the same.
+    if (!this.frames.includes(frame)) return this.top;
+    this.records.push(frame, turn, rules);
     // Going on from its own frame ends what runs in the background: that is not worth any disk.
-    if ((frame.mib ?? 0) > FRESH_ABOVE_MIB && (await this.undeclared()).length === 0)
-      await this.surviving(() => this.restore(0));
+    if ((frame.mib ?? 0) > FRESH_ABOVE_MIB && (await this.undeclared()).length === 0) await this.restore(frame);
     return frame;
   }
 
   /** Back over so many frames; 1 is the newest one that differs from now. Services are up again afterwards. */
   async rollback(frames: number, turn: number): Promise<WentBack> {
     const steps = Math.min(this.clean ? frames : frames - 1, this.frames.length - 1);
+    const frame = this.frames.at(-1 - steps)!;
+    // Forgotten before it is undone: a sandbox that has to be made elsewhere meanwhile is made as it is to be.
+    const undone = this.done.takeBack(frame);
+    this.target = frame;
     const lost = await this.undeclared();
     const declared = this.declared.names;
-    await this.surviving(() => this.restore(steps));
-    this.records.drop(steps, turn);
-    const frame = this.top;
-    const undone = this.done.filter((each) => each.frame >= frame.index).map((each) => each.turn);
-    this.done = this.done.filter((each) => each.frame < frame.index);
+    await this.restore(frame);
+    this.target = null;
+    if (this.frames.includes(frame)) this.records.drop(steps, turn);
     this.rollbacks += 1;
     this.touched();
     this.clean = true;
     const gone = declared.filter((name) => !frame.services.includes(name));
     return {
       frame,
-      undone: [...new Set(undone)].sort((a, b) => a - b),
+      undone,
       notes: [
         ...lost.map((line) => `ended with the rollback: ${line}`),
         ...gone.map((name) => `the service ${name} was started after that frame and is no longer declared`),
@@ -232,11 +230,13 @@ export class SetupSandbox {
     );
     if (raced.winner === null || !raced.frame) return raced;
     const { command } = rivals[raced.winner]!;
-    this.done.push({ turn, job: `${turn}-trial-${command.sha256.slice(0, 12)}`, command, frame: frame.index });
-    this.frames.push(raced.frame);
-    this.records.push(raced.frame, turn, ['experience']);
+    const adopted = raced.frame;
+    const { exitCode } = raced.lanes[raced.winner]!;
+    this.done.add({ turn, job: jobOf({ turn, part: 'trial', command }), command, exitCode }, frame);
+    this.frames.push(adopted);
+    this.records.push(adopted, turn, ['experience']);
     this.remarks.push(...(await this.undeclared()).map((line) => `ended when the trial was adopted: ${line}`));
-    await this.surviving(() => this.restore(0));
+    await this.restore(adopted);
     this.touched();
     this.clean = true;
     return raced;
@@ -255,13 +255,22 @@ export class SetupSandbox {
     this.gate.changed();
   }
 
-  private async restore(steps: number): Promise<void> {
-    const above = this.frames.slice(this.frames.length - steps).map(({ index }) => index);
-    const frame = await this.stack.rollback(steps);
-    this.position = frame.position;
-    await this.declared.back(frame, above);
-    this.declared.forgetAllBut(frame);
-    this.remarks.push(...(await this.declared.startAll()));
+  /**
+   * Back to a frame of the stack. What is half done when something is lost can be done again: it goes no further. Where the
+   * frame went with its host, the sandbox was made again as it was then.
+   */
+  private async restore(frame: Frame): Promise<void> {
+    const above: number[] = [];
+    await this.surviving(async () => {
+      const at = this.frames.indexOf(frame);
+      if (at < 0) return;
+      above.push(...this.frames.slice(at + 1).map(({ index }) => index));
+      await this.stack.rollback(this.frames.length - 1 - at);
+      this.position = frame.position;
+      await this.declared.back(frame, above);
+      this.declared.forgetAllBut(frame);
+      this.remarks.push(...(await this.declared.startAll()));
+    });
   }
 
   /** Processes that nobody declared as a service: no frame holds them. */
@@ -287,7 +296,7 @@ export class SetupSandbox {
 
   /** From the newest frame with what came after it; when the host is gone with its frames, from the beginning. */
   private async again(elsewhere: boolean): Promise<void> {
-    let since = this.done.filter(({ frame }) => frame === this.top?.index);
+    let since = this.done.since(this.top);
     if (elsewhere || this.frames.length === 0) {
       const { lease } = await setupPool(this.queues).prepareSetup.executeWithOptions(
         { summary: 'sandbox again, from the sources' },
@@ -295,26 +304,34 @@ export class SetupSandbox {
       );
       this.lease = lease;
       this.position = lease.origin;
-      since = this.done;
+      since = this.done.all;
+      if (this.target) this.declared.forgetAllBut(this.target);
     } else {
       const frame = await this.stack.rollback(0);
       this.position = frame.position;
       await this.declared.back(frame, []);
     }
-    for (const { job, command, turn } of since) {
+    for (const { job, command, turn, exitCode } of since) {
       const summary = `again: turn ${turn}`;
       const seconds = this.input.limits.commandSeconds;
-      await this.host().runSetup.executeWithOptions({ summary }, [
+      const ran = await this.host().runSetup.executeWithOptions({ summary }, [
         { lease: this.lease, after: this.position, job, command, seconds },
       ]);
       this.position = job;
+      if (ran.exitCode !== exitCode)
+        this.remarks.push(
+          `made again, the command of turn ${turn} ended with ${ran.exitCode} where it had ended with ${exitCode}`,
+        );
     }
     this.remarks.push(...(await this.declared.startAll()));
     if (elsewhere) {
       // The frames went with the host: one frame of what is there now stands for all.
       this.frames.length = 0;
       this.records.collapse();
-      this.done = this.done.map((each) => ({ ...each, frame: 0 }));
+      this.done.settle();
+      // Registries may have given other things this time: what was verified is not this.
+      this.gate.changed();
+      this.remarks.push('its host was lost: the sandbox was made again on another one, from what was recorded');
       await this.stack.checkpoint('after the host was lost');
     }
   }

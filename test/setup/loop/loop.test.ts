@@ -233,10 +233,12 @@ describe('the script of a set-up', () => {
       ...{ base: 'b:1', source: 'pypi:x==1', sha256: 'abc', workdir: '/repo', env: { PATH: '/venv/bin:$PATH' } },
       components: [{ name: 'lib', source: 'pypi:lib==2', workdir: '/family/lib' }],
       services: [completeService(ServiceSpec.parse({ name: 'redis' }))],
+      lent: ['PIP_CERT'],
     });
     expect(text).toMatch(/^FROM b:1$/m);
     expect(text).toMatch(/^COPY lib\/ \/family\/lib\/$/m);
     expect(text).toMatch(/^ENV PATH="\/venv\/bin:\$PATH"$/m);
+    expect(text).toMatch(/^ARG PIP_CERT$/m);
     expect(text).toMatch(/^# Needs redis \(process\)/m);
   });
 });

@@ -1,0 +1,41 @@
+import type { Frame, Ref } from '../../contract';
+
+/** A command as the journal in the sandbox knows it, and how it ended. */
+export interface DoneCommand {
+  readonly turn: number;
+  readonly job: string;
+  readonly command: Ref;
+  readonly exitCode: number | null;
+}
+
+/** What every frame holds. */
+const BELOW_ALL = -1;
+
+/** What was done to a sandbox and stands, so that it can be done again: on a frame, or on a fresh sandbox elsewhere. */
+export class DoneCommands {
+  private done: (DoneCommand & { readonly frame: number })[] = [];
+
+  get all(): readonly DoneCommand[] {
+    return this.done;
+  }
+
+  add(command: DoneCommand, after: Frame): void {
+    this.done.push({ ...command, frame: after.index });
+  }
+
+  since(frame: Frame | undefined): readonly DoneCommand[] {
+    return this.done.filter((each) => each.frame === frame?.index);
+  }
+
+  /** Forgets what came after a frame, and says which turns that were. */
+  takeBack(to: Frame): number[] {
+    const undone = this.done.filter(({ frame }) => frame >= to.index);
+    this.done = this.done.filter(({ frame }) => frame < to.index);
+    return [...new Set(undone.map(({ turn }) => turn))].sort((a, b) => a - b);
+  }
+
+  /** All of it is in the one frame that there is now. */
+  settle(): void {
+    this.done = this.done.map((each) => ({ ...each, frame: BELOW_ALL }));
+  }
+}

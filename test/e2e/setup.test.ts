@@ -1,9 +1,10 @@
-import { rmSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Docker from 'dockerode';
 import type { RepoSetupResult, SetupProgress } from '../../src/contract';
 import { BUILTIN_EMBEDDER, ExperienceStore } from '../../src/experience';
 import { SetupChains } from '../../src/store/setup-chains';
+import { runCli } from '../cli/run-cli';
 import { calcScript, calcUnit, writeCalc } from '../support/calc-project';
 import { World } from '../support/world';
 
@@ -12,7 +13,10 @@ let project: string;
 let chains: SetupChains;
 beforeAll(async () => {
   project = writeCalc();
-  world = await World.start({ script: calcScript, profiles: { careful: {}, curious: {}, hasty: {}, garbled: {} } });
+  world = await World.start({
+    script: calcScript,
+    profiles: { careful: {}, curious: {}, fetching: {}, hasty: {}, garbled: {} },
+  });
   chains = new SetupChains(world.blobs);
   const store = await ExperienceStore.open({ folder: join(world.home, 'experience'), embed: BUILTIN_EMBEDDER });
   await store.import([
@@ -67,19 +71,9 @@ test('an environment image is one: sources in a commit, variables set, nothing o
   const { Config } = await docker.getImage(image!).inspect();
   expect(Config.Env).toContain('CALC_LEVEL=3 of 3');
   expect(Config.Env!.filter((entry) => /PIP_CERT|_proxy|SSL_CERT/i.test(entry))).toEqual([]);
-  const container = await docker.createContainer({
-    Image: image!,
-    Cmd: [
-      'bash',
-      '-c',
-      'git status --short; git log --oneline | wc -l; python3 -m unittest 2>&1 | tail -1; ls /opt /var/lib/switchyard',
-    ],
-    HostConfig: { NetworkMode: 'none' },
-  });
-  await container.start();
-  await container.wait();
-  const log = (await container.logs({ stdout: true, stderr: false })).toString('utf8').replace(/[^\n\x20-\x7e]/g, '');
-  await container.remove();
+  const looks =
+    'git status --short; git log --oneline | wc -l; python3 -m unittest 2>&1 | tail -1; ls /opt /var/lib/switchyard';
+  const log = await saidBy(image!, looks);
   expect(log).toContain('1\nOK\n');
   expect(log).not.toContain('switchyard');
 }, 60_000);
@@ -97,6 +91,32 @@ test('a look around leaves what stands in the way and what was suggested; a roll
   const { steps } = await chains.chain(result.head);
   // What was tried for this error is not offered for it again.
   expect(await chains.output(steps[6]!)).toContain('calc-wrong is no unit that was suggested here');
+}, 240_000);
+
+test('the engine builds what `setup export` writes, although the folder has changed since', async () => {
+  const handle = await world.begin('repoSetup', input('fetching', { judge: false }), 'setup-fetching');
+  expect(await handle.result()).toMatchObject({ status: 'verified', reproduced: true });
+  const readme = join(project, 'README.md');
+  const before = readFileSync(readme);
+  writeFileSync(readme, 'something else\n');
+  const [out, tag] = [join(world.home, 'exported'), `switchyard/test-export:${process.pid}`];
+  const docker = new Docker();
+  try {
+    const env = world.env as Record<string, string>;
+    const ran = await runCli(['--json', 'setup', 'export', 'setup-fetching', '--out', out, '--build', tag], { env });
+    expect(ran).toMatchObject({ code: 0 });
+    expect(JSON.parse(ran.stdout).files).toEqual(['Dockerfile', 'install.sh', 'lock.txt', 'services.json', 'source/']);
+    expect(readFileSync(join(out, 'source', 'README.md'))).toEqual(before);
+    const { Config } = await docker.getImage(tag).inspect();
+    expect(Config.Env!.filter((entry) => /PIP_CERT|_proxy|SSL_CERT/i.test(entry))).toEqual([]);
+    const tests = '/opt/venv/bin/python -c "import six" && python3 -m unittest 2>&1 | tail -1';
+    expect(await saidBy(tag, tests)).toContain('OK\n');
+    const again = await runCli(['setup', 'export', 'setup-fetching', '--out', out], { env });
+    expect(again.stderr).toContain('the folder is not empty');
+  } finally {
+    writeFileSync(readme, before);
+    await docker.getImage(tag).remove({ force: true });
+  }
 }, 240_000);
 
 test('an agent that gives up after a verify that failed claims nothing, and nobody judges', async () => {
@@ -161,6 +181,18 @@ test('bad input is refused before anything starts', async () => {
   expect(await refused({ roles: { agent: 'nobody' } }, 'bad-4')).toMatch(/no model profile "nobody"/);
   expect(await refused({ roles: { agent: 'builtin:rules' } }, 'bad-5')).toMatch(/roles\.agent.*builtin:playbook/);
 }, 60_000);
+
+/** What a command prints in a container of an image, without a network. */
+async function saidBy(image: string, command: string): Promise<string> {
+  const container = await new Docker().createContainer({
+    ...{ Image: image, Cmd: ['bash', '-c', command], HostConfig: { NetworkMode: 'none' } },
+  });
+  await container.start();
+  await container.wait();
+  const log = await container.logs({ stdout: true, stderr: false });
+  await container.remove();
+  return log.toString('utf8').replace(/[^\n\x20-\x7e]/g, '');
+}
 
 async function leftOf(workflow: string): Promise<string[]> {
   const docker = new Docker();

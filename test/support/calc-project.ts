@@ -75,6 +75,15 @@ export const calcScript = {
         act('verify', { hint: TESTS }),
       ],
     },
+    /** Needs a registry on the way. */
+    fetching: {
+      turns: [
+        shell('python3 -m venv /opt/venv && /opt/venv/bin/pip install -q six'),
+        shell('mkdir -p /opt/calc && echo exact > /opt/calc/mode'),
+        act('set_env', { key: 'CALC_LEVEL', value: '3 of 3' }),
+        act('verify', { hint: TESTS }),
+      ],
+    },
     hasty: { turns: [act('verify'), act('finish', { success: false, message: 'it is beyond me' })] },
     garbled: { turns: [{ raw: 'no' }, { raw: '{"action": "dance"}' }, { raw: '{"action": "shell"}' }] },
   },

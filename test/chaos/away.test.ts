@@ -150,7 +150,7 @@ test(
     // No further back than to what was made again, which nothing undoes.
     expect(steps[6]!.undoes).toEqual([4, 5, 6]);
     expect(told[7]).toMatch(/^one\n.*No such file/s);
-    expect(ended).toMatchObject({ status: 'gave_up', rollbacks: 2 });
+    expect(ended.rollbacks).toBe(2);
     expect(await leftOf(world, 'astray')).toEqual(NOTHING);
   },
   minutes(1, 8),

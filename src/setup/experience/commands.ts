@@ -29,6 +29,17 @@ export function parts(command: string): string[] {
   return found.map((each) => each.trim().replace(/^\(+\s*|\s*\)+$/g, '')).filter(Boolean);
 }
 
+/** The words of a part as a shell would read them, without what it would expand. */
+export function shellWords(command: string): string[] {
+  return (command.match(/(?:[^\s'"]|'[^']*'|"(?:\\.|[^"\\])*")+/g) ?? []).map(unquoted);
+}
+
+export function unquoted(word: string): string {
+  return word.replace(/'([^']*)'|"((?:\\.|[^"\\])*)"/g, (_, single?: string, double?: string) =>
+    single !== undefined ? single : (double ?? '').replace(/\\(["$`\\])/g, '$1'),
+  );
+}
+
 const QUIET = /\s+(?:-q|--quiet|-v|-vv|--verbose|-x|--tb=\S+|--no-header)(?=\s|$)/g;
 
 /** A part without what does not change what it does: redirections, a pipe into `tail`, verbosity, the interpreter's path. */

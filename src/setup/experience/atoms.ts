@@ -5,6 +5,7 @@ import { packages } from './package-names';
 import { LEAST, VERSION, versioned, withLeast } from './package-versions';
 import { pytestOptions } from './pytest-option';
 import { quoted, quotedValue } from './quoting';
+import { removesEverything } from './removal';
 
 export interface RenderedAtoms {
   /** Shell commands, to be run one after the other in one sandbox: exported variables last from one to the next. */
@@ -136,7 +137,6 @@ function npm(guest: GuestFacts, names: readonly string[], flags: readonly string
 /** A command as its author wrote it; the sandbox is what contains it. Only what would empty the machine is refused. */
 function verbatim(command: string): string {
   if (command.length > 4_000) throw new Refusal('a command longer than 4,000 characters');
-  if (/\brm\s+(?:-\S+\s+)*-\S*[rR]\S*\s+(?:-\S+\s+)*\/\*?(?:\s|;|&|$)/.test(command))
-    throw new Refusal('removes everything');
+  if (removesEverything(command)) throw new Refusal('removes everything');
   return command;
 }

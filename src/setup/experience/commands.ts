@@ -44,16 +44,19 @@ const QUIET = /\s+(?:-q|--quiet|-v|-vv|--verbose|-x|--tb=\S+|--no-header)(?=\s|$
 
 /** A part without what does not change what it does: redirections, a pipe into `tail`, verbosity, the interpreter's path. */
 export function plain(part: string): string {
-  return part
-    .replace(/\s*\|\s*(?:tail|head|tee|cat|grep|sort)\b[^|]*$/g, '')
-    .replace(/\s*(?:\d?>&\d|&?\d?>+\s*\S+)/g, '')
-    .replace(/^(?:[A-Za-z_]\w*=\S*\s+)+/, '')
-    .replace(/^(?:sudo|time|env)\s+/, '')
-    .replace(/^(?:\/\S+\/)?python[\d.]*\s+-m\s+/, '')
-    .replace(/^(?:\/\S+\/)?(python|pip|pytest)[\d.]*(?=\s|$)/, '$1')
-    .replace(QUIET, '')
-    .replace(/\s+/g, ' ')
-    .trim();
+  return (
+    part
+      .replace(/\s*\|\s*(?:tail|head|tee|cat|grep|sort)\b[^|]*$/g, '')
+      // `'foo>=1'` is no redirection.
+      .replace(/('[^']*'|"(?:\\.|[^"\\])*")|\s*(?:\d?>&\d|&?\d?>+\s*\S+)/g, (_, kept?: string) => kept ?? '')
+      .replace(/^(?:[A-Za-z_]\w*=\S*\s+)+/, '')
+      .replace(/^(?:sudo|time|env)\s+/, '')
+      .replace(/^(?:\/\S+\/)?python[\d.]*\s+-m\s+/, '')
+      .replace(/^(?:\/\S+\/)?(python|pip|pytest)[\d.]*(?=\s|$)/, '$1')
+      .replace(QUIET, '')
+      .replace(/\s+/g, ' ')
+      .trim()
+  );
 }
 
 /** What a command was run for: its last part. */

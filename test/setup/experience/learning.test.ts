@@ -67,6 +67,18 @@ test('the fix may stand in the command that repeats the goal', () => {
   expect(draft!.signals.keywords).toContain('zstd');
 });
 
+test('a minimum in quotes is no redirection', () => {
+  const [draft] = extractByRules(
+    steps(
+      [INSTALL, 1, "E   ModuleNotFoundError: No module named 'zstd'"],
+      ["pip install 'zstd>=1.5' 2>&1 | tail -5", 0],
+      [INSTALL, 0],
+    ),
+    OPTIONS,
+  );
+  expect(draft!.atoms).toEqual([{ name: 'pip_pin', args: { name: 'zstd', spec: '>=1.5' } }]);
+});
+
 test('attempts that failed or were undone are never part of a unit', () => {
   const drafts = extractByRules(
     steps(

@@ -1,6 +1,7 @@
 export * from './applicability';
 export * from './atoms';
 export * from './audit';
+export * from './drafts';
 export * from './embedding';
 export * from './extract';
 export * from './generalize';

@@ -169,7 +169,7 @@ test('a merge never grows past what a unit may hold', () => {
 test("a model's units are checked one by one, its judgement is about the version it saw", () => {
   const good = { signals: { keywords: ['x'] }, advice_nl: ['do'], atoms: [] };
   const bad = { signals: {}, advice_nl: [], atoms: [{ name: 'format_disk', args: {} }] };
-  const { drafts, refused } = checkedDrafts({ units: [bad, good], why: '' }, OPTIONS);
+  const { drafts, refused } = checkedDrafts({ units: [bad, good], why: '' }, [], OPTIONS);
   expect(drafts.map(({ advice_nl }) => advice_nl)).toEqual([['do']]);
   expect(refused[0]).toContain('atoms.0.name');
   expect(judgementOf({ same: true, advice: [], why: 'w' }, { ...PG_CONFIG, version: 3 })).toEqual({

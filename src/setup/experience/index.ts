@@ -7,6 +7,7 @@ export * from './extract';
 export * from './generalize';
 export * from './jsonl';
 export * from './merge';
+export * from './peer-export';
 export * from './prompts/audit';
 export * from './prompts/extract';
 export * from './prompts/judge';

@@ -142,7 +142,7 @@ export function createLibrarian(deps: Deps) {
           name: 'extract',
           prompt: () => extractPrompt(moments, options),
           read: (value) => ExtractAnswer.parse(value),
-          checked: (answer) => checkedDrafts(answer, options).drafts,
+          checked: (answer) => checkedDrafts(answer, moments, options).drafts,
           rules: () => extractByRules(moments, options),
         },
         signal,

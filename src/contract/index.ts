@@ -25,5 +25,6 @@ export * from './search-attributes';
 export * from './setup';
 export * from './setup-chain';
 export * from './source';
+export * from './source-project';
 export * from './step';
 export * from './verdict';

@@ -1,13 +1,13 @@
-import type { UnitVerdict } from '../contract';
+import { projectOfSource, type UnitVerdict } from '../contract';
 import { checkedAudit } from '../setup/experience';
-import { type Database, statement } from './database';
+import { type Database, type Row, statement } from './database';
 
 export interface Anchor {
   readonly run: string;
   /** Names the retrieval within the run. */
   readonly anchor: string;
   readonly units: readonly string[];
-  /** Where the run works: a success elsewhere than where a unit was learned ends its quarantine. */
+  /** Where the run works: a success in another project than where a unit was learned ends its quarantine. */
   readonly repository?: string;
 }
 
@@ -47,8 +47,14 @@ export async function bookVerdicts(
   { run, anchor, verdicts }: { run: string; anchor: string; verdicts: readonly UnitVerdict[] },
 ): Promise<Audited> {
   const [shown = []] = await database.run([
-    statement('select unit from experience.anchors where run = $1 and anchor = $2', run, anchor),
+    statement(
+      `select a.unit, a.repository, u.body #>> '{provenance,repository}' as learned, u.body #>> '{provenance,run}' as learner
+        from experience.anchors a left join experience.units u on u.id = a.unit where a.run = $1 and a.anchor = $2`,
+      run,
+      anchor,
+    ),
   ]);
+  const elsewhere = new Map(shown.map((row) => [String(row.unit), isElsewhere(row, run)]));
   const { accepted, refused } = checkedAudit(
     shown.map(({ unit }) => String(unit)),
     verdicts,
@@ -56,7 +62,9 @@ export async function bookVerdicts(
   const inOrder = [...accepted].sort((a, b) => (a.unit < b.unit ? -1 : 1));
   if (inOrder.length === 0) return { booked: [], repeated: [], refused };
   const results = await database.run(
-    inOrder.map(({ unit, verdict, why }) => statement(BOOK, run, anchor, unit, verdict, why)),
+    inOrder.map(({ unit, verdict, why }) =>
+      statement(BOOK, run, anchor, unit, verdict, why, elsewhere.get(unit) ?? false),
+    ),
   );
   const isNew = results.map((rows) => Number(rows[0]?.booked) > 0);
   return {
@@ -66,8 +74,15 @@ export async function bookVerdicts(
   };
 }
 
+/** Another version of the project that a unit was learned on is not elsewhere; without both names, another run is. */
+function isElsewhere({ repository, learned, learner }: Row, run: string): boolean {
+  if (typeof repository === 'string' && typeof learned === 'string')
+    return projectOfSource(repository) !== projectOfSource(learned);
+  return learner !== run;
+}
+
 const BOOK = `with shown as (
-    select run, anchor, unit, repository from experience.anchors where run = $1 and anchor = $2 and unit = $3
+    select run, anchor, unit from experience.anchors where run = $1 and anchor = $2 and unit = $3
   ),
   booked as (
     insert into experience.verdicts (run, anchor, unit, verdict, why) select run, anchor, unit, $4, $5 from shown
@@ -77,12 +92,7 @@ const BOOK = `with shown as (
     update experience.units u set
       successes = successes + (booked.verdict = 'success')::int,
       failures = failures + (booked.verdict = 'failure')::int,
-      status = case
-        when booked.verdict <> 'success' then u.status
-        when shown.repository is not null and u.body #>> '{provenance,repository}' is not null
-          then case when shown.repository = u.body #>> '{provenance,repository}' then u.status else 'active' end
-        when shown.run is distinct from u.body #>> '{provenance,run}' then 'active'
-        else u.status end
-    from booked, shown where u.id = booked.unit and booked.unit = shown.unit
+      status = case when booked.verdict = 'success' and $6::boolean then 'active' else u.status end
+    from booked where u.id = booked.unit
   )
   select count(*)::int as booked from booked`;

@@ -240,6 +240,34 @@ describe.each([
     expect(await statusAfter('r4', 'pypi:third==1.0', 'success')).toBe('active');
   });
 
+  test.each([
+    ['pypi:first==1.0', 'pypi:first==1.1', 'pypi:second==1.0'],
+    ['git+https://h/a/b.git@v1', 'git+https://h/a/b@main', 'git+https://h/a/c@v1'],
+    ['archive:/srv/first-1.0.tar.gz', 'archive:/srv/first-1.1.zip', 'archive:/srv/second-1.0.tar.gz'],
+    ['dir:/srv/first', 'dir:/srv/first/', 'dir:/srv/second'],
+  ])('another version of the project where it was learned is not elsewhere: %s', async (learned, again, elsewhere) => {
+    const provenance = { run: 'r1', repository: learned, created: '2026-11-22T00:00:00.000Z' };
+    const { unit } = await store.learn(draftLike('r1', { provenance }), never);
+    for (const [run, repository, status] of [
+      ['r2', again, 'quarantined'],
+      ['r3', elsewhere, 'active'],
+    ] as const) {
+      await store.anchor({ run, anchor: 'a', units: [unit], repository });
+      await store.audit({ run, anchor: 'a', verdicts: [{ unit, verdict: 'success', why: '' }] });
+      expect([repository, (await store.show(unit)).unit.status]).toEqual([repository, status]);
+    }
+  });
+
+  test('where nothing says which repository it was, another run is elsewhere', async () => {
+    const { unit } = await store.learn(draftLike('r1'), never);
+    await store.anchor({ run: 'r1', anchor: 'a', units: [unit] });
+    await store.audit({ run: 'r1', anchor: 'a', verdicts: [{ unit, verdict: 'success', why: '' }] });
+    expect((await store.show(unit)).unit.status).toBe('quarantined');
+    await store.anchor({ run: 'r2', anchor: 'a', units: [unit] });
+    await store.audit({ run: 'r2', anchor: 'a', verdicts: [{ unit, verdict: 'success', why: '' }] });
+    expect((await store.show(unit)).unit.status).toBe('active');
+  });
+
   test('shipped units come once per content, keep their record, and stay away when forgotten', async () => {
     expect(await store.ship([PG_CONFIG, PEP_668], 'one')).toEqual({ changed: true, units: 2 });
     expect(await store.ship([PG_CONFIG, PEP_668], 'one')).toEqual({ changed: false, units: 0 });

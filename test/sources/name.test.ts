@@ -1,6 +1,13 @@
 import fc from 'fast-check';
 import { z } from 'zod';
-import { isSwitchyardError, labelOfSource, parseInput, parseSource, SourceName } from '../../src/contract';
+import {
+  isSwitchyardError,
+  labelOfSource,
+  parseInput,
+  parseSource,
+  projectOfSource,
+  SourceName,
+} from '../../src/contract';
 
 const HEX = 'a'.repeat(64);
 
@@ -150,3 +157,31 @@ function refusalOf(attempt: () => unknown): Error {
   }
   throw new Error('it was not refused');
 }
+
+describe('the project of a source', () => {
+  const sha = `#sha256=${'a'.repeat(64)}`;
+  it.each([
+    ['pypi:Foo_Bar==1.0', 'pypi:foo-bar==2.0'],
+    ['npm:@types/node@20.1.0', 'npm:@types/node@22.0.0'],
+    ['go:example.org/a/b@v1.2.3', 'go:example.org/a/b/v2@v2.0.0'],
+    ['crate:serde_json@1.0.0', 'crate:serde-json@1.1.0'],
+    ['deb-src:jq=1.6-2', 'deb-src:jq=1.7-1'],
+    ['git+https://h/a/b.git@v1', 'git+https://h/a/b@deadbeef'],
+    ['dir:/srv/a', 'dir:/srv//a/'],
+    ['archive:/one/foo-1.0.tar.gz', `archive:https://h/two/foo-1.1rc1.zip${sha}`],
+    [`archive:https://h/a/b/archive/v1.0.tar.gz${sha}`, `archive:https://h/a/b/archive/main.zip${sha}`],
+  ])('is the same for %s and %s', (one, other) => {
+    expect(projectOfSource(one)).toBe(projectOfSource(other));
+  });
+  it.each([
+    ['pypi:foo==1.0', 'npm:foo@1.0.0'],
+    ['npm:@a/foo@1.0.0', 'npm:@b/foo@1.0.0'],
+    ['git+https://h/a/b@v1', 'git+https://h/a/c@v1'],
+    ['dir:/tmp/x/project', 'dir:/tmp/y/project'],
+    ['archive:/srv/foo-1.0.zip', 'archive:/srv/foo-extra-1.0.zip'],
+    [`archive:https://h/a/b/archive/v1.0.tar.gz${sha}`, `archive:https://h/a/c/archive/v1.0.tar.gz${sha}`],
+    ['no source', 'none either'],
+  ])('is another for %s and %s', (one, other) => {
+    expect(projectOfSource(one)).not.toBe(projectOfSource(other));
+  });
+});

@@ -10,11 +10,26 @@ export function argument(args: Args, ...spellings: readonly string[]): unknown {
 }
 
 export function textArgument(args: Args, ...spellings: readonly string[]): string {
-  const value = argument(args, ...spellings);
+  const given = argument(args, ...spellings);
+  // A list of one is that one.
+  const value: unknown = Array.isArray(given) && given.length === 1 ? given[0] : given;
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
   if (typeof value !== 'string' || value.trim() === '') throw new Refusal(`needs "${spellings[0]}"`);
   if (value.includes('\0')) throw new Refusal(`"${spellings[0]}" holds a NUL`);
   return value;
+}
+
+/** A command, or several that follow each other while they succeed. */
+export function commandArgument(args: Args, ...spellings: readonly string[]): string {
+  const value = argument(args, ...spellings);
+  if (!Array.isArray(value) || value.length < 2) return textArgument(args, ...spellings);
+  return (
+    value
+      .map((_, at) => textArgument({ each: value[at] }, 'each').trim())
+      // A comment, a here-document or a sign at its end would reach into the command that follows.
+      .map((each) => (/[\n#]|[;&|]$/.test(each) ? `{ ${each}\n}` : each))
+      .join(' && ')
+  );
 }
 
 /**
@@ -30,6 +45,7 @@ export function listArgument(args: Args, ...spellings: readonly string[]): strin
     return item
       .trim()
       .replace(/\s*(===|==|>=|<=|~=|!=|<|>)\s*/g, '$1')
+      .replace(/\[[^\]]*\]/g, (extras) => extras.replace(/\s+/g, ''))
       .split(/\s+|,(?=\s*[A-Za-z@])(?![^[]*\])/)
       .map((each) => each.replace(/^,|,$/g, ''))
       .filter(Boolean);
@@ -47,27 +63,4 @@ export function flagsArgument(args: Args, ...spellings: readonly string[]): stri
     throw new Refusal(`"${flag}" is no option`);
   });
   return flags;
-}
-
-const EXTRAS = String.raw`(?:\[[A-Za-z0-9._, -]+\])?`;
-const RANGE = `(?:(?:===|==|>=|<=|~=|!=|<|>)[A-Za-z0-9.*+!_-]+)`;
-const REQUIREMENT = new RegExp(`^[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?${EXTRAS}(?:${RANGE}(?:,${RANGE})*)?$`);
-const LOCAL = new RegExp(String.raw`^\.{1,2}(?:/[\w.-]+)*/?${EXTRAS}$`);
-const REMOTE = /^(?:git\+)?https:\/\/[\w.@:/#%~+=&?-]+$/;
-const SHAPES = {
-  /** PEP 508 without markers, a path in the project, or an address. */
-  pip: (text: string) => REQUIREMENT.test(text) || LOCAL.test(text) || REMOTE.test(text),
-  /** deb-version may follow `=`. */
-  apt: (text: string) => /^[a-z0-9][a-z0-9+.-]*(?::[a-z0-9]+)?(?:=[A-Za-z0-9.+:~-]+)?$/.test(text),
-  conda: (text: string) => /^(?:[\w.-]+::)?[A-Za-z0-9][\w.-]*(?:(?:==?|>=|<=|<|>)[\w.*,<>=]+)?$/.test(text),
-  npm: (text: string) => /^(?:@[a-z0-9][\w.-]*\/)?[A-Za-z0-9][\w.-]*(?:@[\w.^~<>=*|-]+)?$/.test(text),
-} as const;
-
-/** Package names are data: one that begins with a dash or holds what a shell would act on is refused, not quoted away. */
-export function packages(kind: keyof typeof SHAPES, names: readonly string[]): string[] {
-  if (names.length === 0) throw new Refusal('needs a package');
-  for (const name of names) {
-    if (!SHAPES[kind](name)) throw new Refusal(`${JSON.stringify(name.slice(0, 80))} is no ${kind} package`);
-  }
-  return [...names];
 }

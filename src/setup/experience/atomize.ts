@@ -1,9 +1,9 @@
 import type { Atom } from '../../contract';
-import { plain } from './commands';
+import { plain, shellWords, unquoted } from './commands';
 
 /** A part of a command as the atom that says the same, so that another container renders it its own way. */
 export function atomOf(part: string): Atom {
-  const words = split(plain(part));
+  const words = shellWords(plain(part));
   const [program = '', verb = ''] = words;
   const rest = words.slice(2);
   const names = rest.filter((word) => !word.startsWith('-'));
@@ -43,15 +43,5 @@ function takesValue(words: readonly string[]): boolean {
     /^(?:-r|-c|-e|-i|-f|-t|-n|--requirement|--constraint|--editable|--index-url|--extra-index-url|--target|--find-links|--name)$/.test(
       word,
     ),
-  );
-}
-
-function split(command: string): string[] {
-  return (command.match(/(?:[^\s'"]|'[^']*'|"(?:\\.|[^"])*")+/g) ?? []).map(unquoted);
-}
-
-function unquoted(word: string): string {
-  return word.replace(/'([^']*)'|"((?:\\.|[^"\\])*)"/g, (_, single?: string, double?: string) =>
-    single !== undefined ? single : (double ?? '').replace(/\\(["$`\\])/g, '$1'),
   );
 }

@@ -1,7 +1,11 @@
 import type { Atom, AtomName, GuestFacts } from '../../contract';
-import { argument, flagsArgument, listArgument, packages, Refusal, textArgument } from './arguments';
+import { argument, commandArgument, flagsArgument, listArgument, Refusal, textArgument } from './arguments';
 import { djangoSetting } from './django-setting';
+import { packages } from './package-names';
+import { LEAST, VERSION, versioned, withLeast } from './package-versions';
+import { pytestOptions } from './pytest-option';
 import { quoted, quotedValue } from './quoting';
+import { removesEverything } from './removal';
 
 export interface RenderedAtoms {
   /** Shell commands, to be run one after the other in one sandbox: exported variables last from one to the next. */
@@ -30,13 +34,12 @@ export function renderAtoms(atoms: readonly Atom[], guest: GuestFacts): Rendered
   return { commands, refused };
 }
 
-const PACKAGES = ['packages', 'name', 'package', 'pkg', 'names'] as const;
-const VERSION = ['spec', 'version', 'version_spec'] as const;
+const PACKAGES = ['packages', 'name', 'package', 'pkg', 'names', 'package_name'] as const;
 const FLAGS = ['flags', 'options'] as const;
 
 const RENDERERS: Readonly<Record<AtomName, Render>> = {
   pip_install: (args, guest) => {
-    const names = versioned(listArgument(args, ...PACKAGES), args);
+    const names = versioned('pip', listArgument(args, ...PACKAGES), args);
     // `-r requirements.txt` alone is a whole install.
     const flags = flagsArgument(args, ...FLAGS);
     if (names.length === 0 && flags.some((flag) => /^(?:-r|--requirement|-e|--editable)/.test(flag))) {
@@ -45,7 +48,7 @@ const RENDERERS: Readonly<Record<AtomName, Render>> = {
     return [pip(guest, 'install', [...flags, ...packages('pip', names)])];
   },
   pip_pin: (args, guest) => {
-    const pinned = packages('pip', versioned(listArgument(args, ...PACKAGES), args));
+    const pinned = packages('pip', versioned('pip', listArgument(args, ...PACKAGES), args));
     if (!pinned.every((each) => /[=<>~!]/.test(each))) throw new Refusal('needs "spec"');
     return [pip(guest, 'install', pinned)];
   },
@@ -56,22 +59,16 @@ const RENDERERS: Readonly<Record<AtomName, Render>> = {
     return [`export ${key}=${value === '' ? "''" : quotedValue(value)}`];
   },
   // pytest reads the variable on every run, however it is started; the value is split like a command line.
-  set_pytest_flag: (args) => {
-    const given = textArgument(args, 'name', 'flag', 'option').trim();
-    const [, name = '', inline] =
-      /^(--?[A-Za-z][\w-]*)(?:=(.*))?$/s.exec(given.startsWith('-') ? given : `--${given}`) ?? [];
-    if (name === '') throw new Refusal(`${JSON.stringify(given.slice(0, 80))} is no option of pytest`);
-    const value = argument(args, 'value', 'val');
-    const said =
-      inline ??
-      (value === undefined || value === '' || value === true ? undefined : textArgument(args, 'value', 'val'));
-    const option = said === undefined ? name : `${name}${name.startsWith('--') ? '=' : ' '}${quoted(said)}`;
-    return [`export PYTEST_ADDOPTS="\${PYTEST_ADDOPTS:+$PYTEST_ADDOPTS }"${quoted(option)}`];
-  },
+  set_pytest_flag: (args) => [
+    `export PYTEST_ADDOPTS="\${PYTEST_ADDOPTS:+$PYTEST_ADDOPTS }"${quoted(pytestOptions(args))}`,
+  ],
   // A umask belongs to a process, so it ends with each command. BASH_ENV names a file that every bash reads when it starts,
   // those of our sandbox and those of scripts alike; a file that was there before is read first.
   set_umask: (args) => {
-    const mask = textArgument(args, 'value', 'umask', 'mask').trim();
+    // `0o022` is how Python writes it.
+    const mask = textArgument(args, 'value', 'umask', 'mask')
+      .trim()
+      .replace(/^0o(?=[0-7]{3}$)/i, '0');
     if (!/^0?[0-7]{3}$/.test(mask)) throw new Refusal(`${JSON.stringify(mask.slice(0, 20))} is no umask`);
     const lines = `[ -z "$SWITCHYARD_BASH_ENV" ] || . "$SWITCHYARD_BASH_ENV"\numask ${mask}\n`;
     return [
@@ -83,23 +80,26 @@ const RENDERERS: Readonly<Record<AtomName, Render>> = {
   set_django_setting: djangoSetting,
   or_upgrade_pkg: (args, guest) => {
     const manager = argument(args, 'package_manager', 'manager') ?? 'pip';
-    const names = listArgument(args, 'package_name', ...PACKAGES);
-    if (manager === 'apt' || manager === 'apt-get') return apt(guest, names);
-    if (manager === 'npm') return npm(guest, names);
-    if (manager === 'conda') return conda(guest, names, []);
+    const names = listArgument(args, ...PACKAGES);
+    // An upgrade's version is the least that will do, however it is called.
+    const least = argument(args, ...LEAST, ...VERSION);
+    if (manager === 'apt' || manager === 'apt-get') return apt(guest, withLeast('apt', names, least));
+    if (manager === 'npm') return npm(guest, withLeast('npm', names, least));
+    if (manager === 'conda') return conda(guest, withLeast('conda', names, least), []);
     if (manager !== 'pip' && manager !== 'pip3')
       throw new Refusal(`unknown package manager ${JSON.stringify(manager)}`);
-    const least = argument(args, 'min_version', 'minimum_version', ...VERSION);
-    const wanted = least === undefined ? names : names.map((name) => withVersion(name, String(least), '>='));
-    return [pip(guest, 'install', ['--upgrade', ...packages('pip', wanted)])];
+    return [pip(guest, 'install', ['--upgrade', ...packages('pip', withLeast('pip', names, least))])];
   },
-  apt_install: (args, guest) => apt(guest, listArgument(args, ...PACKAGES)),
+  apt_install: (args, guest) => apt(guest, versioned('apt', listArgument(args, ...PACKAGES), args)),
   conda_install: (args, guest) =>
-    conda(guest, versioned(listArgument(args, ...PACKAGES), args, '='), listArgument(args, 'channels', 'channel')),
-  npm_install: (args, guest) => npm(guest, listArgument(args, ...PACKAGES), flagsArgument(args, ...FLAGS)),
-  shell: (args) => [verbatim(textArgument(args, 'cmd', 'command'))],
-  adjust_command: (args) => [verbatim(textArgument(args, 'modified_command', 'cmd', 'command'))],
+    conda(guest, versioned('conda', listArgument(args, ...PACKAGES), args), listArgument(args, 'channels', 'channel')),
+  npm_install: (args, guest) =>
+    npm(guest, versioned('npm', listArgument(args, ...PACKAGES), args), flagsArgument(args, ...FLAGS)),
+  shell: (args) => [verbatim(commandArgument(args, ...COMMAND))],
+  adjust_command: (args) => [verbatim(commandArgument(args, 'modified_command', ...COMMAND))],
 };
+
+const COMMAND = ['cmd', 'command', 'commands', 'cmds'] as const;
 
 /** The interpreter that is active, so that a package does not land beside the environment. */
 function pip(guest: GuestFacts, verb: string, rest: readonly string[]): string {
@@ -134,23 +134,9 @@ function npm(guest: GuestFacts, names: readonly string[], flags: readonly string
   return [[...verb, ...flags, ...packages('npm', names)].map(quoted).join(' ')];
 }
 
-/** A version that came as an argument of its own belongs to the only package. */
-function versioned(names: readonly string[], args: Readonly<Record<string, unknown>>, operator = '=='): string[] {
-  const version = argument(args, ...VERSION);
-  if (version === undefined || version === '') return [...names];
-  if (names.length !== 1) throw new Refusal('one version for several packages');
-  return [withVersion(names[0]!, String(version), operator)];
-}
-
-function withVersion(name: string, version: string, operator: string): string {
-  const spec = version.replace(/\s+/g, '');
-  return /[=<>~!]/.test(name) ? name : `${name}${/^[=<>~!]/.test(spec) ? spec : `${operator}${spec}`}`;
-}
-
 /** A command as its author wrote it; the sandbox is what contains it. Only what would empty the machine is refused. */
 function verbatim(command: string): string {
   if (command.length > 4_000) throw new Refusal('a command longer than 4,000 characters');
-  if (/\brm\s+(?:-\S+\s+)*-\S*[rR]\S*\s+(?:-\S+\s+)*\/\*?(?:\s|;|&|$)/.test(command))
-    throw new Refusal('removes everything');
+  if (removesEverything(command)) throw new Refusal('removes everything');
   return command;
 }

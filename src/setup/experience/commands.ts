@@ -29,20 +29,34 @@ export function parts(command: string): string[] {
   return found.map((each) => each.trim().replace(/^\(+\s*|\s*\)+$/g, '')).filter(Boolean);
 }
 
+/** The words of a part as a shell would read them, without what it would expand. */
+export function shellWords(command: string): string[] {
+  return (command.match(/(?:[^\s'"]|'[^']*'|"(?:\\.|[^"\\])*")+/g) ?? []).map(unquoted);
+}
+
+export function unquoted(word: string): string {
+  return word.replace(/'([^']*)'|"((?:\\.|[^"\\])*)"/g, (_, single?: string, double?: string) =>
+    single !== undefined ? single : (double ?? '').replace(/\\(["$`\\])/g, '$1'),
+  );
+}
+
 const QUIET = /\s+(?:-q|--quiet|-v|-vv|--verbose|-x|--tb=\S+|--no-header)(?=\s|$)/g;
 
 /** A part without what does not change what it does: redirections, a pipe into `tail`, verbosity, the interpreter's path. */
 export function plain(part: string): string {
-  return part
-    .replace(/\s*\|\s*(?:tail|head|tee|cat|grep|sort)\b[^|]*$/g, '')
-    .replace(/\s*(?:\d?>&\d|&?\d?>+\s*\S+)/g, '')
-    .replace(/^(?:[A-Za-z_]\w*=\S*\s+)+/, '')
-    .replace(/^(?:sudo|time|env)\s+/, '')
-    .replace(/^(?:\/\S+\/)?python[\d.]*\s+-m\s+/, '')
-    .replace(/^(?:\/\S+\/)?(python|pip|pytest)[\d.]*(?=\s|$)/, '$1')
-    .replace(QUIET, '')
-    .replace(/\s+/g, ' ')
-    .trim();
+  return (
+    part
+      .replace(/\s*\|\s*(?:tail|head|tee|cat|grep|sort)\b[^|]*$/g, '')
+      // `'foo>=1'` is no redirection.
+      .replace(/('[^']*'|"(?:\\.|[^"\\])*")|\s*(?:\d?>&\d|&?\d?>+\s*\S+)/g, (_, kept?: string) => kept ?? '')
+      .replace(/^(?:[A-Za-z_]\w*=\S*\s+)+/, '')
+      .replace(/^(?:sudo|time|env)\s+/, '')
+      .replace(/^(?:\/\S+\/)?python[\d.]*\s+-m\s+/, '')
+      .replace(/^(?:\/\S+\/)?(python|pip|pytest)[\d.]*(?=\s|$)/, '$1')
+      .replace(QUIET, '')
+      .replace(/\s+/g, ' ')
+      .trim()
+  );
 }
 
 /** What a command was run for: its last part. */
@@ -68,11 +82,4 @@ const CHANGES = [
 export function changesEnvironment(part: string): boolean {
   const text = plain(part);
   return /^[A-Za-z_]\w*=\S*$/.test(text) || CHANGES.some((pattern) => pattern.test(text));
-}
-
-/** Ways to make a test run green that are no repair of anything. */
-export function avoidsTests(command: string): boolean {
-  return /--ignore(?:-glob)?[= ]|--deselect[= ]|(?:^|\s)-k\s+['"]?\s*not\b|\|\|\s*(?:true|:)|--no-cov-on-fail|--continue-on-collection-errors|--passWithNoTests|-DskipTests|-Dmaven\.test\.skip|--exit-zero|\bset \+e\b/.test(
-    command,
-  );
 }

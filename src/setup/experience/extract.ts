@@ -7,8 +7,9 @@ import {
 } from '../../contract';
 import { errorSignatures } from '../error-signature';
 import { atomOf } from './atomize';
-import { avoidsTests, changesEnvironment, goalOf, parts, plain, repeats } from './commands';
+import { changesEnvironment, goalOf, parts, plain, repeats } from './commands';
 import { generalized, isParticular, type Particulars, particularsOf } from './generalize';
+import { avoidsTests, runsNoTests } from './test-avoidance';
 
 export interface ExtractOptions {
   readonly facts: RepositoryFacts;
@@ -40,7 +41,7 @@ export function extractByRules(moments: readonly SetupMoment[], options: Extract
   const particulars = particularsOf(options.provenance.repository, options.workdir);
   const drafts = moments.flatMap((_, at) => {
     const pair = pairFrom(moments, at);
-    if (!pair || disputed(pair, options)) return [];
+    if (!pair || isDisputed([pair.error, ...pair.fix], options)) return [];
     const draft = draftOf(pair, options, particulars);
     return draft ? [draft] : [];
   });
@@ -66,8 +67,8 @@ function pairFrom(moments: readonly SetupMoment[], at: number): Pair | undefined
     if (again && (later.exitCode === 0 || (after.length > 0 && !after.includes(error)))) {
       // A command that failed in another way may have failed in its very fix: only what it did before counts.
       const whole = later.exitCode === 0 ? [...fix, ...changes] : fix;
-      if (whole.length === 0 || whole.length > LONGEST_FIX || whole.some(avoidsTests) || avoidsTests(later.command))
-        return undefined;
+      if (whole.length === 0 || whole.length > LONGEST_FIX) return undefined;
+      if (avoidsTests(later.command) || whole.some((part) => avoidsTests(part) || runsNoTests(part))) return undefined;
       return { error, goal: goalOf(failed.command), fix: whole, solved: later.exitCode === 0 };
     }
     if (again) continue;
@@ -76,10 +77,13 @@ function pairFrom(moments: readonly SetupMoment[], at: number): Pair | undefined
   return undefined;
 }
 
-/** Whether the court objected to what this pair did or left undone. */
-function disputed({ error, fix }: Pair, { verdict, charges }: ExtractOptions): boolean {
+/** Whether the court objected to what these texts are about. */
+export function isDisputed(
+  texts: readonly string[],
+  { verdict, charges }: Pick<ExtractOptions, 'verdict' | 'charges'>,
+): boolean {
   if (verdict !== 'guilty') return false;
-  const subject = words([error, ...fix].join(' '));
+  const subject = words(texts.join(' '));
   return charges.some((charge) => [...words(charge)].filter((word) => subject.has(word)).length >= 2);
 }
 

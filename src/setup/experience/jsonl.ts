@@ -1,5 +1,5 @@
 import { ExperienceUnit } from '../../contract';
-import { repaired } from './peer-row';
+import { pythonRuntimes, repaired } from './peer-row';
 
 export interface Imported {
   readonly units: ExperienceUnit[];
@@ -48,37 +48,20 @@ function readRow(text: string, created: string): { unit: ExperienceUnit; repairs
   }
   if (typeof row !== 'object' || row === null || Array.isArray(row)) return { reason: 'no object' };
   const ours = ExperienceUnit.safeParse(row);
-  if (ours.success) return { unit: ours.data, repairs: [] };
+  if (ours.success && namesItsRuntimes(ours.data)) return { unit: ours.data, repairs: [] };
   const mended = repaired(row as Record<string, unknown>, created);
   const read = ExperienceUnit.safeParse(mended.row);
   if (read.success) return { unit: read.data, repairs: mended.repairs };
   return { reason: read.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`).join('; ') };
 }
 
+/** A row of the peer's may happen to have all of our fields, but it says elsewhere which versions of Python it is about. */
+function namesItsRuntimes({ signals }: ExperienceUnit): boolean {
+  const { python, runtime } = signals.applicability;
+  return pythonRuntimes(python).every((each) => runtime.includes(each));
+}
+
 /** One unit a line, as `importPeer` reads them back. */
 export function exportUnits(units: readonly ExperienceUnit[]): string {
   return units.map((unit) => `${JSON.stringify(unit)}\n`).join('');
-}
-
-/** The peer's rows: its five fields, with what import had set aside put back. */
-export function exportPeer(units: readonly ExperienceUnit[]): string {
-  return units
-    .map(({ id, signals, advice_nl, atoms, telemetry, ...rest }) => {
-      const { runtime, ...applicability } = signals.applicability;
-      const python = runtime.flatMap((each) => /^python(.+)$/.exec(each)?.[1] ?? []);
-      const more = rest as { advice_more?: string[]; atoms_unknown?: unknown[]; regex_unusable?: string[] };
-      const row = {
-        id,
-        signals: {
-          ...signals,
-          regex: [...signals.regex, ...(more.regex_unusable ?? [])],
-          applicability: { ...applicability, python: applicability.python ?? python },
-        },
-        advice_nl: [...advice_nl, ...(more.advice_more ?? [])],
-        atoms: [...atoms, ...(more.atoms_unknown ?? [])],
-        telemetry,
-      };
-      return `${JSON.stringify(row)}\n`;
-    })
-    .join('');
 }

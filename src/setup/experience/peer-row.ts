@@ -1,124 +1,138 @@
-import { AtomName } from '../../contract';
+import { UnitStatus } from '../../contract';
+import { usableAdvice } from './peer-advice';
+import { readableAtoms } from './peer-atoms';
+import { list, Repairs, type Row } from './peer-repairs';
 
-type Row = Record<string, unknown>;
-
-const LONGEST = { advice: 2_000, keyword: 200, regex: 500, trigger: 500 } as const;
-const MOST = { advice: 5, keywords: 40, regex: 20, triggers: 20, atoms: 20 } as const;
+/** Lists of signals: the longest text and the most texts that a unit may hold. */
+const LISTS = {
+  keywords: { longest: 200, most: 40 },
+  situation_triggers: { longest: 500, most: 20 },
+} as const;
+const LONGEST_PATTERN = 500;
+const MOST_PATTERNS = 20;
 
 /**
  * A drifted row as close to a unit as it can be brought, with what was done to it. Nothing is dropped: what does not fit
- * moves to a field of its own beside (`advice_more`, `atoms_unknown`, `regex_unusable`), which export puts back.
+ * moves to a field of its own beside (`keywords_more`, `atoms_unknown`, `telemetry_unreadable`), which export puts back
+ * where it was a part of a list.
  */
 export function repaired(row: Row, created: string): { row: Row; repairs: string[] } {
-  const repairs: string[] = [];
-  const note = (what: string) => void repairs.push(what);
-  const { advice_nl: inside, atoms: atomsInside, ...signals } = object(row.signals);
-  if (inside !== undefined || atomsInside !== undefined) note('advice and atoms were inside of signals');
-  const advice = splitAdvice(strings(row.advice_nl ?? inside ?? row.advice), note);
-  const { known, unknown } = splitAtoms(list(row.atoms ?? atomsInside), note);
-  const { usable, unusable } = splitPatterns(strings(signals.regex), note);
-  const keywords = fitting(strings(signals.keywords), LONGEST.keyword, MOST.keywords, 'keywords', note);
-  const triggers = fitting(strings(signals.situation_triggers), LONGEST.trigger, MOST.triggers, 'triggers', note);
-  return {
-    row: {
-      ...row,
-      signals: {
-        ...signals,
-        keywords,
-        regex: usable,
-        situation_triggers: triggers,
-        applicability: applicability(signals, note),
-      },
-      advice_nl: advice.kept,
-      ...(advice.more.length > 0 ? { advice_more: advice.more } : {}),
-      atoms: known,
-      ...(unknown.length > 0 ? { atoms_unknown: unknown } : {}),
-      ...(unusable.length > 0 ? { regex_unusable: unusable } : {}),
-      telemetry: telemetry(object(row.telemetry), note),
-      provenance: { created: typeof row.created_at === 'string' ? row.created_at : created, ...object(row.provenance) },
+  const repairs = new Repairs(row);
+  const { advice_nl: inside, atoms: atomsInside, ...signals } = repairs.object(row.signals, 'signals');
+  if (inside !== undefined || atomsInside !== undefined) repairs.note('advice and atoms were inside of signals');
+  const given = [...alone(row.advice_nl, 'advice_nl', repairs), ...list(inside)];
+  const advice = repairs.texts(given.length > 0 ? given : list(row.advice), 'advice');
+  repairs.keepItems(
+    'advice_unreadable',
+    advice.unreadable,
+    `${advice.unreadable.length} pieces of advice are no texts`,
+  );
+  const applicability = repairs.object(signals.applicability, 'applicability');
+  const mended: Row = {
+    ...row,
+    signals: {
+      ...signals,
+      keywords: words('keywords', signals.keywords, repairs),
+      regex: patterns(signals.regex, repairs),
+      situation_triggers: words('situation_triggers', signals.situation_triggers, repairs),
+      applicability: where(applicability, repairs),
     },
-    repairs,
+    advice_nl: usableAdvice(advice.texts, repairs),
+    atoms: readableAtoms(atomsInside === undefined ? row.atoms : [...list(row.atoms), ...list(atomsInside)], repairs),
+    telemetry: counts(repairs.object(row.telemetry, 'telemetry'), repairs),
+    provenance: {
+      created: typeof row.created_at === 'string' ? row.created_at : created,
+      ...repairs.object(row.provenance, 'provenance'),
+    },
   };
+  dropUnless(mended, 'status', UnitStatus.safeParse(row.status).success, repairs);
+  dropUnless(mended, 'version', Number.isSafeInteger(row.version) && Number(row.version) > 0, repairs);
+  return { row: { ...mended, ...repairs.beside }, repairs: repairs.notes };
+}
+
+/** Runtimes that the peer's versions of Python name. */
+export function pythonRuntimes(python: unknown): string[] {
+  return list(python).flatMap((version) => {
+    const text = typeof version === 'string' || typeof version === 'number' ? String(version).trim() : '';
+    return text === '' ? [] : [`python${text.replace(/^python\s*/i, '')}`];
+  });
 }
 
 /** The peer lists versions of Python where ours names runtimes. Its own field stays, so that export gives it back. */
-function applicability(signals: Row, note: (what: string) => void): Row {
-  const given = object(signals.applicability);
-  const versions = strings(given.python).map((version) => `python${version.replace(/^python\s*/i, '')}`);
-  if (typeof given.lang !== 'string') note('no language');
+function where(given: Row, repairs: Repairs): Row {
+  const unreadable: Row = {};
+  const texts = (name: string) => {
+    const read = repairs.texts(given[name], `applicability.${name}`);
+    if (read.unreadable.length > 0) unreadable[name] = read.unreadable;
+    return read.texts;
+  };
+  const hasLanguage = typeof given.lang === 'string';
+  if (!hasLanguage) repairs.note('no language');
+  if (!hasLanguage && given.lang !== undefined && given.lang !== null) unreadable.lang = given.lang;
+  const [os, tools, runtime] = [texts('os'), texts('tools'), texts('runtime')];
+  if (Object.keys(unreadable).length > 0)
+    repairs.keepValue('applicability_unreadable', unreadable, 'parts of applicability were no texts');
   return {
     ...given,
-    lang: typeof given.lang === 'string' ? given.lang : '',
-    os: strings(given.os),
-    tools: strings(given.tools),
-    runtime: [...new Set([...strings(given.runtime), ...versions])],
+    lang: hasLanguage ? given.lang : '',
+    os,
+    tools,
+    runtime: [...new Set([...runtime, ...pythonRuntimes(given.python)])],
   };
 }
 
-function splitAdvice(items: readonly string[], note: (what: string) => void): { kept: string[]; more: string[] } {
-  const pieces = items
-    .map((item) => item.trim())
-    .filter(Boolean)
-    .flatMap((item) => (item.length <= LONGEST.advice ? [item] : inPieces(item, LONGEST.advice)));
-  if (pieces.length > MOST.advice) note(`${pieces.length} pieces of advice, the first ${MOST.advice} are used`);
-  return { kept: pieces.slice(0, MOST.advice), more: pieces.slice(MOST.advice) };
+function words(name: keyof typeof LISTS, value: unknown, repairs: Repairs): string[] {
+  const { longest, most } = LISTS[name];
+  const { texts, unreadable } = repairs.texts(value, name);
+  const used = texts.filter((text) => text.length <= longest).slice(0, most);
+  let left = used.length;
+  const more = texts.filter((text) => text.length > longest || --left < 0);
+  repairs.keepItems(`${name}_more`, more, `${more.length} of ${texts.length} ${name} are too many or too long`);
+  repairs.keepItems(`${name}_unreadable`, unreadable, `${unreadable.length} ${name} are no texts`);
+  return used;
 }
 
-function inPieces(text: string, size: number): string[] {
-  return Array.from({ length: Math.ceil(text.length / size) }, (_, at) => text.slice(at * size, (at + 1) * size));
-}
-
-function splitAtoms(items: readonly unknown[], note: (what: string) => void): { known: unknown[]; unknown: unknown[] } {
-  const known: unknown[] = [];
-  const unknown: unknown[] = [];
-  for (const item of items) {
-    const { name, args } = object(item);
-    const fits = AtomName.safeParse(name).success && known.length < MOST.atoms;
-    if (fits) known.push({ ...object(item), args: object(args) });
-    else unknown.push(item);
-  }
-  if (unknown.length > 0) note(`${unknown.length} atoms that are none of ours: ${names(unknown)}`);
-  return { known, unknown };
-}
-
-function names(items: readonly unknown[]): string {
-  return [...new Set(items.map((item) => String(object(item).name ?? '?')))].join(', ');
-}
-
-function splitPatterns(patterns: readonly string[], note: (what: string) => void) {
+function patterns(value: unknown, repairs: Repairs): string[] {
+  const { texts, unreadable } = repairs.texts(value, 'regex', { trim: false });
   const usable: string[] = [];
   const unusable: string[] = [];
-  for (const pattern of patterns) {
-    const fits = pattern !== '' && pattern.length <= LONGEST.regex && compiles(pattern) && usable.length < MOST.regex;
+  for (const pattern of texts) {
+    const fits = pattern.length <= LONGEST_PATTERN && compiles(pattern) && usable.length < MOST_PATTERNS;
     (fits ? usable : unusable).push(pattern);
   }
-  if (unusable.length > 0) note(`${unusable.length} patterns that cannot be used`);
-  return { usable, unusable };
+  repairs.keepItems('regex_unusable', unusable, `${unusable.length} patterns that cannot be used`);
+  repairs.keepItems('regex_unreadable', unreadable, `${unreadable.length} patterns that are no texts`);
+  return usable;
 }
 
-function fitting(
-  words: readonly string[],
-  longest: number,
-  most: number,
-  what: string,
-  note: (what: string) => void,
-): string[] {
-  const fits = words.map((word) => word.trim()).filter(Boolean);
-  const kept = fits.map((word) => word.slice(0, longest)).slice(0, most);
-  if (kept.length < fits.length || fits.some((word) => word.length > longest)) note(`too many or too long ${what}`);
-  return kept;
+function counts(given: Row, repairs: Repairs): Row {
+  const wrong: Row = {};
+  const whole = (['hits', 'successes', 'failures'] as const).map((name) => {
+    const value = Number(given[name] ?? 0);
+    const count = Number.isFinite(value) && value >= 0 ? Math.floor(value) : 0;
+    if (given[name] !== undefined && given[name] !== null && count !== given[name]) wrong[name] = given[name];
+    return [name, count] as const;
+  });
+  if (Object.keys(wrong).length > 0)
+    repairs.keepValue(
+      'telemetry_unreadable',
+      wrong,
+      `telemetry.${Object.keys(wrong).join(', telemetry.')} was no count`,
+    );
+  return { ...given, ...Object.fromEntries(whole) };
 }
 
-function telemetry(given: Row, note: (what: string) => void): Row {
-  const counts = Object.fromEntries(
-    (['hits', 'successes', 'failures'] as const).map((name) => {
-      const value = Number(given[name] ?? 0);
-      const whole = Number.isFinite(value) && value >= 0 ? Math.floor(value) : 0;
-      if (given[name] !== undefined && whole !== given[name]) note(`telemetry.${name} was no count`);
-      return [name, whole];
-    }),
-  );
-  return { ...given, ...counts };
+/** A list, or what stands alone in its place. */
+function alone(value: unknown, name: string, repairs: Repairs): unknown[] {
+  if (value !== undefined && value !== null && !Array.isArray(value)) repairs.note(`${name} was no list`);
+  return list(value);
+}
+
+function dropUnless(row: Row, name: string, fits: boolean, repairs: Repairs): void {
+  const value = row[name];
+  if (fits || value === undefined) return;
+  delete row[name];
+  if (value !== null) repairs.keepValue(`${name}_unreadable`, value, `${name} was none of ours`);
 }
 
 function compiles(pattern: string): boolean {
@@ -128,16 +142,4 @@ function compiles(pattern: string): boolean {
   } catch {
     return false;
   }
-}
-
-function object(value: unknown): Row {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Row) : {};
-}
-
-function list(value: unknown): unknown[] {
-  return Array.isArray(value) ? value : value === undefined || value === null ? [] : [value];
-}
-
-function strings(value: unknown): string[] {
-  return list(value).flatMap((item) => (typeof item === 'string' || typeof item === 'number' ? [String(item)] : []));
 }

@@ -67,6 +67,18 @@ test('the fix may stand in the command that repeats the goal', () => {
   expect(draft!.signals.keywords).toContain('zstd');
 });
 
+test('a minimum in quotes is no redirection', () => {
+  const [draft] = extractByRules(
+    steps(
+      [INSTALL, 1, "E   ModuleNotFoundError: No module named 'zstd'"],
+      ["pip install 'zstd>=1.5' 2>&1 | tail -5", 0],
+      [INSTALL, 0],
+    ),
+    OPTIONS,
+  );
+  expect(draft!.atoms).toEqual([{ name: 'pip_pin', args: { name: 'zstd', spec: '>=1.5' } }]);
+});
+
 test('attempts that failed or were undone are never part of a unit', () => {
   const drafts = extractByRules(
     steps(
@@ -157,7 +169,7 @@ test('a merge never grows past what a unit may hold', () => {
 test("a model's units are checked one by one, its judgement is about the version it saw", () => {
   const good = { signals: { keywords: ['x'] }, advice_nl: ['do'], atoms: [] };
   const bad = { signals: {}, advice_nl: [], atoms: [{ name: 'format_disk', args: {} }] };
-  const { drafts, refused } = checkedDrafts({ units: [bad, good], why: '' }, OPTIONS);
+  const { drafts, refused } = checkedDrafts({ units: [bad, good], why: '' }, [], OPTIONS);
   expect(drafts.map(({ advice_nl }) => advice_nl)).toEqual([['do']]);
   expect(refused[0]).toContain('atoms.0.name');
   expect(judgementOf({ same: true, advice: [], why: 'w' }, { ...PG_CONFIG, version: 3 })).toEqual({

@@ -1,6 +1,9 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { ExperienceUnit } from '../../../src/contract';
+import { shipExperience } from '../../../src/experience';
+import { statement } from '../../../src/experience/database';
+import { openEmbedded } from '../../../src/experience/embedded';
 import { reliability } from '../../../src/setup/experience/reliability';
 import {
   act,
@@ -92,6 +95,25 @@ afterAll(async () => {
   removeFolders();
 }, 60_000);
 
+/** Every row of every table of the memory that a world's workers use. */
+async function memoryOf({ home }: World): Promise<Record<string, string[]>> {
+  const database = openEmbedded(join(home, 'experience'));
+  try {
+    const [tables] = await database.run([
+      statement(
+        `select table_name as name from information_schema.tables where table_schema = 'experience' order by 1`,
+      ),
+    ]);
+    const names = tables!.map(({ name }) => String(name));
+    const rows = await database.run(
+      names.map((name) => statement(`select t::text as row from experience.${name} t order by 1`)),
+    );
+    return Object.fromEntries(names.map((name, at) => [name, rows[at]!.map(({ row }) => String(row))]));
+  } finally {
+    await database.close();
+  }
+}
+
 const of = (agent: string, more: object = {}, librarian = 'builtin:rules') => ({
   ...{ source, roles: { agent, librarian } },
   ...more,
@@ -140,6 +162,24 @@ describe('with units in the store', () => {
     expect(await telemetryOf(world, 'calc-right')).toEqual({ hits: 1, successes: 1, failures: 0 });
     expect(await telemetryOf(world, 'calc-true')).toEqual({ hits: 0, successes: 0, failures: 0 });
   }, 90_000);
+
+  test('frozen looks units up, tries them, and writes nothing to memory', async () => {
+    // What comes with the package comes in once, whoever asks first.
+    await withExperience(world, shipExperience);
+    const before = await memoryOf(world);
+    const frozen = { experience: { mode: 'frozen' } };
+    const tried = await setUp(world, 'frozen-last', of('last', frozen));
+    expect(tried).toMatchObject({ units: [{ unit: 'calc-right', outcome: 'success', kept: true }], learned: [] });
+    const taught = await setUp(world, 'frozen-learner', of('learner', frozen));
+    expect(taught).toMatchObject({ status: 'gave_up', learned: [] });
+    for (const id of ['frozen-last', 'frozen-learner']) {
+      const names = await activitiesOf(world.client.workflow.getHandle(id));
+      expect(names).toContain('suggestUnits');
+      expect(names.filter((name) => /^(?:audit|learn)Units$/.test(name))).toEqual([]);
+    }
+    expect(await memoryOf(world)).toEqual(before);
+    expect(before.units!.length).toBeGreaterThan(60);
+  }, 120_000);
 
   // There each showing counted and only some were judged, so that the best unit looked like a bad one.
   test('B8: shown three times in one run is one hit, and no verdict is no bad record', async () => {

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { AtomName, ExperienceDraft, type SetupMoment } from '../../../contract';
+import { AtomName, type SetupMoment } from '../../../contract';
 import type { ExtractOptions } from '../extract';
 import { DATA_RULE, data, JSON_RULE, type Prompt } from './prompt';
 
-const DraftAnswer = ExperienceDraft.omit({ provenance: true });
+/** Loose on purpose: each unit is checked by itself in `checkedDrafts`, and a bad one must not cost the others. */
 export const ExtractAnswer = z.object({ units: z.array(z.unknown()).default([]), why: z.string().default('') });
 export type ExtractAnswer = z.infer<typeof ExtractAnswer>;
 
@@ -37,20 +37,4 @@ export function extractPrompt(moments: readonly SetupMoment[], options: ExtractO
         ),
     ].join('\n\n'),
   };
-}
-
-/** A model's units as drafts; what is no unit is refused by itself, with the reason. */
-export function checkedDrafts(
-  answer: ExtractAnswer,
-  { provenance, verdict }: Pick<ExtractOptions, 'provenance' | 'verdict'>,
-): { drafts: ExperienceDraft[]; refused: string[] } {
-  const drafts: ExperienceDraft[] = [];
-  const refused: string[] = [];
-  for (const item of answer.units) {
-    const read = DraftAnswer.safeParse(item);
-    if (read.success)
-      drafts.push({ ...read.data, provenance: { ...provenance, ...(verdict === null ? {} : { verdict }) } });
-    else refused.push(read.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`).join('; '));
-  }
-  return { drafts, refused };
 }

@@ -2,7 +2,6 @@ import type {
   Charge,
   Evidence,
   Finding,
-  JudgeMove,
   ProsecutorMove,
   SetupVerdictResult,
   TestCounts,
@@ -18,9 +17,6 @@ export type EvidenceOfMoves = readonly (Evidence | null)[];
 
 /** Stands for a test run that went wrong as a whole, where a failure has no test's name. */
 export const WHOLE_RUN = 'the test run';
-
-/** Runs that the judge may make for one charge. */
-export const MOST_RERUNS = 2;
 
 interface Run {
   readonly at: number;
@@ -127,35 +123,6 @@ export function chargesOf(moves: readonly Seen<ProsecutorMove>[], evidence: Evid
     charges.push({ id: charges.length + 1, kind, claim, declared, evidence: shown });
   }
   return charges;
-}
-
-/** Why the judge may not run this; null when it may. What is refused runs nothing and is told as the observation. */
-export function rerunRefused(
-  seen: readonly Seen<JudgeMove>[],
-  charge: number,
-  charges: readonly Pick<Charge, 'id'>[],
-): string | null {
-  if (!charges.some(({ id }) => id === charge)) return `There is no charge ${charge}.`;
-  const runs = seen.filter(({ move }) => move.move === 'rerun' && move.charge === charge).length;
-  return runs < MOST_RERUNS ? null : `Charge ${charge} was run ${MOST_RERUNS} times already. Give your finding.`;
-}
-
-/**
- * The judge's findings, each with the runs it rests on. A finding without a run of its own is none: neither a prosecutor's
- * nor a verifier's word is enough to decide. The last one on a charge counts.
- */
-export function findingsOf(moves: readonly Seen<JudgeMove>[], evidence: EvidenceOfMoves): Finding[] {
-  const findings = new Map<number, Finding>();
-  const runs = new Map<number, Evidence[]>();
-  for (const [at, { move }] of moves.entries()) {
-    const shown = evidence[at];
-    if (move.move === 'rerun' && shown) runs.set(move.charge, [...(runs.get(move.charge) ?? []), shown]);
-    const rests = runs.get(move.charge) ?? [];
-    if (move.move !== 'find' || rests.length === 0) continue;
-    const { charge, upheld, ground, why } = move;
-    findings.set(charge, { charge, upheld, ground, why, evidence: rests });
-  }
-  return [...findings.values()];
 }
 
 /**

@@ -1,16 +1,8 @@
 import fc from 'fast-check';
-import type { JudgeMove, ProsecutorMove, VerifierMove } from '../../src/contract';
+import type { ProsecutorMove, VerifierMove } from '../../src/contract';
 import { filtersOf } from '../../src/setup/roles/filters';
 import type { Seen } from '../../src/setup/roles/role';
-import {
-  chargesOf,
-  findingsOf,
-  MOST_RERUNS,
-  rerunRefused,
-  verdictOf,
-  verifierResult,
-  WHOLE_RUN,
-} from '../../src/setup/verdict';
+import { chargesOf, verdictOf, verifierResult, WHOLE_RUN } from '../../src/setup/verdict';
 import { evidence, seen } from './roles/sample';
 
 const run = (command: string): VerifierMove => ({ move: 'run_tests', thought: '', command, framework: 'pytest' });
@@ -132,30 +124,6 @@ test('a charge whose own command succeeds is none, and neither is one that could
   expect(
     chargesOf(moves, [evidence(0, 'a'), evidence(1, 'b'), null]).map(({ id, evidence: { command } }) => [id, command]),
   ).toEqual([[1, 'b']]);
-});
-
-const rerun = (charge: number): JudgeMove => ({ move: 'rerun', thought: '', charge, command: 'x' });
-const find = (charge: number, upheld: boolean): JudgeMove => ({
-  move: 'find',
-  thought: '',
-  charge,
-  upheld,
-  ground: upheld ? 'reproduced' : 'not_reproduced',
-  why: '',
-});
-
-test('a finding needs a run of its own charge before it; the last one counts', () => {
-  const moves = [find(1, true), rerun(2), find(1, false), find(2, true), find(2, false)].map((move) => seen(move));
-  const findings = findingsOf(moves, [null, evidence(0), null, null, null]);
-  expect(findings).toMatchObject([{ charge: 2, upheld: false, evidence: [{ exitCode: 0 }] }]);
-});
-
-test('a third run for one charge is refused, and one for a charge that nobody brought', () => {
-  const moves = Array.from({ length: MOST_RERUNS }, () => seen(rerun(1)));
-  expect(rerunRefused(moves.slice(1), 1, [{ id: 1 }])).toBeNull();
-  expect(rerunRefused(moves, 1, [{ id: 1 }])).toContain('Give your finding');
-  expect(rerunRefused(moves, 2, [{ id: 1 }, { id: 2 }])).toBeNull();
-  expect(rerunRefused([], 3, [{ id: 1 }])).toContain('no charge 3');
 });
 
 test('the verdict: any upheld charge is guilty; what is open or went wrong is an error and never a pass', () => {

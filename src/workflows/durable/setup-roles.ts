@@ -1,5 +1,5 @@
-import type { Exhibit } from '../../activities/setup-evidence';
-import type { CaseView, TakeMoveInput, TakeMoveResult } from '../../activities/setup-moves';
+import type { Exhibit, MadeMove } from '../../activities/setup-evidence';
+import type { Brief, CaseView, TakeMoveInput, TakeMoveResult } from '../../activities/setup-moves';
 import type {
   PolicyName,
   Ref,
@@ -90,7 +90,7 @@ async function investigate(
   role: Exclude<SetupRole, 'agent'>,
   policy: PolicyName,
   about: CaseView,
-  over: (brief: (TakeMoveResult & { ok: true })['brief']) => boolean,
+  over: (brief: Brief, made: MadeMove) => boolean,
 ): Promise<string> {
   let { head } = await moveActivities(ground.queueOf(policy)).openSetupChain.executeWithOptions(
     { summary: `the ${role} begins` },
@@ -105,11 +105,12 @@ async function investigate(
   for (let turn = 1; turn <= ground.limits.roleSteps; turn++) {
     const taken = await decideMove(ground, { role, policy, turn, head, given: exhibit.given, about });
     const seconds = ground.limits.commandSeconds;
-    ({ head } = await setupHost(exhibit.lease.host, seconds).makeMove.executeWithOptions(
+    const made = await setupHost(exhibit.lease.host, seconds).makeMove.executeWithOptions(
       { summary: `${role} ${turn} · ${taken.brief.line}`.slice(0, 120) },
       [{ ...exhibit, role, head, turn: taken.turn, seconds, charges: about.charges }],
-    ));
-    if (over(taken.brief)) return head;
+    );
+    head = made.head;
+    if (over(taken.brief, made)) return head;
   }
   throw new RoleEnded('limit_role_steps', `the ${role} made ${ground.limits.roleSteps} moves without an end`);
 }
@@ -159,8 +160,9 @@ export async function tryCase(
         'judge',
         policies.judge,
         { ...about, charges },
-        ({ kind, charge }) => {
-          if (kind === 'find' && charge !== undefined) found.add(charge);
+        ({ kind, charge }, { exitCode }) => {
+          // One that was refused leaves its charge open.
+          if (kind === 'find' && charge !== undefined && exitCode === 0) found.add(charge);
           return found.size >= brought.count;
         },
       );

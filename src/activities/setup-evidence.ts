@@ -146,7 +146,9 @@ export function createSetupEvidenceActivities(deps: Deps) {
     /** What the verifier's chain amounts to. Reads blobs only. */
     async concludeVerifier({ head }: { head: string }): Promise<{ result: VerifierResult; ref: Ref }> {
       const moves = await reader.movesAt<VerifierMove>(head);
-      const result = verifierResult(moves, await evidenceAt(head), head);
+      const { components } = await reader.givenOf(head);
+      const workdirs = components.map(({ workdir }) => workdir);
+      const result = verifierResult(moves, await evidenceAt(head), head, workdirs);
       return { result, ref: await blobs.put(JSON.stringify(result)) };
     },
 

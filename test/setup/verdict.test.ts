@@ -85,6 +85,57 @@ test('a smoke test counts only where there is no test', () => {
   });
 });
 
+describe('a family', () => {
+  const CLIENT = '/family/client';
+  const main = (command = 'cd /repo && pytest', output = '== 100 passed in 1s ==', exitCode = 0) =>
+    seen(run(command), output, exitCode);
+  const client = (output: string, exitCode = 0, command = `cd ${CLIENT} && pytest`) =>
+    seen(run(command), output, exitCode);
+  const family = (...moves: Seen<VerifierMove>[]) =>
+    verifierResult(
+      moves,
+      moves.map(({ move, observed }) => ('command' in move ? evidence(observed.exitCode, move.command) : null)),
+      'head',
+      [CLIENT],
+    );
+
+  test('a smaller repository is held to its own run, and that is what is shown', () => {
+    const found = family(main(), client(FAILED, 1), seen(conclude()));
+    expect(found).toMatchObject({ success: false, counts: { failed: 1, passed: 3 }, failures: [{ class: 'setup' }] });
+    expect(found.evidence?.command).toBe(`cd ${CLIENT} && pytest`);
+    const classified = seen(classify('t.py::a', 'repository_bug'));
+    const fine = family(main(), client(FAILED, 1), classified, seen(conclude()));
+    expect(fine).toMatchObject({ success: true, counts: { passed: 100 } });
+  });
+
+  test.each([
+    ['named without a directory of its own', client(FAILED, 1, `python3 -m pytest ${CLIENT}/tests`)],
+    ['that crashed', client('Segmentation fault', 139)],
+    ['below its directory', client(FAILED, 1, `cd '${CLIENT}/python' && pytest`)],
+    ['with variables set before', client(FAILED, 1, `export A=/repo; cd "${CLIENT}"; pytest`)],
+  ])('a run of the smaller one %s counts as its own', (_, of) => {
+    expect(family(main(), of, seen(conclude())).success).toBe(false);
+    expect(family(of, main(), seen(conclude())).success).toBe(false);
+  });
+
+  test('of each repository the run with most tests counts, wherever below it the others ran', () => {
+    const lost = main('cd /repo/sub && pytest', 'ERROR test_a.py - ImportError\n== 1 error in 1s ==', 2);
+    expect(family(lost, main(), client(FAILED, 1), client('== 9 passed in 1s =='), seen(conclude())).success).toBe(
+      true,
+    );
+    const about = main(`cd /repo && PYTHONPATH=${CLIENT}/src pytest`);
+    expect(family(about, client(FAILED, 1), seen(conclude())).success).toBe(false);
+    expect(family(main(), main('cd /family/client-too && pytest', '', 1), seen(conclude())).success).toBe(true);
+  });
+
+  test('one without tests needs a smoke test, or a word on its run', () => {
+    expect(family(main(), client(NONE, 5), seen(conclude())).success).toBe(false);
+    expect(family(main(), client(NONE, 5), seen(smoke), seen(conclude()))).toMatchObject({
+      ...{ success: true, smoke: false, counts: { passed: 100 } },
+    });
+  });
+});
+
 test('a run that left tests out says so in the hint', () => {
   expect(result(seen(run('pytest -k fast'), PASSED), seen(conclude())).hint).toContain('filtered: -k');
 });

@@ -93,6 +93,11 @@ export function createReader({ blobs, setupChains }: Pick<Deps, 'blobs' | 'setup
     };
   }
 
+  /** What a role's chain was opened with. */
+  async function givenOf(head: string): Promise<Given> {
+    return json<Given>((await setupChains.chain(head)).opening.given);
+  }
+
   /** A role's own moves. */
   async function movesAt<Move>(head: string): Promise<Seen<Move>[]> {
     const { steps } = await setupChains.chain(head);
@@ -105,7 +110,7 @@ export function createReader({ blobs, setupChains }: Pick<Deps, 'blobs' | 'setup
     return Promise.all(listed.map(async (each) => ({ ...each, output: ends(await text(each.evidence.output)) })));
   }
 
-  return { text, json, movesAt, charges, bodiesOf, actions, caseOf, dossierOf };
+  return { text, json, givenOf, movesAt, charges, bodiesOf, actions, caseOf, dossierOf };
 }
 
 function ends(text: string): string {

@@ -19,7 +19,8 @@ import {
 import type { Owner } from '../sandbox/labels';
 import { runNetwork } from '../sandbox/siblings';
 import { runInThrowaway } from '../sandbox/throwaway';
-import { chargesOf, findingsOf, rerunRefused, verdictOf, verifierResult } from '../setup/verdict';
+import { findingsOf, refusal } from '../setup/findings';
+import { chargesOf, verdictOf, verifierResult } from '../setup/verdict';
 import type { Deps } from './deps';
 import { withHeartbeat } from './heartbeat';
 import { createReader, type Given } from './setup-chain';
@@ -42,6 +43,13 @@ export interface MakeMoveInput extends Exhibit {
   readonly seconds: number;
   /** What the judge decides about. */
   readonly charges?: Ref | null;
+}
+
+export interface MadeMove {
+  readonly head: string;
+  /** Null where it was refused, or stopped at its deadline; 0 for a move that runs nothing. */
+  readonly exitCode: number | null;
+  readonly preview: string;
 }
 
 const PREVIEW = 600;
@@ -85,14 +93,15 @@ export function createSetupEvidenceActivities(deps: Deps) {
     const said = async (text: string, exitCode: number | null) => ({
       ...{ text: await blobs.put(text), exitCode, timedOutAfter: null, elidedBytes: 0 },
     });
-    if (typeof move.command !== 'string') return said('', 0);
     if (input.role === 'judge') {
       const before = await reader.movesAt<JudgeMove>(input.head);
       const { charges } = input;
       const listed = charges ? await reader.json<Charge[]>(charges) : [];
-      const refused = rerunRefused(before, Number(move.charge), listed);
+      // Validated when the turn was made.
+      const refused = refusal(before, move as JudgeMove, listed);
       if (refused) return said(refused, null);
     }
+    if (typeof move.command !== 'string') return said('', 0);
     const smoke = move.move === 'smoke' ? [{ path: String(move.path), content: String(move.content) }] : [];
     return run(input, move.command, smoke, signal);
   }
@@ -118,7 +127,7 @@ export function createSetupEvidenceActivities(deps: Deps) {
      * Makes a judging role's move and appends it to its chain. Retry-safe: each attempt has a fresh container of the same
      * frame. Throws for outages; a finding is never one.
      */
-    async makeMove(input: MakeMoveInput): Promise<{ head: string; exitCode: number | null; preview: string }> {
+    async makeMove(input: MakeMoveInput): Promise<MadeMove> {
       return withHeartbeat(async (signal) => {
         if (input.lease.hostName !== deps.hostName)
           throw new SwitchyardError('Unavailable', `a frame of ${input.lease.hostName} was asked of ${deps.hostName}`);
@@ -137,7 +146,9 @@ export function createSetupEvidenceActivities(deps: Deps) {
     /** What the verifier's chain amounts to. Reads blobs only. */
     async concludeVerifier({ head }: { head: string }): Promise<{ result: VerifierResult; ref: Ref }> {
       const moves = await reader.movesAt<VerifierMove>(head);
-      const result = verifierResult(moves, await evidenceAt(head), head);
+      const { components } = await reader.givenOf(head);
+      const workdirs = components.map(({ workdir }) => workdir);
+      const result = verifierResult(moves, await evidenceAt(head), head, workdirs);
       return { result, ref: await blobs.put(JSON.stringify(result)) };
     },
 
@@ -156,7 +167,7 @@ export function createSetupEvidenceActivities(deps: Deps) {
       const charges = input.charges ? await reader.json<Charge[]>(input.charges) : [];
       const { judge } = input.heads;
       const moves = judge === '' ? [] : await reader.movesAt<JudgeMove>(judge);
-      const findings = findingsOf(moves, judge === '' ? [] : await evidenceAt(judge));
+      const findings = findingsOf(moves, judge === '' ? [] : await evidenceAt(judge), charges);
       const { verdict, detail } = verdictOf(charges, findings, input.outage);
       return { verdict, charges, findings, heads: input.heads, ...(detail === undefined ? {} : { detail }) };
     },

@@ -16,6 +16,7 @@ import {
   type VerifierMove,
   type VerifierResult,
 } from '../contract';
+import { ownCommand } from '../setup/findings';
 import { lineOf, oneLine, setEnvCommand } from '../setup/loop/commands';
 import { onlyReads, riskRules } from '../setup/loop/frame-policy';
 import { decide, type RoleDossier, readRole, renderRole } from '../setup/roles';
@@ -230,7 +231,8 @@ export function createSetupMoveActivities(deps: Deps) {
           return { ok: false, code: read.error.code, rejected: blob.sha256, preview: shown, ...spent };
         }
         const said = { model: given.model, reply: given.reply, rejected, usage: given.usage };
-        return { ok: true, ...(await kept(input, read.move, said)), ...spent };
+        const move = dossier.role === 'judge' ? ownCommand(read.move, dossier.dossier.charges) : read.move;
+        return { ok: true, ...(await kept(input, move, said)), ...spent };
       });
     },
   };

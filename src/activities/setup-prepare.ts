@@ -10,7 +10,7 @@ import {
 import { putFiles } from '../sandbox/guest-files';
 import type { Owner } from '../sandbox/labels';
 import { lendAccess } from '../sandbox/workshop';
-import { installCommand } from '../setup/loop/services';
+import { completeService, installCommand } from '../setup/loop/services';
 import { surveyOf } from '../setup/repository/markers';
 import { fetchSource, type Source } from '../sources/fetch';
 import type { Deps } from './deps';
@@ -79,7 +79,7 @@ export function createSetupPrepareActivities(deps: Deps) {
           survey: await survey(part),
         })),
       ),
-      wanted: input.family?.services ?? [],
+      wanted: (input.family?.services ?? []).map(completeService),
     };
     return blobs.put(JSON.stringify(given));
   }

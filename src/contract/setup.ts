@@ -71,6 +71,7 @@ export type SetupAction = z.infer<typeof SetupAction>;
 
 export const SetupLimits = z.strictObject({
   steps: z.int().min(1).default(60),
+  /** Seconds for all roles together, without those in which a person let it wait. */
   wallClockSeconds: z.number().positive().default(7200),
   /** USD for all roles together, format retries included. Needs a price in every profile. */
   costUsd: z.number().positive().optional(),
@@ -270,6 +271,8 @@ export const SetupVerdictInput = z.strictObject({
       agent: z.string(),
       claim: z.string(),
       verifier: Ref.nullable(),
+      /** What is gone of the limits, which count set-up and court together. */
+      spent: z.strictObject({ usd: z.number().min(0), seconds: z.number().min(0) }).optional(),
     })
     .optional(),
 });

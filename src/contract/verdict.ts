@@ -108,8 +108,9 @@ export const Ground = z.enum([
 export type Ground = z.infer<typeof Ground>;
 
 export const JudgeMove = z.discriminatedUnion('move', [
-  /** At most two for one charge. */
-  z.strictObject({ move: z.literal('rerun'), thought, charge: z.int().min(1), command }),
+  /** At most two for one charge, one of them its own command: that is what runs where none is given. */
+  z.strictObject({ move: z.literal('rerun'), thought, charge: z.int().min(1), command: command.optional() }),
+  /** Refused, with the reason, where its runs do not bear it out. */
   z.strictObject({
     move: z.literal('find'),
     thought,

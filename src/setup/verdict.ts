@@ -2,7 +2,6 @@ import type {
   Charge,
   Evidence,
   Finding,
-  JudgeMove,
   ProsecutorMove,
   SetupVerdictResult,
   TestCounts,
@@ -19,8 +18,7 @@ export type EvidenceOfMoves = readonly (Evidence | null)[];
 /** Stands for a test run that went wrong as a whole, where a failure has no test's name. */
 export const WHOLE_RUN = 'the test run';
 
-/** Runs that the judge may make for one charge. */
-export const MOST_RERUNS = 2;
+type Failure = VerifierResult['failures'][number];
 
 interface Run {
   readonly at: number;
@@ -32,29 +30,35 @@ interface Run {
 /**
  * What a verifier's moves amount to. Its own `success` is necessary and never sufficient: tests must have passed (or, where
  * no test was collected, a smoke test), every failure must be classified, none as the set-up's, and a run that ended badly
- * without saying which test failed is the set-up's as well. Of several runs the one that collected most counts, so that a
- * narrower one cannot replace it.
+ * without saying which test failed is the set-up's as well. Of several runs in one repository the one that collected most
+ * counts, so that a narrower one cannot replace it; and each repository of a family is held to its own, so that a large one
+ * cannot hide a small one. `components` are the directories of the others.
  */
 export function verifierResult(
   moves: readonly Seen<VerifierMove>[],
   evidence: EvidenceOfMoves,
   head: string,
+  components: readonly string[] = [],
 ): VerifierResult {
   const concluded = moves.findLast(({ move }) => move.move === 'conclude')?.move;
   const said = concluded?.move === 'conclude' ? concluded : null;
-  const runs = runsOf(moves);
-  const run = runs.reduce<Run | null>(
-    (best, next) => (best && best.counts.collected > next.counts.collected ? best : next),
-    null,
-  );
+  const held = mostOfEach(runsOf(moves), components);
   const smoke = smokePassed(moves, evidence);
-  const failures = failuresOf(moves, run, evidence, smoke);
+  const failures = classifiedBy(moves);
+  const isFaulty = (run: Run) => {
+    const shown = failuresOf(run, evidence[run.at] ?? moves[run.at]!.observed, smoke);
+    for (const failure of shown) if (!failures.has(failure.test)) failures.set(failure.test, failure);
+    return shown.some(({ test }) => failures.get(test)?.class === 'setup');
+  };
+  const faulty = held.filter(isFaulty);
+  // What is shown is what stands in the way; where nothing does, the most tests.
+  const run = faulty[0] ?? mostTests(held);
   const counts = run?.counts ?? NO_COUNTS;
   const bySmoke = counts.collected === 0 && smoke;
   const tested = counts.passed > 0 || bySmoke;
   const hints = [said?.hint ?? 'the verifier did not come to a conclusion'];
-  const filters = run ? filtersOf(run.move.command, moves[run.at]!.observed.output) : [];
-  if (filters.length > 0) hints.push(`filtered: ${filters.join(', ')}`);
+  const filters = new Set(held.flatMap(({ at, move }) => filtersOf(move.command, moves[at]!.observed.output)));
+  if (filters.size > 0) hints.push(`filtered: ${[...filters].join(', ')}`);
   if (said?.success && !tested) {
     hints.push(
       counts.collected > 0
@@ -63,11 +67,11 @@ export function verifierResult(
     );
   }
   return {
-    success: said?.success === true && tested && failures.every((failure) => failure.class !== 'setup'),
+    success: said?.success === true && tested && [...failures.values()].every(({ class: kind }) => kind !== 'setup'),
     framework: run?.reading?.framework ?? run?.move.framework ?? null,
     counts,
     evidence: evidence[bySmoke ? smokeAt(moves) : (run?.at ?? -1)] ?? null,
-    failures,
+    failures: [...failures.values()],
     smoke: bySmoke,
     hint: hints.filter((hint) => hint !== '').join('; '),
     head,
@@ -82,31 +86,49 @@ function runsOf(moves: readonly Seen<VerifierMove>[]): Run[] {
   });
 }
 
-/** Every failure that was classified, and as the set-up's what was not. */
-function failuresOf(
-  moves: readonly Seen<VerifierMove>[],
-  run: Run | null,
-  evidence: EvidenceOfMoves,
-  smoke: boolean,
-): VerifierResult['failures'] {
-  const classified = new Map<string, VerifierResult['failures'][number]>();
+/** The run with most tests of each repository, the last of several that are alike. */
+function mostOfEach(runs: readonly Run[], components: readonly string[]): Run[] {
+  const repositories = [null, ...components];
+  const each = repositories.map((own) => runs.filter(({ move }) => ranIn(move.command, components) === own));
+  return each.flatMap((own) => mostTests(own) ?? []);
+}
+
+function mostTests(runs: readonly Run[]): Run | null {
+  return runs.reduce<Run | null>(
+    (best, next) => (best && best.counts.collected > next.counts.collected ? best : next),
+    null,
+  );
+}
+
+/** The component that a command went to, or that it names where it went nowhere; null for the main repository. */
+function ranIn(command: string, components: readonly string[]): string | null {
+  const directory = /(?:^|[;&|({\n]\s*)cd\s+(?:--\s+)?["']?(\/[^\s"';&|]*)/.exec(command)?.[1];
+  const paths = directory === undefined ? command.split(/[\s"'=:;&|()]+/) : [directory];
+  return components.find((own) => paths.some((path) => `${path}/`.startsWith(`${own}/`))) ?? null;
+}
+
+function classifiedBy(moves: readonly Seen<VerifierMove>[]): Map<string, Failure> {
+  const classified = new Map<string, Failure>();
   for (const { move } of moves) {
     if (move.move === 'classify') for (const failure of move.failures) classified.set(failure.test, failure);
   }
-  if (!run) return [...classified.values()];
-  const unclassified = (test: string, why: string) => {
-    if (!classified.has(test)) classified.set(test, { test, class: 'setup', why });
-  };
-  const named = run.reading?.failures ?? [];
-  for (const test of named) unclassified(test, 'nobody classified it');
-  const { exitCode, timedOut } = evidence[run.at] ?? moves[run.at]!.observed;
-  const nothing = run.counts.collected === 0 && smoke;
-  if (timedOut) unclassified(WHOLE_RUN, 'it was stopped at its deadline');
-  else if (exitCode !== 0 && named.length === 0 && !nothing) {
-    unclassified(WHOLE_RUN, `it ended with ${exitCode ?? 'nothing'} and named no test that failed`);
-  }
-  return [...classified.values()];
+  return classified;
 }
+
+/** What failed in a run, as it counts while nobody classified it: as the set-up's. */
+function failuresOf(
+  { reading, counts }: Run,
+  { exitCode, timedOut }: Pick<Evidence, 'exitCode' | 'timedOut'>,
+  smoke: boolean,
+): Failure[] {
+  const named = (reading?.failures ?? []).map((test): Failure => ({ test, ...UNCLASSIFIED }));
+  const wholeRun = (why: string): Failure[] => [...named, { test: WHOLE_RUN, class: 'setup', why }];
+  if (timedOut) return wholeRun('it was stopped at its deadline');
+  if (exitCode === 0 || named.length > 0 || (counts.collected === 0 && smoke)) return named;
+  return wholeRun(`it ended with ${exitCode ?? 'nothing'} and named no test that failed`);
+}
+
+const UNCLASSIFIED = { class: 'setup', why: 'nobody classified it' } as const;
 
 function smokeAt(moves: readonly Seen<VerifierMove>[]): number {
   return moves.findLastIndex(({ move }) => move.move === 'smoke');
@@ -127,35 +149,6 @@ export function chargesOf(moves: readonly Seen<ProsecutorMove>[], evidence: Evid
     charges.push({ id: charges.length + 1, kind, claim, declared, evidence: shown });
   }
   return charges;
-}
-
-/** Why the judge may not run this; null when it may. What is refused runs nothing and is told as the observation. */
-export function rerunRefused(
-  seen: readonly Seen<JudgeMove>[],
-  charge: number,
-  charges: readonly Pick<Charge, 'id'>[],
-): string | null {
-  if (!charges.some(({ id }) => id === charge)) return `There is no charge ${charge}.`;
-  const runs = seen.filter(({ move }) => move.move === 'rerun' && move.charge === charge).length;
-  return runs < MOST_RERUNS ? null : `Charge ${charge} was run ${MOST_RERUNS} times already. Give your finding.`;
-}
-
-/**
- * The judge's findings, each with the runs it rests on. A finding without a run of its own is none: neither a prosecutor's
- * nor a verifier's word is enough to decide. The last one on a charge counts.
- */
-export function findingsOf(moves: readonly Seen<JudgeMove>[], evidence: EvidenceOfMoves): Finding[] {
-  const findings = new Map<number, Finding>();
-  const runs = new Map<number, Evidence[]>();
-  for (const [at, { move }] of moves.entries()) {
-    const shown = evidence[at];
-    if (move.move === 'rerun' && shown) runs.set(move.charge, [...(runs.get(move.charge) ?? []), shown]);
-    const rests = runs.get(move.charge) ?? [];
-    if (move.move !== 'find' || rests.length === 0) continue;
-    const { charge, upheld, ground, why } = move;
-    findings.set(charge, { charge, upheld, ground, why, evidence: rests });
-  }
-  return [...findings.values()];
 }
 
 /**

@@ -17,6 +17,7 @@ import {
 import type { Verified } from '../setup/loop/gate';
 import { completeService, serviceTrouble } from '../setup/loop/services';
 import { NO_COUNTS } from '../setup/roles/role';
+import { Allowance } from './durable/allowance';
 import { publish } from './durable/attributes';
 import { isCancellation, messageOf } from './durable/failures';
 import { checked, refuse } from './durable/input';
@@ -62,6 +63,8 @@ export async function repoSetup(raw: RepoSetupInput): Promise<RepoSetupResult> {
     },
     false,
   );
+  const worked = () => (Date.now() - state.startedAt - steering.idleMs) / 1000;
+  const allowance = new Allowance(limits, input.budget, state.purse, worked);
   const sandbox = new SetupSandbox(owner, queues, input, steering);
   setHandler(setupProgressQuery, progress, { description: 'Where the set-up is and what stands in the way.' });
   setHandler(setupTranscriptQuery, () => ({ head: state.head, recent: state.recent }), {
@@ -70,7 +73,7 @@ export async function repoSetup(raw: RepoSetupInput): Promise<RepoSetupResult> {
   const { ownQueue } = await models.checkProfiles.executeWithOptions({ summary: 'who plays which part' }, [
     {
       profiles: Object.values(input.roles).filter((name) => !name.startsWith('builtin:')),
-      ...(capOf() ? { capUsd: capOf()! } : {}),
+      ...(allowance.capUsd ? { capUsd: allowance.capUsd } : {}),
     },
   ]);
   const ground: RoleGround = {
@@ -81,6 +84,7 @@ export async function repoSetup(raw: RepoSetupInput): Promise<RepoSetupResult> {
     observationChars: input.observationChars,
     ...(input.budget ? { budget: input.budget } : {}),
     purse: state.purse,
+    allowance,
   };
   publish({ InstanceId: input.source, Student: input.roles.agent, Phase: 'Fetching' });
 
@@ -175,17 +179,10 @@ export async function repoSetup(raw: RepoSetupInput): Promise<RepoSetupResult> {
   function limitOf(): SetupStatus {
     if (steering.abandoned) return 'cancelled';
     if (state.turn >= limits.steps) return 'limit_steps';
-    const cap = capOf();
-    if (cap !== undefined && state.purse.usd >= cap) return 'limit_cost';
-    const seconds = (Date.now() - state.startedAt - steering.idleMs) / 1000;
-    return seconds >= limits.wallClockSeconds ? 'limit_wall_clock' : 'verified';
+    return allowance.overspent?.status ?? 'verified';
   }
 
-  function capOf(): number | undefined {
-    return limits.costUsd ?? input.budget?.capUsd;
-  }
-
-  /** Prosecutor and judge see the frame that the verifier passed. Trouble with the trial is a verdict of `error`. */
+  /** Prosecutor and judge see the frame that the verifier passed, with what is left. Trouble with the trial is `error`. */
   async function judged(actions: SetupActions, given: RepoGiven): Promise<SetupVerdictResult> {
     show('Judging');
     const { services } = actions.exhibit(sandbox.top);
@@ -199,6 +196,7 @@ export async function repoSetup(raw: RepoSetupInput): Promise<RepoSetupResult> {
       agent: state.head,
       claim: state.claim,
       verifier: state.verified?.ref ?? null,
+      spent: allowance.spent,
     };
     try {
       const result = await executeChild(setupVerdict, {

@@ -4,6 +4,7 @@ import type { Exhibit } from '../activities/setup-evidence';
 import { queuesUnder, SetupVerdictInput, type SetupVerdictResult } from '../contract';
 import type { Owner } from '../sandbox/labels';
 import { completeService, serviceTrouble } from '../setup/loop/services';
+import { Allowance } from './durable/allowance';
 import { publish } from './durable/attributes';
 import { Compensations } from './durable/compensations';
 import { checked, refuse } from './durable/input';
@@ -27,10 +28,14 @@ export async function setupVerdict(raw: SetupVerdictInput): Promise<SetupVerdict
   const { workflowId, firstExecutionRunId, taskQueue } = workflowInfo();
   const queues = queuesUnder(taskQueue);
   const { prosecutor, judge } = input.roles;
+  const startedAt = Date.now();
+  const purse = { usd: 0, tokens: 0, formatRetries: 0 };
+  const worked = () => (Date.now() - startedAt) / 1000;
+  const allowance = new Allowance(input.limits, input.budget, purse, worked, input.of?.spent);
   const profiles = [prosecutor, judge].filter((name) => !name.startsWith('builtin:'));
   const { ownQueue } = await models.checkProfiles({
     profiles,
-    ...(input.limits.costUsd ? { capUsd: input.limits.costUsd } : {}),
+    ...(allowance.capUsd ? { capUsd: allowance.capUsd } : {}),
   });
   const ground: RoleGround = {
     run: firstExecutionRunId,
@@ -39,7 +44,8 @@ export async function setupVerdict(raw: SetupVerdictInput): Promise<SetupVerdict
     limits: input.limits,
     observationChars: input.observationChars,
     ...(input.budget ? { budget: input.budget } : {}),
-    purse: { usd: 0, tokens: 0, formatRetries: 0 },
+    purse,
+    allowance,
   };
   const own = { workflowId, firstRunId: firstExecutionRunId };
   // A set-up's own things are the set-up's to remove.
@@ -63,12 +69,12 @@ export async function setupVerdict(raw: SetupVerdictInput): Promise<SetupVerdict
       charges: null,
     };
     const trial = await tryCase(ground, exhibit, { prosecutor, judge }, about);
-    const result = { ...trial, cost: { usd: ground.purse.usd, tokens: ground.purse.tokens } };
+    const result = { ...trial, cost: { usd: purse.usd, tokens: purse.tokens } };
     publish({
       Phase: 'Done',
       Outcome: result.verdict,
       Resolved: result.verdict === 'not_guilty',
-      CostUsd: ground.purse.usd,
+      CostUsd: purse.usd,
     });
     setCurrentDetails(describeVerdict(result));
     return result;

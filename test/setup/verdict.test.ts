@@ -1,16 +1,8 @@
 import fc from 'fast-check';
-import type { JudgeMove, ProsecutorMove, VerifierMove } from '../../src/contract';
+import type { ProsecutorMove, VerifierMove } from '../../src/contract';
 import { filtersOf } from '../../src/setup/roles/filters';
 import type { Seen } from '../../src/setup/roles/role';
-import {
-  chargesOf,
-  findingsOf,
-  MOST_RERUNS,
-  rerunRefused,
-  verdictOf,
-  verifierResult,
-  WHOLE_RUN,
-} from '../../src/setup/verdict';
+import { chargesOf, verdictOf, verifierResult, WHOLE_RUN } from '../../src/setup/verdict';
 import { evidence, seen } from './roles/sample';
 
 const run = (command: string): VerifierMove => ({ move: 'run_tests', thought: '', command, framework: 'pytest' });
@@ -93,6 +85,57 @@ test('a smoke test counts only where there is no test', () => {
   });
 });
 
+describe('a family', () => {
+  const CLIENT = '/family/client';
+  const main = (command = 'cd /repo && pytest', output = '== 100 passed in 1s ==', exitCode = 0) =>
+    seen(run(command), output, exitCode);
+  const client = (output: string, exitCode = 0, command = `cd ${CLIENT} && pytest`) =>
+    seen(run(command), output, exitCode);
+  const family = (...moves: Seen<VerifierMove>[]) =>
+    verifierResult(
+      moves,
+      moves.map(({ move, observed }) => ('command' in move ? evidence(observed.exitCode, move.command) : null)),
+      'head',
+      [CLIENT],
+    );
+
+  test('a smaller repository is held to its own run, and that is what is shown', () => {
+    const found = family(main(), client(FAILED, 1), seen(conclude()));
+    expect(found).toMatchObject({ success: false, counts: { failed: 1, passed: 3 }, failures: [{ class: 'setup' }] });
+    expect(found.evidence?.command).toBe(`cd ${CLIENT} && pytest`);
+    const classified = seen(classify('t.py::a', 'repository_bug'));
+    const fine = family(main(), client(FAILED, 1), classified, seen(conclude()));
+    expect(fine).toMatchObject({ success: true, counts: { passed: 100 } });
+  });
+
+  test.each([
+    ['named without a directory of its own', client(FAILED, 1, `python3 -m pytest ${CLIENT}/tests`)],
+    ['that crashed', client('Segmentation fault', 139)],
+    ['below its directory', client(FAILED, 1, `cd '${CLIENT}/python' && pytest`)],
+    ['with variables set before', client(FAILED, 1, `export A=/repo; cd "${CLIENT}"; pytest`)],
+  ])('a run of the smaller one %s counts as its own', (_, of) => {
+    expect(family(main(), of, seen(conclude())).success).toBe(false);
+    expect(family(of, main(), seen(conclude())).success).toBe(false);
+  });
+
+  test('of each repository the run with most tests counts, wherever below it the others ran', () => {
+    const lost = main('cd /repo/sub && pytest', 'ERROR test_a.py - ImportError\n== 1 error in 1s ==', 2);
+    expect(family(lost, main(), client(FAILED, 1), client('== 9 passed in 1s =='), seen(conclude())).success).toBe(
+      true,
+    );
+    const about = main(`cd /repo && PYTHONPATH=${CLIENT}/src pytest`);
+    expect(family(about, client(FAILED, 1), seen(conclude())).success).toBe(false);
+    expect(family(main(), main('cd /family/client-too && pytest', '', 1), seen(conclude())).success).toBe(true);
+  });
+
+  test('one without tests needs a smoke test, or a word on its run', () => {
+    expect(family(main(), client(NONE, 5), seen(conclude())).success).toBe(false);
+    expect(family(main(), client(NONE, 5), seen(smoke), seen(conclude()))).toMatchObject({
+      ...{ success: true, smoke: false, counts: { passed: 100 } },
+    });
+  });
+});
+
 test('a run that left tests out says so in the hint', () => {
   expect(result(seen(run('pytest -k fast'), PASSED), seen(conclude())).hint).toContain('filtered: -k');
 });
@@ -132,30 +175,6 @@ test('a charge whose own command succeeds is none, and neither is one that could
   expect(
     chargesOf(moves, [evidence(0, 'a'), evidence(1, 'b'), null]).map(({ id, evidence: { command } }) => [id, command]),
   ).toEqual([[1, 'b']]);
-});
-
-const rerun = (charge: number): JudgeMove => ({ move: 'rerun', thought: '', charge, command: 'x' });
-const find = (charge: number, upheld: boolean): JudgeMove => ({
-  move: 'find',
-  thought: '',
-  charge,
-  upheld,
-  ground: upheld ? 'reproduced' : 'not_reproduced',
-  why: '',
-});
-
-test('a finding needs a run of its own charge before it; the last one counts', () => {
-  const moves = [find(1, true), rerun(2), find(1, false), find(2, true), find(2, false)].map((move) => seen(move));
-  const findings = findingsOf(moves, [null, evidence(0), null, null, null]);
-  expect(findings).toMatchObject([{ charge: 2, upheld: false, evidence: [{ exitCode: 0 }] }]);
-});
-
-test('a third run for one charge is refused, and one for a charge that nobody brought', () => {
-  const moves = Array.from({ length: MOST_RERUNS }, () => seen(rerun(1)));
-  expect(rerunRefused(moves.slice(1), 1, [{ id: 1 }])).toBeNull();
-  expect(rerunRefused(moves, 1, [{ id: 1 }])).toContain('Give your finding');
-  expect(rerunRefused(moves, 2, [{ id: 1 }, { id: 2 }])).toBeNull();
-  expect(rerunRefused([], 3, [{ id: 1 }])).toContain('no charge 3');
 });
 
 test('the verdict: any upheld charge is guilty; what is open or went wrong is an error and never a pass', () => {

@@ -56,9 +56,14 @@ const ALIASES: Readonly<Record<string, string>> = {
 
 export const KNOWN_SERVICES: readonly string[] = Object.keys(KNOWN);
 
+/** The name that we know a service by, where the given one is another of its names. */
+export function knownName(name: string): string {
+  return ALIASES[name] ?? name;
+}
+
 /** The spec with what we know of a service of that name; a name that we do not know needs `start`, or an image. */
 export function completeService(spec: ServiceSpec): ServiceSpec {
-  const known = KNOWN[ALIASES[spec.name] ?? spec.name];
+  const known = KNOWN[knownName(spec.name)];
   if (!known || spec.image) return spec;
   return {
     ...spec,

@@ -71,7 +71,7 @@ function judgeLines(raw: Readonly<Record<string, unknown>>, look: Look): string[
   const move = read.data;
   switch (move.move) {
     case 'rerun':
-      return [`▸ charge ${move.charge} again`, ...commandLines(move.command, look)];
+      return [`▸ charge ${move.charge} again`, ...(move.command ? commandLines(move.command, look) : [])];
     case 'find': {
       const found = `${move.upheld ? 'upheld' : 'dismissed'} (${move.ground})`;
       return strong(labelled(`⚖ charge ${move.charge} ${found}`, move.why || 'no reason given', look), look);

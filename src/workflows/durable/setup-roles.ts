@@ -1,5 +1,5 @@
-import type { Exhibit } from '../../activities/setup-evidence';
-import type { CaseView, TakeMoveInput, TakeMoveResult } from '../../activities/setup-moves';
+import type { Exhibit, MadeMove } from '../../activities/setup-evidence';
+import type { Brief, CaseView, TakeMoveInput, TakeMoveResult } from '../../activities/setup-moves';
 import type {
   PolicyName,
   Ref,
@@ -9,15 +9,9 @@ import type {
   SharedBudget,
   VerifierResult,
 } from '../../contract';
+import type { Allowance, Overspent, Purse } from './allowance';
 import { codeOf, isCancellation, messageOf } from './failures';
 import { moveActivities, setupHost, setupStore } from './setup-activities';
-
-/** What all roles of one set-up spend together. */
-export interface Purse {
-  usd: number;
-  tokens: number;
-  formatRetries: number;
-}
 
 export interface RoleGround {
   /** First execution's run id: the ledger's key. */
@@ -28,13 +22,20 @@ export interface RoleGround {
   readonly observationChars: number;
   readonly budget?: SharedBudget;
   readonly purse: Purse;
+  readonly allowance: Allowance;
 }
 
-/** Why a role ended before it was done: a provider's refusal, malformed replies, too many moves. Never a pass. */
+/** Why a role ended before it was done: a provider's refusal, malformed replies, too many moves, a limit. Never a pass. */
 export class RoleEnded extends Error {
   override readonly name = 'RoleEnded';
   constructor(
-    readonly status: 'model_rejected' | 'limit_context' | 'budget_exhausted' | 'format_exhausted' | 'limit_role_steps',
+    readonly status:
+      | 'model_rejected'
+      | 'limit_context'
+      | 'budget_exhausted'
+      | 'format_exhausted'
+      | 'limit_role_steps'
+      | Overspent['status'],
     message: string,
   ) {
     super(message);
@@ -47,14 +48,19 @@ const ENDINGS: Readonly<Record<string, RoleEnded['status']>> = {
   BudgetExhausted: 'budget_exhausted',
 };
 
-/** One role's decision. Malformed replies are sent back with what was wrong, so often and no more; each is paid for. */
+/**
+ * One role's decision, while purse and clock of the whole set-up allow it. Malformed replies are sent back with what was
+ * wrong, so often and no more; each is paid for.
+ */
 export async function decideMove(
   ground: RoleGround,
   move: Pick<TakeMoveInput, 'role' | 'policy' | 'turn' | 'head' | 'given' | 'about'>,
 ): Promise<TakeMoveResult & { ok: true }> {
-  const { run, limits, observationChars, budget, purse } = ground;
+  const { run, limits, observationChars, budget, purse, allowance } = ground;
   const rejected: string[] = [];
   for (;;) {
+    const over = allowance.overspentFor(move.policy);
+    if (over) throw new RoleEnded(over.status, `the ${move.role} was stopped: ${over.why}`);
     const again = rejected.length > 0 ? ` · retry ${rejected.length}` : '';
     let taken: TakeMoveResult;
     try {
@@ -80,36 +86,41 @@ export async function decideMove(
   }
 }
 
+interface Investigation {
+  readonly role: Exclude<SetupRole, 'agent'>;
+  readonly policy: PolicyName;
+  readonly about: CaseView;
+  /** Whether the last move ended it. */
+  over(brief: Brief, made: MadeMove): boolean;
+  /** Told of every head that the chain comes to, so that what was done before an outage is not lost. */
+  reached?(head: string): void;
+}
+
 /**
  * A role that looks at a finished state: its moves run one by one, each in a throw-away container of the same frame, until
- * `over` says that the last one ended it. Gives the head of its chain.
+ * one of them ends it. Gives the head of its chain.
  */
 async function investigate(
   ground: RoleGround,
   exhibit: Exhibit,
-  role: Exclude<SetupRole, 'agent'>,
-  policy: PolicyName,
-  about: CaseView,
-  over: (brief: (TakeMoveResult & { ok: true })['brief']) => boolean,
+  { role, policy, about, over, reached }: Investigation,
 ): Promise<string> {
+  const { given } = exhibit;
   let { head } = await moveActivities(ground.queueOf(policy)).openSetupChain.executeWithOptions(
     { summary: `the ${role} begins` },
-    [
-      {
-        role,
-        source: ground.source,
-        given: exhibit.given,
-      },
-    ],
+    [{ role, source: ground.source, given }],
   );
+  reached?.(head);
   for (let turn = 1; turn <= ground.limits.roleSteps; turn++) {
-    const taken = await decideMove(ground, { role, policy, turn, head, given: exhibit.given, about });
+    const taken = await decideMove(ground, { role, policy, turn, head, given, about });
     const seconds = ground.limits.commandSeconds;
-    ({ head } = await setupHost(exhibit.lease.host, seconds).makeMove.executeWithOptions(
+    const made = await setupHost(exhibit.lease.host, seconds).makeMove.executeWithOptions(
       { summary: `${role} ${turn} · ${taken.brief.line}`.slice(0, 120) },
       [{ ...exhibit, role, head, turn: taken.turn, seconds, charges: about.charges }],
-    ));
-    if (over(taken.brief)) return head;
+    );
+    head = made.head;
+    reached?.(head);
+    if (over(taken.brief, made)) return head;
   }
   throw new RoleEnded('limit_role_steps', `the ${role} made ${ground.limits.roleSteps} moves without an end`);
 }
@@ -121,13 +132,16 @@ export async function verify(
   policy: PolicyName,
   about: CaseView,
 ): Promise<{ result: VerifierResult; ref: Ref }> {
-  const head = await investigate(ground, exhibit, 'verifier', policy, about, ({ kind }) => kind === 'conclude');
+  const head = await investigate(ground, exhibit, {
+    ...{ role: 'verifier', policy, about },
+    over: ({ kind }) => kind === 'conclude',
+  });
   return setupStore.concludeVerifier.executeWithOptions({ summary: 'what the verifier saw' }, [{ head }]);
 }
 
 /**
  * Prosecutor, then judge, once, after the loop. The verdict is computed from charges and findings; whatever keeps a role
- * from finishing is `error`, never a pass.
+ * from finishing is `error`, never a pass; what the judge had upheld by then stands.
  */
 export async function tryCase(
   ground: RoleGround,
@@ -139,31 +153,30 @@ export async function tryCase(
   let charges: Ref | null = null;
   let outage: string | undefined;
   try {
-    heads.prosecutor = await investigate(
-      ground,
-      exhibit,
-      'prosecutor',
-      policies.prosecutor,
-      about,
-      ({ kind }) => kind === 'rest',
-    );
+    await investigate(ground, exhibit, {
+      ...{ role: 'prosecutor', policy: policies.prosecutor, about },
+      over: ({ kind }) => kind === 'rest',
+      reached: (head) => {
+        heads.prosecutor = head;
+      },
+    });
     const brought = await setupStore.concludeProsecutor.executeWithOptions({ summary: 'the charges' }, [
       { head: heads.prosecutor },
     ]);
     charges = brought.charges;
     if (brought.count > 0) {
       const found = new Set<number>();
-      heads.judge = await investigate(
-        ground,
-        exhibit,
-        'judge',
-        policies.judge,
-        { ...about, charges },
-        ({ kind, charge }) => {
-          if (kind === 'find' && charge !== undefined) found.add(charge);
+      await investigate(ground, exhibit, {
+        ...{ role: 'judge', policy: policies.judge, about: { ...about, charges } },
+        over({ kind, charge }, { exitCode }) {
+          // One that was refused leaves its charge open.
+          if (kind === 'find' && charge !== undefined && exitCode === 0) found.add(charge);
           return found.size >= brought.count;
         },
-      );
+        reached: (head) => {
+          heads.judge = head;
+        },
+      });
     }
   } catch (error) {
     if (isCancellation(error)) throw error;

@@ -1,6 +1,6 @@
 import type { RetrievalAnchor } from '../../activities/setup-memory';
 import type { Ref, SetupStatus, TrialRecord, VerifierResult } from '../../contract';
-import type { Purse } from './setup-roles';
+import type { Purse } from './allowance';
 
 /** The command that stands in the way: what a trial has to make pass. */
 export interface Failure {

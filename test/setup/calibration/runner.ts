@@ -10,12 +10,13 @@ import {
 } from '../../../src/contract';
 import { removeImage } from '../../../src/sandbox/frames';
 import { runInThrowaway, type ThrowawaySpec } from '../../../src/sandbox/throwaway';
+import { findingsOf, refusal } from '../../../src/setup/findings';
 import { surveyOf } from '../../../src/setup/repository/markers';
 import { judge } from '../../../src/setup/roles/judge';
 import { prosecutor } from '../../../src/setup/roles/prosecutor';
 import type { Case, Observed, Seen, SeenAction } from '../../../src/setup/roles/role';
 import { verifier } from '../../../src/setup/roles/verifier';
-import { chargesOf, findingsOf, rerunRefused, verdictOf, verifierResult } from '../../../src/setup/verdict';
+import { chargesOf, verdictOf, verifierResult } from '../../../src/setup/verdict';
 import type { Environment } from './environment';
 import { makeEnvironment, toolchainImage } from './images';
 
@@ -128,7 +129,7 @@ export async function judgeEnvironment(docker: Docker, environment: Environment)
       (seen) => judge(heard, seen),
       async (move) => {
         if (move.move !== 'rerun') return null;
-        return run(move.command);
+        return run(move.command!);
       },
       (seen) => {
         const found = new Set(seen.filter(({ move }) => move.move === 'find').map(({ move }) => move.charge));
@@ -136,11 +137,10 @@ export async function judgeEnvironment(docker: Docker, environment: Environment)
       },
     );
     for (const [at, { move }] of judged.seen.entries()) {
-      if (move.move !== 'rerun') continue;
-      const refused = rerunRefused(judged.seen.slice(0, at), move.charge, charges);
+      const refused = refusal(judged.seen.slice(0, at), move, charges);
       if (refused) throw new Error(`${environment.id}: ${refused}`);
     }
-    const findings = findingsOf(judged.seen, judged.evidence);
+    const findings = findingsOf(judged.seen, judged.evidence, charges);
     const rested = prosecuted.seen.at(-1)?.move.move === 'rest';
     const { verdict } = verdictOf(charges, findings, rested ? undefined : 'the prosecutor did not rest');
     return {

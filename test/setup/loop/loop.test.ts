@@ -132,6 +132,45 @@ describe('attribution', () => {
     expect(attribute(run(1, missing), run(1, 'E assert 2', 6, 1)).outcome).toBe('success');
   });
 
+  describe('that ends with 0', () => {
+    const tests = (exitCode: number, passed: number, failed: number, skipped = 0, errors = 0) => ({
+      ...{ exitCode, output: exitCode === 0 ? '' : 'E assert 1' },
+      counts: { collected: passed + failed + skipped + errors, passed, failed, skipped, errors },
+    });
+    const untold = run(0, '');
+    const listed = run(0, 'test_a.py::test_one\n\n102 tests collected in 0.05s');
+
+    test.each([
+      ['the failures were mended', tests(1, 100, 2), tests(0, 102, 0), 'success'],
+      ['tests could be collected again', tests(2, 0, 0, 0, 1), tests(0, 102, 0), 'success'],
+      ['most were mended, and one is skipped now', tests(1, 0, 10), tests(0, 9, 0, 1), 'success'],
+      ['all passed before too, and something beside them was wrong', tests(1, 100, 0), tests(0, 100, 0), 'success'],
+      ['nothing ran before, and tests pass now', run(1, missing), tests(0, 3, 0), 'success'],
+      ['nothing was counted before or after', run(1, missing), untold, 'success'],
+      ['most tests are left out', tests(1, 100, 2), tests(0, 1, 0), 'failure'],
+      ['none passes any more', tests(1, 100, 2), tests(0, 0, 0, 102), 'failure'],
+      ['tests are only listed', tests(1, 100, 2), listed, 'failure'],
+      ['tests are only listed, and none passed before', tests(1, 0, 2), listed, 'neutral'],
+      ['tests are only listed, and nothing was counted before', run(1, missing), listed, 'neutral'],
+      ['what failed is skipped now', tests(1, 0, 10), tests(0, 0, 0, 10), 'neutral'],
+      ['the two that failed are left out', tests(1, 100, 2), tests(0, 100, 0), 'neutral'],
+      ['one is mended, and fifty are left out', tests(1, 50, 52), tests(0, 51, 0), 'neutral'],
+      ['nothing ran before, and there is no test now', run(1, missing), tests(0, 0, 0), 'neutral'],
+      // Gradle counts its tests only where one fails.
+      ['the tests are no longer counted', tests(1, 100, 2), untold, 'neutral'],
+      ['it had ended with 0 before', tests(0, 3, 0), tests(0, 3, 0), 'neutral'],
+    ] as const)('%s', (_, before, after, outcome) => {
+      expect(attribute(before, after).outcome).toBe(outcome);
+    });
+
+    test('says what is missing where it is no success', () => {
+      expect(attribute(tests(1, 100, 2), tests(0, 1, 0)).after).toBe(
+        'exit code 0, with 1 test that passes (100 before)',
+      );
+      expect(attribute(tests(1, 100, 2), tests(0, 102, 0)).after).toBe('');
+    });
+  });
+
   test('a command that does not get so far any more is worse, whatever it says now', () => {
     expect(attribute(run(1, 'E assert 1', 0, 4), run(1, 'cd: /repo: No such file or directory')).outcome).toBe(
       'failure',

@@ -7,6 +7,7 @@ import {
   giveUp,
   leftOf,
   mendOf,
+  move,
   projectOf,
   reach,
   readChain,
@@ -25,6 +26,11 @@ const begun = [shell(TESTS), act('try_experience', { unit: 'calc-right', why: 'i
 const models = {
   endless: { turns: [...begun], end: shell('true') },
   slow: { turns: [...begun], end: shell('sleep 5') },
+  mender: { turns: [shell(mendOf('calc')), act('verify', { hint: TESTS })] },
+  direct: { turns: [act('verify', { hint: TESTS })] },
+  /** A verifier and a prosecutor who never come to an end. */
+  looking: { turns: [], end: move('look', { command: 'sleep 4' }) },
+  accusing: { turns: [], end: move('examine', { command: 'sleep 4' }) },
   killed: { turns: [...begun, shell('echo once >> /opt/count; sleep 5'), shell('cat /opt/count'), giveUp()] },
 };
 
@@ -33,7 +39,10 @@ let source: string;
 beforeAll(async () => {
   source = `dir:${folderOf(projectOf('calc'))}`;
   const price = { input: 1000, output: 1000 };
-  const profiles = Object.fromEntries(Object.keys(models).map((name) => [name, { price }]));
+  const cheap = { input: 1, output: 1 };
+  const profiles = Object.fromEntries(
+    Object.keys(models).map((name) => [name, { price: name === 'mender' ? cheap : price }]),
+  );
   world = await World.start({ script: { models }, profiles });
   await withExperience(world, (store) => store.import([unitFor('calc', 'calc-right', mendOf('calc'))]));
 }, 120_000);
@@ -68,6 +77,42 @@ test('B1b: limits of steps, time and cost end in a whole report, audited and cle
   for (const result of [steps, clock, cost]) await keepsAll(result);
   expect(await telemetryOf(world, 'calc-right')).toEqual({ hits: 3, successes: 3, failures: 0 });
 }, 180_000);
+
+// There nothing counted what the verifier and the court spent.
+test('B1b: verifier and court spend from the same purse and clock, and stop where it ends', async () => {
+  const judged = { judge: true, experience: { mode: 'off' } };
+  const verifying = { agent: 'mender', verifier: 'looking' };
+  const accusing = { agent: 'mender', prosecutor: 'accusing' };
+  const [money, time, court, late] = await Promise.all([
+    setUp(world, 'money', of('mender', { roles: verifying, limits: { costUsd: 8 } })),
+    setUp(world, 'time', of('mender', { roles: verifying, limits: { wallClockSeconds: 40 } })),
+    setUp(world, 'court', of('mender', { ...judged, roles: accusing, limits: { costUsd: 8 } })),
+    setUp(world, 'late', of('mender', { ...judged, roles: accusing, limits: { wallClockSeconds: 60 } })),
+  ]);
+  expect([money.status, time.status]).toEqual(['limit_cost', 'limit_wall_clock']);
+  expect(time.seconds).toBeLessThan(60);
+  expect([court.status, late.status]).toEqual(['verified', 'verified']);
+  expect(court.verdict).toMatchObject({ verdict: 'error', detail: expect.stringContaining('of 8 USD') });
+  expect(late.verdict).toMatchObject({ verdict: 'error', detail: expect.stringContaining('of 60 seconds') });
+  expect((await readChain(world, court.verdict!.heads.prosecutor)).steps.length).toBeGreaterThan(0);
+  // One call may go over what is left, as long as nobody knows what it costs.
+  for (const { cost } of [money, court]) {
+    expect(cost.usd).toBeGreaterThanOrEqual(8);
+    expect(cost.usd).toBeLessThan(14);
+  }
+}, 240_000);
+
+test('roles that cost nothing go on where the purse is empty', async () => {
+  const sound = {
+    ...projectOf('sound'),
+    'test_sound.py':
+      'import unittest\n\n\nclass Level(unittest.TestCase):\n    def test_it(self):\n        self.assertTrue(True)\n',
+  };
+  const more = { judge: true, experience: { mode: 'off' }, limits: { costUsd: 0.01 } };
+  const result = await setUp(world, 'free', of('direct', { ...more, source: `dir:${folderOf(sound)}` }));
+  expect(result).toMatchObject({ status: 'verified', verdict: { verdict: 'not_guilty' } });
+  expect(result.cost.usd).toBeGreaterThan(0.01);
+}, 120_000);
 
 // There a run had no checkpoint, and its only file was written at the very end.
 test('B1c: a run can be read while it goes on, and a killed worker neither loses nor repeats anything', async () => {

@@ -14,9 +14,10 @@ import {
 import { World } from '../../support/world';
 
 const charge = (claim: string, command: string) => move('charge', { kind: 'claim', claim, command });
-const rerun = (of: number) => move('rerun', { charge: of, command: 'false' });
-const find = (of: number, upheld: boolean) =>
-  move('find', { charge: of, upheld, ground: upheld ? 'reproduced' : 'not_reproduced', why: 'so I find' });
+/** Without a command it is the charge's own that runs again. */
+const rerun = (of: number, command?: string) => move('rerun', { charge: of, command });
+const find = (of: number, upheld: boolean, ground = upheld ? 'reproduced' : 'not_declared') =>
+  move('find', { charge: of, upheld, ground, why: 'so I find' });
 const conclude = move('conclude', { success: true, hint: 'all is well' });
 const two = [charge('one thing is wrong', 'false'), charge('another is', 'echo wrong; exit 3'), move('rest')];
 /** All that it can reach it changes, and says yes without having run a test. */
@@ -49,9 +50,22 @@ const models = {
   unfounded: { turns: [charge('the house is on fire', 'true'), move('rest')] },
   founded: { turns: two },
   /** Acquits of one, is silent about the other. */
-  silent: { turns: [rerun(1), find(1, false)], end: move('rerun', { charge: 1, command: 'false' }) },
-  /** Acquits of both, without having run anything about the second. */
-  hasty: { turns: [rerun(1), find(1, false), find(2, false)] },
+  silent: { turns: [rerun(1), find(1, false)], end: rerun(1) },
+  /** Acquits of both, without having run anything about the second, whatever it is told. */
+  hasty: { turns: [rerun(1), find(1, false)], end: find(2, false) },
+  /** Runs something that always succeeds and acquits in words that contradict each other, until it is told better. */
+  careless: {
+    turns: [
+      rerun(1, 'true'),
+      find(1, false, 'reproduced'),
+      find(1, false, 'not_reproduced'),
+      rerun(1),
+      find(1, true),
+      rerun(2),
+      find(2, false, 'not_reproduced'),
+      find(2, false),
+    ],
+  },
   strict: { turns: [rerun(1), rerun(1), rerun(1), find(1, false), rerun(2), find(2, true)] },
 };
 
@@ -111,13 +125,18 @@ test('B11: an absent prosecutor, one without an end and a judge who is silent on
     expect([result.status, result.verdict!.verdict]).toEqual(['verified', 'error']);
   expect(down.verdict!.detail).toContain('nobody there');
   expect(tireless.verdict!.detail).toContain('5 moves without an end');
-  expect(hasty.verdict!.detail).toContain('no finding on charge 2');
+  // What it had found by then is not lost.
+  expect(hasty.verdict).toMatchObject({
+    findings: [{ charge: 1 }],
+    detail: expect.stringContaining('5 moves without'),
+  });
 }, 150_000);
 
 // There the judge's closing word decided, whatever it had found, and no cap on its runs was kept.
-test('B11: the verdict follows from the findings, a third run for one charge is refused, an unfounded charge is none', async () => {
-  const [strict, unfounded] = await Promise.all([
+test('B11: the verdict follows from the findings and these from their runs, a third run is refused, an unfounded charge is none', async () => {
+  const [strict, careless, unfounded] = await Promise.all([
     run('strict', { prosecutor: 'founded', judge: 'strict' }, { judge: true, limits: { roleSteps: 8 } }),
+    run('careless', { prosecutor: 'founded', judge: 'careless' }, { judge: true, limits: { roleSteps: 8 } }),
     run('unfounded', { prosecutor: 'unfounded' }, { judge: true }),
   ]);
   expect(strict.verdict).toMatchObject({
@@ -129,5 +148,18 @@ test('B11: the verdict follows from the findings, a third run for one charge is 
   });
   expect(strict.verdict!.findings[0]!.evidence).toHaveLength(2);
   expect((await readChain(world, strict.verdict!.heads.judge)).told[2]).toMatch(/was run 2 times already/);
+  expect(careless.verdict).toMatchObject({
+    verdict: 'guilty',
+    findings: [
+      { charge: 1, upheld: true, evidence: [{ command: 'true' }, { command: 'false', exitCode: 1 }] },
+      { charge: 2, upheld: false, ground: 'not_declared', evidence: [{ exitCode: 3 }] },
+    ],
+  });
+  const { told } = await readChain(world, careless.verdict!.heads.judge);
+  expect([told[1], told[2], told[6]]).toEqual([
+    expect.stringContaining('contradict each other'),
+    expect.stringContaining("needs the charge's own command"),
+    expect.stringContaining('no run for charge 2 succeeded'),
+  ]);
   expect(unfounded.verdict).toMatchObject({ verdict: 'not_guilty', charges: [] });
 }, 120_000);

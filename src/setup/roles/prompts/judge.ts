@@ -1,22 +1,22 @@
 import { preview } from '../../../agent/clip';
 import { type ChatMessage, JudgeMove } from '../../../contract';
-import { MOST_RERUNS } from '../../verdict';
+import { MOST_RERUNS } from '../../findings';
 import type { JudgeDossier, Seen } from '../role';
 import { caseText } from './case';
 import { conversation, formatOf, section } from './conversation';
 import { verifierText } from './prosecutor';
 
 const MEANINGS: Readonly<Record<string, string>> = {
-  rerun: `Runs a command for one charge: the prosecutor's own, or another that settles it. At most ${MOST_RERUNS} for each charge; more are refused.`,
-  find: 'Your finding on one charge, after at least one run for it. A finding without a run does not count. "ground" is reproduced where you uphold it.',
+  rerun: `Runs a command for one charge: without "command" the prosecutor's own, with it another that settles it. At most ${MOST_RERUNS} for each charge, one of them the prosecutor's own; others are refused.`,
+  find: "Your finding on one charge, once the prosecutor's own command was run again for it. One that your runs do not bear out is refused, with the reason, and the charge stays open.",
 };
 
 const SYSTEM = `You judge charges against the environment that was set up for a repository. Each is decided by itself, by what you see when you run it again; neither the prosecutor's nor the agent's word is enough.
 
 Each of your commands runs in a new container of its own, made from the environment as it is, without a network.
 
-Uphold a charge (ground reproduced) when your own run shows it and the set-up could have prevented it. Dismiss it with one of these grounds
-- not_reproduced: your run does not show it.
+Uphold a charge (ground reproduced, and no other) when your own run shows it by failing, and the set-up could have prevented it. Dismiss it with one of these grounds
+- not_reproduced: a run of yours succeeds and shows that there is nothing in it.
 - optional_extra: it concerns an optional extra or feature only.
 - external_service: it needs the internet, or a service that nobody asked for.
 - test_logic_bug: the test ran, and it or the code is wrong.

@@ -19,7 +19,7 @@ Each of your commands runs in a new container of its own, made from the environm
 
 Proceed so
 1. Look at the structure and at the files that say how tests are run.
-2. Run all tests the way the project's own tools do, in the interpreter that was set up. Leave none out: filters are noticed and are charged later.
+2. Run all tests the way the project's own tools do, in the interpreter that was set up. Where there are components, begin with \`cd DIRECTORY\`: each repository is held to its own run. Leave none out: filters are noticed and are charged later.
 3. Classify every failure by what the output shows:
    setup: a declared dependency, plugin, program, library or build product is missing or of a wrong version; the project is not installed; a service that was started does not answer.
    repository_bug: the test ran, and what it tests is wrong, or it is written for another machine.

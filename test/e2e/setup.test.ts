@@ -1,7 +1,7 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Docker from 'dockerode';
-import type { RepoSetupResult, SetupProgress } from '../../src/contract';
+import type { Problem, RepoSetupResult, SetupProgress } from '../../src/contract';
 import { BUILTIN_EMBEDDER, ExperienceStore } from '../../src/experience';
 import { SetupChains } from '../../src/store/setup-chains';
 import { runCli } from '../cli/run-cli';
@@ -15,7 +15,7 @@ beforeAll(async () => {
   project = writeCalc();
   world = await World.start({
     script: calcScript,
-    profiles: { careful: {}, curious: {}, fetching: {}, hasty: {}, garbled: {} },
+    profiles: { careful: {}, curious: {}, fetching: {}, mender: {}, idler: {}, hasty: {}, garbled: {} },
   });
   chains = new SetupChains(world.blobs);
   const store = await ExperienceStore.open({ folder: join(world.home, 'experience'), embed: BUILTIN_EMBEDDER });
@@ -109,14 +109,31 @@ test('the engine builds what `setup export` writes, although the folder has chan
     expect(readFileSync(join(out, 'source', 'README.md'))).toEqual(before);
     const { Config } = await docker.getImage(tag).inspect();
     expect(Config.Env!.filter((entry) => /PIP_CERT|_proxy|SSL_CERT/i.test(entry))).toEqual([]);
-    const tests = '/opt/venv/bin/python -c "import six" && python3 -m unittest 2>&1 | tail -1';
-    expect(await saidBy(tag, tests)).toContain('OK\n');
+    expect(await saidBy(tag, '/opt/venv/bin/python -m pytest -q')).toContain('2 passed');
     const again = await runCli(['setup', 'export', 'setup-fetching', '--out', out], { env });
     expect(again.stderr).toContain('the folder is not empty');
   } finally {
     writeFileSync(readme, before);
     await docker.getImage(tag).remove({ force: true });
   }
+}, 240_000);
+
+test('an environment image is the environment of a problem as it is', async () => {
+  const set = (await world.client.workflow.getHandle('setup-fetching').result()) as RepoSetupResult;
+  const problem: Problem = {
+    ...{ id: 'calc-level', image: set.image!, workdir: set.workdir, protected: [], provenance: {} },
+    statement: '`calc.level()` should give the level as a number.',
+    tests: {
+      ...{ command: '/opt/venv/bin/python -m pytest -q', parser: { kind: 'pytest' }, timeoutSeconds: 120 },
+      failToPass: ['test_extra.py::test_level'],
+      passToPass: ['test_calc.py::Modes::test_level', 'test_calc.py::Modes::test_mode'],
+      files: [{ path: 'test_extra.py', content: 'import calc\n\n\ndef test_level():\n    assert calc.level() == 3\n' }],
+    },
+  };
+  const rolledOut = async (student: string, id: string) =>
+    (await world.begin('rollout', { problem, student, handOver: { never: true } }, id)).result();
+  expect(await rolledOut('mender', 'calc-mended')).toMatchObject({ resolved: true });
+  expect(await rolledOut('idler', 'calc-left')).toMatchObject({ resolved: false });
 }, 240_000);
 
 test('an agent that gives up after a verify that failed claims nothing, and nobody judges', async () => {

@@ -78,12 +78,17 @@ export const calcScript = {
     /** Needs a registry on the way. */
     fetching: {
       turns: [
-        shell('python3 -m venv /opt/venv && /opt/venv/bin/pip install -q six'),
+        shell('python3 -m venv /opt/venv && /opt/venv/bin/pip install -q pytest'),
         shell('mkdir -p /opt/calc && echo exact > /opt/calc/mode'),
         act('set_env', { key: 'CALC_LEVEL', value: '3 of 3' }),
         act('verify', { hint: TESTS }),
       ],
     },
+    /** A student: writes the function that a hidden test asks for. */
+    mender: {
+      turns: [{ tool: 'bash', args: { command: "printf '\\n\\ndef level():\\n    return 3\\n' >> calc.py" } }],
+    },
+    idler: {},
     hasty: { turns: [act('verify'), act('finish', { success: false, message: 'it is beyond me' })] },
     garbled: { turns: [{ raw: 'no' }, { raw: '{"action": "dance"}' }, { raw: '{"action": "shell"}' }] },
   },

@@ -1,5 +1,6 @@
 import { MISSING_PROGRAM } from '../../missing-program';
 import type { Project, Reader } from '../goal';
+import { buildErrors } from './build-errors';
 
 /** Shell words that no package brings, and tools that an ecosystem's own remedies bring. */
 const NO_PROGRAM = /^(-|\/|\.|[A-Z_]+=)|^(sh|bash|cd|export|source|line|activate|module|sudo)$|[^\w.+-]/;
@@ -93,13 +94,7 @@ export const errors: readonly Reader[] = [
   },
   { cause: 'unbuilt', pattern: /(\/[\w./+-]+): cannot open shared object file/g, what: makefileOf },
   { cause: 'unbuilt', pattern: /No such file or directory: '(\/[\w./+-]+)'/g, what: makefileOf },
-  { cause: 'pkg-config', pattern: /Package '?([\w.+-]+)'?,? (?:required by|was not found|not found)/g },
-  { cause: 'pkg-config', pattern: /No package '([\w.+-]+)' found/g },
-  { cause: 'pkg-config', pattern: /Dependency "([\w.+-]+)" not found/g },
-  { cause: 'pkg-config', pattern: /The system library `([\w.+-]+)` required by crate/g },
-  { cause: 'pkg-config', pattern: /Package requirements \(([\w.+-]+)[^)]*\) were not met/g },
-  { cause: 'cmake-package', pattern: /Could not find a package configuration file provided by "(\w+)"/g },
-  { cause: 'cmake-package', pattern: /Could NOT find (\w+)/g },
+  ...buildErrors,
   {
     cause: 'locale',
     pattern: /unsupported locale setting(?:[^\n]*?\b([a-z]{2}_[A-Z]{2})\b)?/g,

@@ -1,11 +1,9 @@
 import { quoted } from '../../experience/quoting';
-import { install, installByFile } from '../apt';
+import { install, installByFile, literally } from '../apt';
 import { type Remedy, shell } from '../goal';
 import { LIBRARIES, PROGRAMS, packagesOfHeader } from '../tables/debian';
+import { buildRemedies } from './build-remedies';
 import { errors } from './everywhere-errors';
-
-/** A name in a regular expression of `apt-file`, and inside of single quotes. */
-const literally = (text: string) => text.replace(/[^\w/-]/g, (char) => (char === "'" ? '.' : `\\${char}`));
 
 const remedies: readonly Remedy[] = [
   {
@@ -90,30 +88,7 @@ const remedies: readonly Remedy[] = [
     sure: true,
     fix: (folders) => ({ act: shell(folders.map((folder) => `make -C ${quoted(folder)}`).join(' && ')) }),
   },
-  {
-    name: 'look the module up in the archive',
-    cause: 'pkg-config',
-    sure: true,
-    fix: (whats) => ({
-      act: installByFile([
-        '^/usr/bin/pkgconf$',
-        ...whats.map((what) => `^/usr/(lib|share)/.*pkgconfig/${literally(what)}\\.pc$`),
-      ]),
-    }),
-  },
-  {
-    name: 'look the package up in the archive',
-    cause: 'cmake-package',
-    sure: false,
-    fix: (whats) => ({
-      act: installByFile(
-        whats.map(
-          (what) =>
-            `^/usr/(lib|share)/.*(cmake/.*/?(${literally(what)}|${literally(what.toLowerCase())})-?[Cc]onfig\\.cmake|pkgconfig/(lib)?${literally(what.toLowerCase())}\\.pc)$`,
-        ),
-      ),
-    }),
-  },
+  ...buildRemedies,
   {
     name: 'make the locale',
     cause: 'locale',

@@ -1,5 +1,6 @@
 import { normalName } from '../../repository/requirement';
 import type { Project, Reader } from '../goal';
+import { MISSING_MODULES, modulesOfBuild } from './build-errors';
 
 /** Modules of Python 2: a program that imports them unguarded needs another interpreter, which nobody can install for this one. */
 const ANCIENT =
@@ -46,6 +47,7 @@ export const pythonReaders: readonly Reader[] = [
     pattern: new RegExp(`${BUILDING}[\\s\\S]{0,6000}?No module named '([\\w.]+)'`, 'g'),
     what: foreign,
   },
+  { cause: 'build-module', pattern: MISSING_MODULES, what: modulesOfBuild },
   { cause: 'build-module', pattern: /(?:BackendUnavailable|Cannot import)[^\n]*'([\w.]+)'/g, what: foreign },
   {
     cause: 'no-editable',

@@ -45,7 +45,11 @@ export const pythonRemedies: readonly Remedy[] = [
     cause: 'build-module',
     sure: true,
     fix: (whats, { project }) =>
-      pipInstall(['setuptools', 'wheel', ...whats.map((what) => distributionFor(what, project))]),
+      pipInstall([
+        'setuptools',
+        'wheel',
+        ...whats.flatMap((what) => what.split(',')).map((what) => distributionFor(what, project)),
+      ]),
   },
   {
     name: 'build with what is installed',

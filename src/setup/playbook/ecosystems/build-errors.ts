@@ -1,0 +1,42 @@
+import type { Reader } from '../goal';
+
+/** What CMake looks for and does not find is only an error inside of a block that says so: the rest it does without. */
+function inError({ index = 0, input = '', 1: name }: RegExpMatchArray): string | null {
+  const at = input.lastIndexOf('CMake Error', index);
+  return at >= 0 && !/\n[ \t|│]*(?:-- |CMake Warning)/.test(input.slice(at, index + 1)) ? name! : null;
+}
+
+export const MISSING_MODULES = /ERROR: \S*python[\d.]* is missing modules: ([^\n]+)/g;
+
+/** Separated by commas: one command brings them all. */
+export const modulesOfBuild = ([, listed]: RegExpMatchArray) => listed!.replace(/[\s'"[\]]+/g, '');
+
+/** What CMake, Meson, pkg-config and Autoconf say, whichever language's tool has called them. */
+export const buildErrors: readonly Reader[] = [
+  {
+    cause: 'command',
+    pattern:
+      /Pkg-config (?:binary )?for machine (?:\d|[a-z]+ machine)[^\n]*not found|Did not find pkg-config by name|pkg-config probably not installed|The pkg-config command could not be run|Unable to invoke pkg-config/gi,
+    what: () => 'pkg-config',
+  },
+  {
+    cause: 'cmake-policy',
+    pattern: /Compatibility with CMake < 3\.5 has been removed/g,
+    what: () => '',
+  },
+  { cause: 'header', pattern: /\b(?:C|C\+\+|Objective-C|Cython) header '([^']+)' (?:not found|could not be found)/g },
+  {
+    cause: 'library',
+    pattern: /\b(?:C|C\+\+|Fortran) (?:(?:shared or static|shared|static) )?library '([\w.+-]+)' not found/g,
+  },
+  { cause: 'python-of-build', pattern: MISSING_MODULES, what: modulesOfBuild },
+  { cause: 'pkg-config', pattern: /Package '?([\w.+-]+)'?,? (?:required by|was not found|not found)/g },
+  { cause: 'pkg-config', pattern: /No package '([\w.+-]+)' found/g },
+  { cause: 'pkg-config', pattern: /Dependency ["']([\w.+-]+)["'] (?:is required but )?not found/g },
+  { cause: 'pkg-config', pattern: /Dependency lookup for ([\w.+-]+) with method '?pkg-?config'? failed/g },
+  { cause: 'pkg-config', pattern: /The system library `([\w.+-]+)` required by crate/g },
+  { cause: 'pkg-config', pattern: /pkgconfig\.PackageNotFoundError: ([\w.+-]+) not found/g },
+  { cause: 'pkg-config', pattern: /Package requirements \(([\w.+-]+)[^)]*\) were not met/g },
+  { cause: 'cmake-package', pattern: /Could not find a package configuration file provided by\s+"([\w.+-]+)"/g },
+  { cause: 'cmake-package', pattern: /Could NOT find (\w+)/g, what: inError },
+];

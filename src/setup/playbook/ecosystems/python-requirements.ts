@@ -3,6 +3,7 @@ import { distributionOf } from '../../repository/distributions';
 import { type Dependency, type DependencyGroup, declaredFor } from '../../repository/facts';
 import { normalName } from '../../repository/requirement';
 import type { Project, Ways } from '../goal';
+import { missingPart } from './python-namespaces';
 
 export function pip(what: string): string {
   return `python -m pip install -q ${what}`;
@@ -115,14 +116,20 @@ function pipSpec(spec: string): string {
  * What brings a module: the declared dependency that is imported so, with its version, else the distribution known for it,
  * else a declared one whose name begins so (`railroad` of railroad-diagrams), else the module's own name.
  */
-export function distributionFor(module: string, { facts }: Project): string {
+export function distributionFor(module: string, project: Project): string {
+  const { facts } = project;
   const root = module.split('.')[0]!;
   const distributions = declaredFor(facts, 'python');
   const declared = distributions.find(
-    ({ importNames, scope }) => scope !== 'build' && importNames.some((name) => name === module || name === root),
+    ({ name, importNames, scope }) =>
+      scope !== 'build' &&
+      (importNames.some((one) => one === module || one === root) ||
+        (module !== root && normalName(name) === normalName(module))),
   );
   if (declared) return specOf({ ...declared, marker: undefined });
   const known = distributionOf(module);
+  if (normalName(known) !== normalName(root)) return quoted(known);
+  if (missingPart(module, project) !== null) return quoted(module);
   const alike = distributions.find(({ name }) => normalName(name).startsWith(`${normalName(root)}-`));
-  return alike && normalName(known) === normalName(root) ? specOf({ ...alike, marker: undefined }) : quoted(known);
+  return alike ? specOf({ ...alike, marker: undefined }) : quoted(known);
 }

@@ -23,7 +23,7 @@ const STRONG: Readonly<Record<Language, RegExp>> = {
   java: /^(pom\.xml|build\.gradle(\.kts)?)$/,
 };
 const WEAK: Readonly<Partial<Record<Language, RegExp>>> = {
-  python: /^(pyproject\.toml|[\w.-]*requirements[\w.-]*\.txt|tox\.ini|noxfile\.py)$/,
+  python: /^(pyproject\.toml|[\w.-]*requirements[\w.-]*\.txt|tox\.(ini|toml)|noxfile\.py|environment\.ya?ml)$/,
   c: /^(GNU)?[Mm]akefile$/,
   cpp: /^(GNU)?[Mm]akefile$/,
 };

@@ -9,11 +9,9 @@ const DEVELOPING = 'dev-packages';
 export function pipfileFacts(text: string | undefined): ManifestFacts {
   const toml = readToml(text);
   const developing = tablesOf(toml[DEVELOPING]);
-  const python = tablesOf(toml.requires).python_version;
   return {
     name: null,
     version: null,
-    runtime: typeof python === 'string' ? { python: `==${python}.*` } : {},
     dependencies: [
       ...rows(tablesOf(toml.packages), { scope: 'core', declared: FILE }),
       ...rows(developing, { scope: 'test', declared: FILE, extra: DEVELOPING }),

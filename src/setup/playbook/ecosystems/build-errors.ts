@@ -19,6 +19,8 @@ export const buildErrors: readonly Reader[] = [
       /Pkg-config (?:binary )?for machine (?:\d|[a-z]+ machine)[^\n]*not found|Did not find pkg-config by name|pkg-config probably not installed|The pkg-config command could not be run|Unable to invoke pkg-config/gi,
     what: () => 'pkg-config',
   },
+  { cause: 'command', pattern: /NASM command not found/g, what: () => 'nasm' },
+  { cause: 'command', pattern: /\bis not installed: `?([a-z][\w+-]*)/g },
   {
     cause: 'cmake-policy',
     pattern: /Compatibility with CMake < 3\.5 has been removed/g,

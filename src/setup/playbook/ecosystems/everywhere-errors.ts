@@ -51,6 +51,12 @@ export const errors: readonly Reader[] = [
     what: asProgram,
   },
   { cause: 'command', pattern: /[Ff]ailed to execute (?:PosixPath\()?\[?['"]([\w.+-]+)['"]/g, what: asProgram },
+  {
+    cause: 'command',
+    pattern:
+      /missing Git command|\bgit: executable(?: file)? not found|git is not installed or not in the PATH|could not find git for clone/gi,
+    what: () => 'git',
+  },
   { cause: 'command', pattern: /make(?:\[\d+\])?: ([\w.+-]+): No such file or directory/g, what: asProgram },
   { cause: 'command', pattern: /spawn ([\w.+-]+) ENOENT/g, what: asProgram },
   { cause: 'command', pattern: /is ['`"]([\w.+-]+)['`"] not installed\?/g, what: asProgram },

@@ -1,6 +1,7 @@
 import { goModules, inGoModules } from '../../repository/go-modules';
 import { aptInstall } from '../apt';
 import { type Ecosystem, type Goal, type Project, type Reader, type Remedy, shell, step } from '../goal';
+import { DIRECTIVE_SINCE, STANDARD_SINCE } from '../tables/go';
 
 /** What Debian's golang-go is, and the first release that the module proxy carries as a module. */
 const DEBIAN = 19;
@@ -66,11 +67,16 @@ const readers: readonly Reader[] = [
   { cause: 'go-version', pattern: /invalid go version '(1\.\d+(?:\.\d+)?)'/g },
   {
     cause: 'go-version',
-    pattern:
-      /package (?:cmp|maps|slices|log\/slog|iter|unique|math\/rand\/v2|testing\/synctest|sync\/errgroup) is not in (?:GOROOT|std)/g,
-    what: () => '1.24.0',
+    pattern: /package ([a-z][\w/]*) is not in (?:GOROOT|std)\b/g,
+    what: ([, name]) => STANDARD_SINCE[name!] ?? null,
   },
-  { cause: 'go-version', pattern: /requires go(?: version)? (?:>= ?)?(1\.\d+(?:\.\d+)?)/g },
+  {
+    cause: 'go-version',
+    pattern: /unknown (?:directive|block type): (\w+)/g,
+    what: ([, name]) => DIRECTIVE_SINCE[name!] ?? null,
+  },
+  { cause: 'go-version', pattern: /requires go(?: version)? ?(?:>= ?)?(1\.\d+(?:\.\d+)?)/g },
+  { cause: 'go-vcs', pattern: /error obtaining VCS status/g },
   {
     cause: 'go-sum',
     pattern:
@@ -85,6 +91,13 @@ const remedies: readonly Remedy[] = [
     cause: 'go-version',
     sure: true,
     fix: (whats) => ({ act: shell(newer([...whats].sort((a, b) => minorOf(a) - minorOf(b)).at(-1)!)) }),
+  },
+  {
+    // A tree without its history has no status, and nobody here asks a program which commit it is of.
+    name: 'leave the commit out of programs',
+    cause: 'go-vcs',
+    sure: true,
+    fix: () => ({ act: shell('export GOFLAGS="${GOFLAGS:+$GOFLAGS }-buildvcs=false"') }),
   },
   {
     name: 'complete the list of modules',

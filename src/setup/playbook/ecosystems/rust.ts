@@ -27,7 +27,7 @@ function plan(project: Project): Goal[] {
 const readers: readonly Reader[] = [
   {
     cause: 'lock',
-    pattern: /lock file version `?\d+`? (?:was found|requires)|failed to parse lock file/g,
+    pattern: /lock file version `?\d+`? (?:was found|requires)|failed to parse lock file|--locked was passed/g,
     what: () => '',
   },
   { cause: 'rust-version', pattern: RUST_VERSION, what: () => '' },

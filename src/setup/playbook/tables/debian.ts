@@ -42,6 +42,7 @@ export const PROGRAMS: Readonly<Record<string, readonly string[]>> = {
   msgfmt: ['gettext'],
   mvn: ['maven'],
   mysql_config: ['default-libmysqlclient-dev'],
+  nasm: ['nasm'],
   'nc-config': ['libnetcdf-dev'],
   ninja: ['ninja-build'],
   node: ['nodejs'],

@@ -1,4 +1,5 @@
 import type { Reader } from '../goal';
+import { PROGRAMS } from '../tables/debian';
 
 /** What CMake looks for and does not find is only an error inside of a block that says so: the rest it does without. */
 function inError({ index = 0, input = '', 1: name }: RegExpMatchArray): string | null {
@@ -11,6 +12,16 @@ export const MISSING_MODULES = /ERROR: \S*python[\d.]* is missing modules: ([^\n
 /** Separated by commas: one command brings them all. */
 export const modulesOfBuild = ([, listed]: RegExpMatchArray) => listed!.replace(/[\s'"[\]]+/g, '');
 
+/** A thing that `configure` says it does not have: a program where it is known for one, else a library. */
+const CONFIGURE =
+  /configure: error: (?:\*+ )?(?:[Cc]ould(?: not|n't) find |[Cc]annot find |[Tt]he )?['"`]?([A-Za-z][\w.+-]*)['"`]?(?: (?:library|libraries|headers?|development (?:files|headers|packages?)))*,? (?:(?:was |is |are )?(?:not found|required|missing|needed|not installed))/g;
+
+const asProgram = ([, name]: RegExpMatchArray) => (PROGRAMS[name!.toLowerCase()] ? name!.toLowerCase() : null);
+const asLibrary = (found: RegExpMatchArray) => {
+  const name = found[1]!.toLowerCase();
+  return asProgram(found) !== null || name.endsWith('.h') ? null : name.replace(/^lib(?=\w\w)/, '');
+};
+
 /** What CMake, Meson, pkg-config and Autoconf say, whichever language's tool has called them. */
 export const buildErrors: readonly Reader[] = [
   {
@@ -21,6 +32,9 @@ export const buildErrors: readonly Reader[] = [
   },
   { cause: 'command', pattern: /NASM command not found/g, what: () => 'nasm' },
   { cause: 'command', pattern: /\bis not installed: `?([a-z][\w+-]*)/g },
+  { cause: 'command', pattern: CONFIGURE, what: asProgram },
+  { cause: 'header', pattern: /configure: error: [^\n]*?\b([\w/+-]+\.h)\b[^\n]*?(?:not found|missing|required)/g },
+  { cause: 'library', pattern: CONFIGURE, what: asLibrary },
   {
     cause: 'cmake-policy',
     pattern: /Compatibility with CMake < 3\.5 has been removed/g,

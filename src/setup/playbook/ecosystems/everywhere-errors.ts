@@ -88,6 +88,8 @@ export const errors: readonly Reader[] = [
     cause: 'header',
     pattern: /(?:fatal )?error: ([\w./+-]+\.h(?:pp|xx)?|iostream|vector|string): No such file or directory/g,
   },
+  // C++ has headers without an ending: Eigen/Dense.
+  { cause: 'header', pattern: /fatal error: ([\w+-]+(?:\/[\w+-]+)+): No such file or directory/g },
   { cause: 'header', pattern: /fatal error: '([^']+)' file not found/g },
   { cause: 'library', pattern: /\blib(\w+?)\d? (?:and \w+ )?development (?:packages|files|headers)/g },
   { cause: 'library', pattern: /\band lib(\w+) development (?:packages|files|headers)/g },
@@ -146,4 +148,11 @@ export const errors: readonly Reader[] = [
       /unable to get local issuer certificate|certificate verify failed: unable to get|x509: certificate signed by unknown authority/g,
   },
   { cause: 'interrupted-packages', pattern: /dpkg was interrupted/g },
+  { cause: 'locked-packages', pattern: /E: (?:Could not get lock|Unable to (?:acquire|lock))/g },
+  {
+    cause: 'stale-packages',
+    pattern: /E: Failed to fetch [^\n]*404 {2}Not Found|maybe run apt-get update/g,
+    what: () => '',
+  },
+  { cause: 'unmet-packages', pattern: /have unmet dependencies|you have held broken packages/g, what: () => '' },
 ];

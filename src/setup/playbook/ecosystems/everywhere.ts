@@ -165,6 +165,39 @@ const remedies: readonly Remedy[] = [
     sure: true,
     fix: () => ({ act: shell('DEBIAN_FRONTEND=noninteractive dpkg --configure -a') }),
   },
+  {
+    name: 'wait for whoever installs',
+    cause: 'locked-packages',
+    sure: true,
+    fix: () => ({
+      act: shell(
+        `echo 'DPkg::Lock::Timeout "300";' > /etc/apt/apt.conf.d/99-wait && for attempt in $(seq 30); do apt-get update -qq && break; sleep 5; done`,
+      ),
+    }),
+  },
+  {
+    name: 'ask the archive again what it has',
+    cause: 'stale-packages',
+    sure: true,
+    fix: () => ({ act: shell('apt-get clean && apt-get update -qq') }),
+  },
+  {
+    name: 'let apt put it right',
+    cause: 'unmet-packages',
+    sure: true,
+    fix: () => ({ act: shell('apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get -f install -y -qq') }),
+  },
+  {
+    // An image may be newer or older than the archive is; what depends on exact versions wants all of one day.
+    name: 'bring all packages to one day',
+    cause: 'unmet-packages',
+    sure: false,
+    fix: () => ({
+      act: shell(
+        'apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get full-upgrade -y -qq --allow-downgrades --no-install-recommends',
+      ),
+    }),
+  },
 ];
 
 /** What holds for every language; an ecosystem's own readers and remedies go first. */

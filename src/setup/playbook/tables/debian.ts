@@ -102,6 +102,8 @@ const HEADERS: readonly (readonly [string, readonly string[]])[] = [
   ['sodium.h', ['libsodium-dev']],
   ['gssapi', ['libkrb5-dev']],
   ['krb5.h', ['libkrb5-dev']],
+  ['Eigen/', ['libeigen3-dev']],
+  ['unsupported/Eigen/', ['libeigen3-dev']],
   ['boost/', ['libboost-all-dev']],
   ['gtest/', ['libgtest-dev']],
   ['event2/', ['libevent-dev']],
@@ -131,6 +133,9 @@ export function packagesOfHeader(header: string): readonly string[] | null {
 /** Debian packages of libraries as a linker or a `dlopen` names them. */
 export const LIBRARIES: Readonly<Record<string, readonly string[]>> = {
   crypto: ['libssl-dev'],
+  curses: ['libncurses-dev'],
+  ncurses: ['libncurses-dev'],
+  readline: ['libreadline-dev'],
   ssl: ['libssl-dev'],
   GL: ['libgl1'],
   'glib-2.0': ['libglib2.0-0'],

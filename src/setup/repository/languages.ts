@@ -20,7 +20,7 @@ const STRONG: Readonly<Record<Language, RegExp>> = {
   rust: /^Cargo\.toml$/,
   c: /^(CMakeLists\.txt|meson\.build|configure(\.ac|\.in)?)$/,
   cpp: /^(CMakeLists\.txt|meson\.build|configure(\.ac|\.in)?)$/,
-  java: /^(pom\.xml|build\.gradle(\.kts)?)$/,
+  java: /^(pom\.xml|(build|settings)\.gradle(\.kts)?)$/,
 };
 const WEAK: Readonly<Partial<Record<Language, RegExp>>> = {
   python: /^(pyproject\.toml|[\w.-]*requirements[\w.-]*\.txt|tox\.(ini|toml)|noxfile\.py|environment\.ya?ml)$/,

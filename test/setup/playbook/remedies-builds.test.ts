@@ -66,6 +66,19 @@ test('modules that a build asks the system’s Python for', () => {
   );
 });
 
+test.each([
+  [
+    'CMake Error at CMakeLists.txt:1 (cmake_minimum_required):\n  CMake 3.28 or higher is required.  You are running version 3.25.1',
+    /pip install -q cmake && ln -sf \/opt\/cmake\/bin\/cmake \/opt\/cmake\/bin\/ctest \/usr\/local\/bin\/$/,
+  ],
+  [
+    'meson.build:1:0: ERROR: Meson version is 1.0.1 but project requires >= 1.3.0',
+    /pip install -q meson && ln -sf \/opt\/meson\/bin\/meson \/usr\/local\/bin\/$/,
+  ],
+])('%s', (text, expected) => {
+  expect(remedyFor(C, 'c/configure', text)).toMatch(expected);
+});
+
 test('a crate that looks for pkg-config', () => {
   expect(remedyFor(RUST, 'rust/build', 'The pkg-config command could not be run.')).toMatch(/ pkg-config$/);
 });

@@ -36,6 +36,7 @@ test.each([
   ['Fatal error compiling: error: release version 21 not supported', 'for version in 21 22 23 24 25; do'],
   ['Fatal error compiling: error: invalid target release: 21', 'for version in 21 22 23 24 25; do'],
   ['A has been compiled by a more recent version (class file version 65.0), UnsupportedClassVersionError', 'in 21 22 '],
+  ['> Cannot find a Java installation on your machine matching: {languageVersion=21, vendor=any}.', 'in 21 22 '],
   ['> Unsupported class file major version 61', 'for version in 16 11 8; do'],
   ["Could not determine java version from '17.0.9'.", 'for version in 16 11 8; do'],
   ['[ERROR] a/B.java:[3,23] package javax.xml.bind does not exist', 'for version in 8; do'],

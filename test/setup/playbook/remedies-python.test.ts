@@ -19,6 +19,11 @@ test.each([
   ['python/tests', missing('_gdbm'), ' python3-gdbm'],
   ['python/tests', missing('_curses'), 'verify'],
   ['python/tests', missing('_sqlite3'), 'verify'],
+  [
+    'python/project',
+    'Exception: Can not find valid pkg-config name.\n      Specify MYSQLCLIENT_CFLAGS and MYSQLCLIENT_LDFLAGS env vars manually',
+    'default-libmysqlclient-dev',
+  ],
   ['python/tests', missing('sqlite3.dbapi2'), 'verify'],
   [
     'python/project',

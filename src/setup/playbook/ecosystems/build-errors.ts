@@ -40,6 +40,12 @@ export const buildErrors: readonly Reader[] = [
     pattern: /Compatibility with CMake < 3\.5 has been removed/g,
     what: () => '',
   },
+  {
+    cause: 'older-tool',
+    pattern: /CMake \d[\w.]* or higher is required\.\s+You are running version/g,
+    what: () => 'cmake',
+  },
+  { cause: 'older-tool', pattern: /Meson version is [\d.]+ but project requires/g, what: () => 'meson' },
   { cause: 'header', pattern: /\b(?:C|C\+\+|Objective-C|Cython) header '([^']+)' (?:not found|could not be found)/g },
   {
     cause: 'library',

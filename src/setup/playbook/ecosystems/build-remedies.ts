@@ -1,4 +1,4 @@
-import { install, installByFile, literally } from '../apt';
+import { aptInstall, install, installByFile, literally } from '../apt';
 import { type Remedy, shell } from '../goal';
 import { CMAKE_PACKAGES } from '../tables/cmake';
 
@@ -45,6 +45,21 @@ export const buildRemedies: readonly Remedy[] = [
     cause: 'cmake-policy',
     sure: true,
     fix: () => ({ act: shell('export CMAKE_POLICY_VERSION_MINIMUM=3.5') }),
+  },
+  {
+    // Python's registry has the newest of both. Only the programs are put on the path: a folder of its own has a Python too.
+    name: 'install a newer one',
+    cause: 'older-tool',
+    sure: true,
+    fix: ([tool]) => {
+      const folder = `/opt/${tool}`;
+      const programs = (tool === 'cmake' ? ['cmake', 'ctest'] : [tool]).map((name) => `${folder}/bin/${name}`);
+      return {
+        act: shell(
+          `${aptInstall(['python3-venv'])} && python3 -m venv ${folder} && ${folder}/bin/python -m pip install -q ${tool} && ln -sf ${programs.join(' ')} /usr/local/bin/`,
+        ),
+      };
+    },
   },
   {
     name: 'install them for the system’s Python',

@@ -16,6 +16,7 @@ export const jdkErrors: readonly Reader[] = [
     pattern: /has been compiled by a more recent version[^\n]*?class file version (\d+)/g,
     what: ([, version]) => String(releaseOf(Number(version))),
   },
+  { cause: 'newer-jdk', pattern: /Cannot find a Java installation[^\n]*matching: \{languageVersion=(\d+)/g },
   {
     cause: 'older-jdk',
     pattern: /Unsupported class file major version (\d+)/g,

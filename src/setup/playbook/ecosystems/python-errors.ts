@@ -1,5 +1,6 @@
 import { normalName } from '../../repository/requirement';
 import type { Project, Reader } from '../goal';
+import { PARTS_OF_PYTHON } from '../tables/debian';
 import { MISSING_MODULES, modulesOfBuild } from './build-errors';
 import { missingPart } from './python-namespaces';
 import { RUST_VERSION } from './rust-toolchain';
@@ -48,7 +49,11 @@ export const pythonReaders: readonly Reader[] = [
       /unable to detect version for|setuptools[-_]scm was unable|Versioning for this project requires either an sdist|no version found from VCS|Unable to determine (?:the )?version|Can't (?:find|determine) version|failed to (?:detect|get) version from (?:git|vcs)|Cannot find any tags|VCS version/gi,
   },
   { cause: 'pkg-resources', pattern: /No module named '?pkg_resources\b/g },
-  { cause: 'interpreter-module', pattern: MISSING },
+  {
+    cause: 'interpreter-module',
+    pattern: MISSING,
+    what: (found) => (PARTS_OF_PYTHON[found[1]!.split('.')[0]!] ? found[1]!.split('.')[0]! : null),
+  },
   { cause: 'rust-version', pattern: RUST_VERSION, what: () => '' },
   {
     cause: 'setuptools',
@@ -109,6 +114,11 @@ export const pythonReaders: readonly Reader[] = [
     pattern:
       /can't find Rust compiler|Cargo, the Rust package manager, is not installed|(?:Rust toolchain|rustc)[^\n]*not found/g,
     what: () => 'cargo',
+  },
+  {
+    cause: 'command',
+    pattern: /Can not find valid pkg-config name[\s\S]{0,80}MYSQLCLIENT/g,
+    what: () => 'mysql_config',
   },
   { cause: 'magic', pattern: /failed to find libmagic/g },
   {

@@ -1,6 +1,7 @@
 import { quoted } from '../../experience/quoting';
 import { install } from '../apt';
 import { type Predicament, type Remedy, shell } from '../goal';
+import { PARTS_OF_PYTHON } from '../tables/debian';
 import { FIXTURES, MARKERS, pluginOfKey, pluginOfOption } from '../tables/pytest';
 import { distributionFor, ofItsTime, pip, reinstalled } from './python-requirements';
 import { OLDER_CRATES, PREFER_OLDER_CRATES, RUST } from './rust-toolchain';
@@ -15,17 +16,6 @@ const allOfItsTime = ({ project, ways }: Predicament) =>
 const SETUPTOOLS = pip("'setuptools<81'");
 const OLDER =
   "echo 'setuptools<81' > /opt/constraints.txt && export PIP_CONSTRAINT=/opt/constraints.txt PIP_BUILD_CONSTRAINT=/opt/constraints.txt";
-
-/** Debian packages of parts of the standard library that are apart from the interpreter. */
-const PARTS: Readonly<Record<string, string>> = {
-  tkinter: 'python3-tk',
-  _tkinter: 'python3-tk',
-  turtle: 'python3-tk',
-  idlelib: 'idle-python3',
-  gdbm: 'python3-gdbm',
-  _gdbm: 'python3-gdbm',
-  lib2to3: 'python3-lib2to3',
-};
 
 /** Goals that run pip on the project itself. */
 const installs = ({ goal }: Predicament) => /\/(project|test-tools)$/.test(goal.id);
@@ -66,10 +56,7 @@ export const pythonRemedies: readonly Remedy[] = [
     name: 'install its part of the system',
     cause: 'interpreter-module',
     sure: true,
-    fix: (whats) => {
-      const packages = whats.flatMap((what) => PARTS[what.split('.')[0]!] ?? []);
-      return packages.length > 0 ? { act: install(packages) } : null;
-    },
+    fix: (whats) => ({ act: install(whats.flatMap((what) => PARTS_OF_PYTHON[what] ?? [])) }),
   },
   {
     name: 'install the newest Rust of the archive',

@@ -150,3 +150,14 @@ export const LIBRARIES: Readonly<Record<string, readonly string[]>> = {
   curl: ['libcurl4-openssl-dev'],
   python3: ['libpython3-dev'],
 };
+
+/** Debian packages of parts of Python's standard library that are apart from the interpreter, by their module. */
+export const PARTS_OF_PYTHON: Readonly<Record<string, string>> = {
+  tkinter: 'python3-tk',
+  _tkinter: 'python3-tk',
+  turtle: 'python3-tk',
+  idlelib: 'idle-python3',
+  gdbm: 'python3-gdbm',
+  _gdbm: 'python3-gdbm',
+  lib2to3: 'python3-lib2to3',
+};

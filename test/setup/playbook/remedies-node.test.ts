@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { remedyFor } from './remedy-for';
 import { dossierOf, OK, simulate, textOf } from './simulated';
 
@@ -83,4 +84,16 @@ test('packages that name each other by workspace are installed by a manager that
   expect(remedyFor(manifest({ workspaces: ['packages/*'] }), DEPENDENCIES, text)).toMatch(
     /@yarnpkg\/cli-dist && yarn install --no-immutable$/,
   );
+});
+
+test('what was brought before is not pruned when something else is brought', () => {
+  const command = remedyFor(FILES, TESTS, "Error: Cannot find module 'chai'\nRequire stack:");
+  const listed = '{"dependencies":{"@x/a":{"version":"1.0.2","extraneous":true},"jest":{"version":"28.1.3"}}}';
+  const npm = `npm() { if [ "$1" = ls ]; then echo '${listed}'; return 1; else echo "npm $*"; fi; }`;
+  const said = execFileSync('bash', ['-c', `set -e -o pipefail; ${npm}; ${command}`], { encoding: 'utf8' });
+  expect(said.trim()).toBe('npm install --no-audit --no-fund --no-save chai @x/a@1.0.2');
+  const broken = execFileSync('bash', ['-c', `npm() { [ "$1" != ls ] && echo "npm $*"; }; ${command}`], {
+    encoding: 'utf8',
+  });
+  expect(broken.trim()).toBe('npm install --no-audit --no-fund --no-save chai');
 });

@@ -2,7 +2,7 @@ import { quoted } from '../../experience/quoting';
 import { declaredFor } from '../../repository/facts';
 import { readJson, tablesOf } from '../../repository/tables';
 import { aptInstall } from '../apt';
-import { type Ecosystem, type Goal, type Project, type Remedy, shell, step, type Ways } from '../goal';
+import { type Act, type Ecosystem, type Goal, type Project, type Remedy, shell, step, type Ways } from '../goal';
 import { nodeReaders } from './node-errors';
 import { nodeManager } from './node-manager';
 import { installNode, releaseFor } from './node-releases';
@@ -115,6 +115,15 @@ function plan(project: Project): Goal[] {
   ];
 }
 
+/** Names of what lies in the folder of modules and nothing asks for. */
+const BROUGHT = `Object.entries(JSON.parse(require("fs").readFileSync(0)).dependencies || {}).filter((row) => row[1].extraneous && row[1].version).map((row) => row[0] + "@" + row[1].version).join(" ")`;
+
+/** Brings packages without a word in the manifest. npm removes whatever else was brought so, unless it is named again. */
+function bring(names: readonly string[]): Act {
+  const before = `$({ npm ls --depth=0 --json 2> /dev/null || true; } | node -p '${BROUGHT}' 2> /dev/null || true)`;
+  return shell(`npm install --no-audit --no-fund --no-save ${names.map(quoted).join(' ')} ${before}`);
+}
+
 /** What belongs to jest is released with it, and does not work with another jest. */
 function besideJest(name: string, { facts }: Project): string {
   if (!/^(jest-environment-|ts-jest$|babel-jest$)/.test(name)) return name;
@@ -162,11 +171,7 @@ const remedies: readonly Remedy[] = [
     cause: 'node-module',
     sure: true,
     apart: true,
-    fix: (whats, { project }) => ({
-      act: shell(
-        `npm install --no-audit --no-fund --no-save ${whats.map((what) => quoted(besideJest(what, project))).join(' ')}`,
-      ),
-    }),
+    fix: (whats, { project }) => ({ act: bring(whats.map((what) => besideJest(what, project))) }),
   },
   {
     name: 'install a compiler',
@@ -217,9 +222,7 @@ const remedies: readonly Remedy[] = [
     sure: true,
     fix: (whats, { project }) => {
       const declared = whats.filter((what) => declaredFor(project.facts, 'node').some(({ name }) => name === what));
-      return declared.length > 0
-        ? { act: shell(`npm install --no-audit --no-fund --no-save ${declared.map(quoted).join(' ')}`) }
-        : null;
+      return declared.length > 0 ? { act: bring(declared) } : null;
     },
   },
 ];

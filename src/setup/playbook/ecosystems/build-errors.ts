@@ -16,7 +16,8 @@ export const modulesOfBuild = ([, listed]: RegExpMatchArray) => listed!.replace(
 const CONFIGURE =
   /configure: error: (?:\*+ )?(?:[Cc]ould(?: not|n't) find |[Cc]annot find |[Tt]he )?['"`]?([A-Za-z][\w.+-]*)['"`]?(?: (?:library|libraries|headers?|development (?:files|headers|packages?)))*,? (?:(?:was |is |are )?(?:not found|required|missing|needed|not installed))/g;
 
-const asProgram = ([, name]: RegExpMatchArray) => (PROGRAMS[name!.toLowerCase()] ? name!.toLowerCase() : null);
+const asProgram = ([, name]: RegExpMatchArray) =>
+  Object.hasOwn(PROGRAMS, name!.toLowerCase()) ? name!.toLowerCase() : null;
 const asLibrary = (found: RegExpMatchArray) => {
   const name = found[1]!.toLowerCase();
   return asProgram(found) !== null || name.endsWith('.h') ? null : name.replace(/^lib(?=\w\w)/, '');
@@ -31,7 +32,7 @@ export const buildErrors: readonly Reader[] = [
     what: () => 'pkg-config',
   },
   { cause: 'command', pattern: /NASM command not found/g, what: () => 'nasm' },
-  { cause: 'command', pattern: /\bis not installed: `?([a-z][\w+-]*)/g },
+  { cause: 'command', pattern: /\bis not installed: `?([a-z][\w+-]*)/g, what: asProgram },
   { cause: 'command', pattern: CONFIGURE, what: asProgram },
   { cause: 'header', pattern: /configure: error: [^\n]*?\b([\w/+-]+\.h)\b[^\n]*?(?:not found|missing|required)/g },
   { cause: 'library', pattern: CONFIGURE, what: asLibrary },

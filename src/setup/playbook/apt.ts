@@ -29,3 +29,6 @@ export function installByFile(patterns: readonly string[]): Act {
     ].join(' && '),
   );
 }
+
+/** A name in a regular expression of `apt-file`, and inside of single quotes. */
+export const literally = (text: string) => text.replace(/[^\w/-]/g, (char) => (char === "'" ? '.' : `\\${char}`));

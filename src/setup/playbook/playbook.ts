@@ -56,6 +56,11 @@ function towards(
         return attempt(words, `${goal.say} Again, as something was mended.`);
       return goal.optional ? 'next' : giveUp(goal, 'too many errors one after the other');
     case 'failed': {
+      const harmful = progress.harmful(goal.id);
+      if (harmful !== null) {
+        const act = { action: 'rollback' as const, frames: 1 };
+        return marked(act, 'fix', goal.id, [`harm:${harmful}`], 'it did harm: take it back.') as SetupAction;
+      }
       const tired = progress.fixesOf(goal.id) >= MOST_FIXES || progress.attempts(goal.id).length >= MOST_ATTEMPTS;
       const predicament = { project, goal, ways, text: state.text };
       const decision = tired ? null : decide(predicament, knowledge, progress, dossier.suggestions);

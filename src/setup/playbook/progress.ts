@@ -127,10 +127,34 @@ export class Progress {
   /** The newest unit that was tried for a goal and is still in force, unless it was rolled back often enough in vain. */
   standingUnit(goal: string): string | null {
     const fixes = this.steps.filter((step) => step.kind === 'fix' && step.goal === goal);
-    if (fixes.filter(({ seen }) => seen.move.action === 'rollback').length >= MOST_ROLLBACKS) return null;
+    if (this.rollbacksOf(goal) >= MOST_ROLLBACKS) return null;
     const unit = fixes.filter(({ seen }) => seen.move.action === 'try_experience' && !seen.undone).at(-1);
     if (unit?.seen.move.action !== 'try_experience' || this.gainedSince(unit)) return null;
     return unit.seen.move.unit;
+  }
+
+  /**
+   * The remedy that the newest attempt of a goal followed at once, where that attempt ran fewer tests well than the one
+   * before it. Only where one frame back is the state before this remedy; null for any other, and when that was done in
+   * vain often enough.
+   */
+  harmful(goal: string): string | null {
+    const [before, last] = this.attempts(goal).slice(-2);
+    const fix = this.steps.at(-2);
+    if (!before || !last || last !== this.steps.at(-1) || last.seen !== this.dossier.seen.at(-1)) return null;
+    if (fix?.kind !== 'fix' || fix.goal !== goal || fix.seen !== this.dossier.seen.at(-2)) return null;
+    // The frame before a `verify` has nothing after it; any other attempt with a frame would only be taken back itself.
+    if (!isFramed(fix) || isFramed(last) || fix.seen.undone || last.seen.undone || last.seen.observed.timedOut)
+      return null;
+    if (this.rollbacksOf(goal) >= MOST_ROLLBACKS) return null;
+    const [then, now] = [testsOf(before), testsOf(last)];
+    return now.passed < then.passed || (then.ran > 0 && now.ran === 0) ? (fix.words[0] ?? '') : null;
+  }
+
+  private rollbacksOf(goal: string): number {
+    return this.steps.filter(
+      ({ kind, seen, ...step }) => kind === 'fix' && step.goal === goal && seen.move.action === 'rollback',
+    ).length;
   }
 
   /** Whether more tests pass than before a fix: then it helped, whatever still fails. */
@@ -138,7 +162,7 @@ export class Progress {
     const attempts = this.attempts(fix.goal);
     const at = this.steps.indexOf(fix);
     const before = attempts.filter((attempt) => this.steps.indexOf(attempt) < at).at(-1);
-    return passedIn(attempts.at(-1)) > passedIn(before);
+    return testsOf(attempts.at(-1)).passed > testsOf(before).passed;
   }
 
   /** It succeeded and still stands. */
@@ -161,10 +185,20 @@ export class Progress {
   }
 }
 
-function passedIn(step: Step | undefined): number {
+/** Tests that a step ran, and those of them that passed: what its output says, or what the verifier says of its own run. */
+function testsOf(step: Step | undefined): { readonly ran: number; readonly passed: number } {
   const { move, observed } = step?.seen ?? {};
-  return move?.action === 'shell' && observed ? (readCounts(move.command, observed.output)?.counts.passed ?? 0) : 0;
+  if (move?.action === 'verify') {
+    const [, passed = 0, failed = 0] = (/(\d+) passed, (\d+) failed/.exec(observed?.output ?? '') ?? []).map(Number);
+    return { ran: passed + failed, passed };
+  }
+  const counts = move?.action === 'shell' && observed ? readCounts(move.command, observed.output)?.counts : undefined;
+  return counts ? { ran: counts.passed + counts.failed, passed: counts.passed } : { ran: 0, passed: 0 };
 }
+
+/** A frame was taken before it, of which the loop says so. */
+const isFramed = ({ seen }: Step) =>
+  seen.move.action === 'shell' && seen.notes.some((note) => /^frame \d+ before it/.test(note));
 
 /** Whether two actions do the same, whatever defaults a schema has filled in since. */
 function isSame(move: SeenAction['move'], act: Act): boolean {

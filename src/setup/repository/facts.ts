@@ -30,6 +30,8 @@ export type BuildSystem =
 export interface Dependency {
   /** As its registry spells it. */
   readonly name: string;
+  /** Optional features of it that are asked for too. */
+  readonly extras?: readonly string[];
   /** Version condition in the words of its ecosystem, or the address it comes from; empty: any version. */
   readonly spec: string;
   /** `core`: to run. `build`: to build. `test`: to test or develop. `extra`: for an optional feature. */
@@ -60,8 +62,8 @@ export interface EntryPoint {
 /** A set of requirements that can be installed by name. */
 export interface DependencyGroup {
   readonly name: string;
-  /** `extra`: `pip install .[NAME]`. `group`: of a dependency-groups table. `poetry`: of Poetry's own. `file`: `-r PATH`. */
-  readonly kind: 'extra' | 'group' | 'poetry' | 'file';
+  /** `extra`: `pip install .[NAME]`. `group`: of a dependency-groups table. `tool`: of a tool's own table, such as Poetry's, whose rows are installed one by one. `file`: `-r PATH`. */
+  readonly kind: 'extra' | 'group' | 'tool' | 'file';
   /** Whether its name says that it is for testing or developing. */
   readonly test: boolean;
 }

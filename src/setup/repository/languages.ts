@@ -20,10 +20,10 @@ const STRONG: Readonly<Record<Language, RegExp>> = {
   rust: /^Cargo\.toml$/,
   c: /^(CMakeLists\.txt|meson\.build|configure(\.ac|\.in)?)$/,
   cpp: /^(CMakeLists\.txt|meson\.build|configure(\.ac|\.in)?)$/,
-  java: /^(pom\.xml|build\.gradle(\.kts)?)$/,
+  java: /^(pom\.xml|(build|settings)\.gradle(\.kts)?)$/,
 };
 const WEAK: Readonly<Partial<Record<Language, RegExp>>> = {
-  python: /^(pyproject\.toml|[\w.-]*requirements[\w.-]*\.txt|tox\.ini|noxfile\.py)$/,
+  python: /^(pyproject\.toml|[\w.-]*requirements[\w.-]*\.txt|tox\.(ini|toml)|noxfile\.py|environment\.ya?ml)$/,
   c: /^(GNU)?[Mm]akefile$/,
   cpp: /^(GNU)?[Mm]akefile$/,
 };

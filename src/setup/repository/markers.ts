@@ -9,7 +9,7 @@ const DEEPEST = 4;
 
 const BY_NAME: readonly RegExp[] = [
   // Python
-  /^(pyproject\.toml|setup\.(py|cfg)|tox\.ini|noxfile\.py|\.?pytest\.(ini|toml)|conftest\.py|Pipfile|manage\.py)$/,
+  /^(pyproject\.toml|setup\.(py|cfg)|tox\.(ini|toml)|noxfile\.py|\.?pytest\.(ini|toml)|conftest\.py|Pipfile|manage\.py)$/,
   /^(dev-?|test-?|tests-?|docs?-?)?requirements?([-_.][\w.-]+)?\.(txt|in|pip)$/i,
   /^[\w.-]*requirements?\.(txt|in)$/i,
   /^constraints[\w.-]*\.txt$/,

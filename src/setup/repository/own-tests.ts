@@ -1,6 +1,7 @@
 import { readCfg } from './cfg';
 import type { ProjectFacts } from './facts';
 import { readMakefile } from './makefile';
+import { toxIni } from './manifests/tox';
 import type { Survey } from './survey';
 
 /** What runs tests without pytest: the library's own runner, or a program or module of the project that calls it. */
@@ -21,12 +22,13 @@ const ONE_TEST = /\.py::|\.[A-Z]\w*|\.test_\w+|\btest_\w+\.py\b|<|\.{3}|\[/;
  */
 export function ownTests(
   { testFrameworks, documented }: ProjectFacts,
-  { texts }: Survey,
+  survey: Survey,
   python = 'python',
 ): string | null {
+  const { texts } = survey;
   if (testFrameworks.includes('pytest')) return null;
   const shown = documented.filter((line) => !ONE_TEST.test(line.replace(/-c (["']).*\1/, '')));
-  for (const line of [...ofMakefile(texts), ...ofTox(texts['tox.ini']), ...shown]) {
+  for (const line of [...ofMakefile(texts), ...ofTox(toxIni(survey)), ...shown]) {
     const command = plain(line);
     if (command !== null && RUNNER.test(command)) return command.replace(/(?<=^|\s)python(?= )/, () => python);
   }
@@ -55,8 +57,8 @@ function ofMakefile(texts: Survey['texts']): string[] {
     .map((line) => makefile.expand(line.replace(INTERPRETER, 'python')));
 }
 
-function ofTox(text: string | undefined): string[] {
-  return (readCfg(text ?? '').testenv?.commands ?? '').split('\n').map((line) => line.trim());
+function ofTox(text: string): string[] {
+  return (readCfg(text).testenv?.commands ?? '').split('\n').map((line) => line.trim());
 }
 
 /** With `python` for whatever stands for the interpreter, and without variables that only its own build has values for. */

@@ -54,6 +54,7 @@ export function dependencyOf(
   if (!found) return null;
   return {
     name: found.name,
+    ...(found.extras.length > 0 ? { extras: found.extras } : {}),
     spec: found.spec,
     scope,
     ...(extra ? { extra } : {}),

@@ -217,6 +217,18 @@ const PIECES = [
   "make: *** No rule to make target 'check'.  Stop.",
   'possibly undefined macro: AC_PROG_LIBTOOL',
   'fatal: not a git repository',
+  "No module named 'pkg_resources'",
+  "No module named 'stamp.NAME'",
+  'CMake Error at a:1 (b):\n  Could NOT find NAME (missing: NAME_LIBRARY)',
+  'Compatibility with CMake < 3.5 has been removed',
+  'configure: error: NAME library not found',
+  'npm error notsup Required: {"node":">=20"}',
+  'Unsupported URL Type "workspace:": workspace:*',
+  'package weak is not in std',
+  'error: release version 21 not supported',
+  'NAME have unmet dependencies',
+  '3 passed, 1 error in 0.1s',
+  '1 passed, 1 failed in 0.1s',
   'NAME',
 ];
 

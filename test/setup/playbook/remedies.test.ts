@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { playbook } from '../../../src/setup/playbook/playbook';
 import type { SetupDossier } from '../../../src/setup/roles/role';
+import { remedyFor } from './remedy-for';
 import { dossierOf, failed, OK, simulate, textOf } from './simulated';
 
 const PYTHON = {
@@ -22,17 +23,6 @@ const RUST = { 'Cargo.toml': '[package]\nname="stamp"\nversion="1.0.0"\n', 'src/
 const C = { 'CMakeLists.txt': 'project(stamp)', 'configure.ac': '', 'Makefile.am': '', 'src/own.h': '', 'a.c': '' };
 const AUTOTOOLS = { configure: '', 'configure.ac': 'AC_INIT([a],[1])', 'a.c': '' };
 const JAVA = { 'pom.xml': '<project><artifactId>a</artifactId></project>', 'src/main/java/A.java': '' };
-
-/** What the playbook does first when the goal fails with this text. */
-function after(files: Readonly<Record<string, string>>, goal: string, text: string): string {
-  const steps = simulate(dossierOf(files, { version: '1.4.0' }), (action) =>
-    action.thought.startsWith(`[goal ${goal}`) ? failed(text) : OK,
-  ).seen;
-  const at = steps.findIndex(({ move }) => move.thought.startsWith(`[goal ${goal}`));
-  const next = steps[at + 1];
-  if (!next) return 'finish';
-  return next.move.action === 'start_service' ? `start ${next.move.service.name}` : textOf(next.move);
-}
 
 const IN_BUILD = (text: string) =>
   `  × Getting requirements to build wheel did not run successfully.\n  │ exit code: 1\n  ╰─> [20 lines of output]\n      ${text}\n      [end of output]`;
@@ -143,7 +133,7 @@ test.each([
     "apt-file search -x '^/usr/s?bin/sqlite3$'",
   ],
 ])('python, %s: %s', (goal, text, expected) => {
-  expect(after(PYTHON, `python/${goal}`, text)).toContain(expected);
+  expect(remedyFor(PYTHON, `python/${goal}`, text)).toContain(expected);
 });
 
 const OTHERS: readonly (readonly [Readonly<Record<string, string>>, goal: string, text: string, expected: string])[] = [
@@ -209,7 +199,12 @@ const OTHERS: readonly (readonly [Readonly<Record<string, string>>, goal: string
     'CMake Error at CMakeLists.txt:150 (add_library):\n  No SOURCES given to target: zlib',
     'autoreconf -fi && ./configure',
   ],
-  [C, 'c/configure', 'Could NOT find ZLIB (missing: ZLIB_LIBRARY ZLIB_INCLUDE_DIR)', 'apt-file search'],
+  [
+    C,
+    'c/configure',
+    'CMake Error at Find.cmake:230 (message):\n  Could NOT find ARGTABLE2 (missing: ARGTABLE2_LIBRARY)',
+    'apt-file search',
+  ],
   [C, 'c/build', 'a.c:1:10: fatal error: zlib.h: No such file or directory', 'zlib1g-dev'],
   [
     AUTOTOOLS,
@@ -230,7 +225,7 @@ const OTHERS: readonly (readonly [Readonly<Record<string, string>>, goal: string
 ];
 
 test.each(OTHERS.map(([files, goal, text, expected]) => ({ files, goal, text, expected })))('$goal: $text', (one) => {
-  expect(after(one.files, one.goal, one.text)).toContain(one.expected);
+  expect(remedyFor(one.files, one.goal, one.text)).toContain(one.expected);
 });
 
 test.each([
@@ -244,14 +239,14 @@ test.each([
     'ConnectionRefusedError: [Errno 111] Connection refused',
   ],
 ])('%s has no remedy', (_, goal, text) => {
-  expect(after(PYTHON, goal, text)).toBe('verify');
+  expect(remedyFor(PYTHON, goal, text)).toBe('verify');
 });
 
 test('which development dependency cannot be fetched is found by halving', () => {
   const names = Array.from({ length: 20 }, (_, i) => `tool-${i + 1}`);
   const devDependencies = Object.fromEntries(names.map((name) => [name, '1']));
   const files = { ...NODE, 'package.json': JSON.stringify({ name: 'stamp', devDependencies }) };
-  const command = after(files, 'node/dependencies', 'npm error code 128');
+  const command = remedyFor(files, 'node/dependencies', 'npm error code 128');
   // npm fails whenever tool-6 is among what it installs.
   const npm = 'npm() { echo "npm $*"; case " $* " in *" tool-6@1 "*) return 1;; esac; }';
   const said = execFileSync('bash', ['-c', `set -e -o pipefail; ${npm}; ${command}`], { encoding: 'utf8' }).split('\n');
@@ -269,7 +264,7 @@ test("a project's own module is never taken from the registry", () => {
     'lib/__init__.py': '',
     'tests/test_a.py': '',
   };
-  expect(after(files, 'python/tests', "ModuleNotFoundError: No module named 'psycopg2'")).toBe(
+  expect(remedyFor(files, 'python/tests', "ModuleNotFoundError: No module named 'psycopg2'")).toBe(
     'python -m pip install -q --force-reinstall --no-deps . && python -m pip install -q .',
   );
 });
@@ -324,8 +319,8 @@ test('tests that may not start a database server are told of the one that was as
 test('a file of its own that a makefile beside it builds is built', () => {
   const files = { ...PYTHON, 'tests/fakes/Makefile': 'a.so: a.c\n\t$(CC) -shared -o $@ $<\n', 'tests/fakes/a.c': '' };
   const missing = (path: string) => `OSError: /repo/${path}: cannot open shared object file: No such file or directory`;
-  expect(after(files, 'python/tests', missing('tests/fakes/a.so'))).toBe('make -C tests/fakes');
-  expect(after(files, 'python/tests', missing('tests/a.so'))).toBe('verify');
+  expect(remedyFor(files, 'python/tests', missing('tests/fakes/a.so'))).toBe('make -C tests/fakes');
+  expect(remedyFor(files, 'python/tests', missing('tests/a.so'))).toBe('verify');
 });
 
 test('a module that cannot be had alone does not keep the others away', () => {

@@ -109,7 +109,7 @@ letters = "letters.app:run"
     'test test pytest~7.1',
     'extra docs mkdocs',
   ]);
-  expect(facts.groups.filter(({ test }) => test)).toEqual([{ name: 'test', kind: 'poetry', test: true }]);
+  expect(facts.groups.filter(({ test }) => test)).toEqual([{ name: 'test', kind: 'tool', test: true }]);
 });
 
 test('setup.cfg with indented lists, and what only points elsewhere', () => {

@@ -1,5 +1,6 @@
 import { MISSING_PROGRAM } from '../../missing-program';
 import type { Project, Reader } from '../goal';
+import { buildErrors } from './build-errors';
 
 /** Shell words that no package brings, and tools that an ecosystem's own remedies bring. */
 const NO_PROGRAM = /^(-|\/|\.|[A-Z_]+=)|^(sh|bash|cd|export|source|line|activate|module|sudo)$|[^\w.+-]/;
@@ -50,6 +51,12 @@ export const errors: readonly Reader[] = [
     what: asProgram,
   },
   { cause: 'command', pattern: /[Ff]ailed to execute (?:PosixPath\()?\[?['"]([\w.+-]+)['"]/g, what: asProgram },
+  {
+    cause: 'command',
+    pattern:
+      /missing Git command|\bgit: executable(?: file)? not found|git is not installed or not in the PATH|could not find git for clone/gi,
+    what: () => 'git',
+  },
   { cause: 'command', pattern: /make(?:\[\d+\])?: ([\w.+-]+): No such file or directory/g, what: asProgram },
   { cause: 'command', pattern: /spawn ([\w.+-]+) ENOENT/g, what: asProgram },
   { cause: 'command', pattern: /is ['`"]([\w.+-]+)['`"] not installed\?/g, what: asProgram },
@@ -81,6 +88,8 @@ export const errors: readonly Reader[] = [
     cause: 'header',
     pattern: /(?:fatal )?error: ([\w./+-]+\.h(?:pp|xx)?|iostream|vector|string): No such file or directory/g,
   },
+  // C++ has headers without an ending: Eigen/Dense.
+  { cause: 'header', pattern: /fatal error: ([\w+-]+(?:\/[\w+-]+)+): No such file or directory/g },
   { cause: 'header', pattern: /fatal error: '([^']+)' file not found/g },
   { cause: 'library', pattern: /\blib(\w+?)\d? (?:and \w+ )?development (?:packages|files|headers)/g },
   { cause: 'library', pattern: /\band lib(\w+) development (?:packages|files|headers)/g },
@@ -93,13 +102,7 @@ export const errors: readonly Reader[] = [
   },
   { cause: 'unbuilt', pattern: /(\/[\w./+-]+): cannot open shared object file/g, what: makefileOf },
   { cause: 'unbuilt', pattern: /No such file or directory: '(\/[\w./+-]+)'/g, what: makefileOf },
-  { cause: 'pkg-config', pattern: /Package '?([\w.+-]+)'?,? (?:required by|was not found|not found)/g },
-  { cause: 'pkg-config', pattern: /No package '([\w.+-]+)' found/g },
-  { cause: 'pkg-config', pattern: /Dependency "([\w.+-]+)" not found/g },
-  { cause: 'pkg-config', pattern: /The system library `([\w.+-]+)` required by crate/g },
-  { cause: 'pkg-config', pattern: /Package requirements \(([\w.+-]+)[^)]*\) were not met/g },
-  { cause: 'cmake-package', pattern: /Could not find a package configuration file provided by "(\w+)"/g },
-  { cause: 'cmake-package', pattern: /Could NOT find (\w+)/g },
+  ...buildErrors,
   {
     cause: 'locale',
     pattern: /unsupported locale setting(?:[^\n]*?\b([a-z]{2}_[A-Z]{2})\b)?/g,
@@ -145,4 +148,11 @@ export const errors: readonly Reader[] = [
       /unable to get local issuer certificate|certificate verify failed: unable to get|x509: certificate signed by unknown authority/g,
   },
   { cause: 'interrupted-packages', pattern: /dpkg was interrupted/g },
+  { cause: 'locked-packages', pattern: /E: (?:Could not get lock|Unable to (?:acquire|lock))/g },
+  {
+    cause: 'stale-packages',
+    pattern: /E: Failed to fetch [^\n]*404 {2}Not Found|maybe run apt-get update/g,
+    what: () => '',
+  },
+  { cause: 'unmet-packages', pattern: /have unmet dependencies|you have held broken packages/g, what: () => '' },
 ];

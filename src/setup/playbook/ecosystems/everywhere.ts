@@ -1,11 +1,9 @@
 import { quoted } from '../../experience/quoting';
-import { install, installByFile } from '../apt';
+import { install, installByFile, literally } from '../apt';
 import { type Remedy, shell } from '../goal';
 import { LIBRARIES, PROGRAMS, packagesOfHeader } from '../tables/debian';
+import { buildRemedies } from './build-remedies';
 import { errors } from './everywhere-errors';
-
-/** A name in a regular expression of `apt-file`, and inside of single quotes. */
-const literally = (text: string) => text.replace(/[^\w/-]/g, (char) => (char === "'" ? '.' : `\\${char}`));
 
 const remedies: readonly Remedy[] = [
   {
@@ -90,30 +88,7 @@ const remedies: readonly Remedy[] = [
     sure: true,
     fix: (folders) => ({ act: shell(folders.map((folder) => `make -C ${quoted(folder)}`).join(' && ')) }),
   },
-  {
-    name: 'look the module up in the archive',
-    cause: 'pkg-config',
-    sure: true,
-    fix: (whats) => ({
-      act: installByFile([
-        '^/usr/bin/pkgconf$',
-        ...whats.map((what) => `^/usr/(lib|share)/.*pkgconfig/${literally(what)}\\.pc$`),
-      ]),
-    }),
-  },
-  {
-    name: 'look the package up in the archive',
-    cause: 'cmake-package',
-    sure: false,
-    fix: (whats) => ({
-      act: installByFile(
-        whats.map(
-          (what) =>
-            `^/usr/(lib|share)/.*(cmake/.*/?(${literally(what)}|${literally(what.toLowerCase())})-?[Cc]onfig\\.cmake|pkgconfig/(lib)?${literally(what.toLowerCase())}\\.pc)$`,
-        ),
-      ),
-    }),
-  },
+  ...buildRemedies,
   {
     name: 'make the locale',
     cause: 'locale',
@@ -189,6 +164,39 @@ const remedies: readonly Remedy[] = [
     cause: 'interrupted-packages',
     sure: true,
     fix: () => ({ act: shell('DEBIAN_FRONTEND=noninteractive dpkg --configure -a') }),
+  },
+  {
+    name: 'wait for whoever installs',
+    cause: 'locked-packages',
+    sure: true,
+    fix: () => ({
+      act: shell(
+        `echo 'DPkg::Lock::Timeout "300";' > /etc/apt/apt.conf.d/99-wait && for attempt in $(seq 30); do apt-get update -qq && break; sleep 5; done`,
+      ),
+    }),
+  },
+  {
+    name: 'ask the archive again what it has',
+    cause: 'stale-packages',
+    sure: true,
+    fix: () => ({ act: shell('apt-get clean && apt-get update -qq') }),
+  },
+  {
+    name: 'let apt put it right',
+    cause: 'unmet-packages',
+    sure: true,
+    fix: () => ({ act: shell('apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get -f install -y -qq') }),
+  },
+  {
+    // An image may be newer or older than the archive is; what depends on exact versions wants all of one day.
+    name: 'bring all packages to one day',
+    cause: 'unmet-packages',
+    sure: false,
+    fix: () => ({
+      act: shell(
+        'apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get full-upgrade -y -qq --allow-downgrades --no-install-recommends',
+      ),
+    }),
   },
 ];
 

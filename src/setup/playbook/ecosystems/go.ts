@@ -1,5 +1,7 @@
+import { goModules, inGoModules } from '../../repository/go-modules';
 import { aptInstall } from '../apt';
 import { type Ecosystem, type Goal, type Project, type Reader, type Remedy, shell, step } from '../goal';
+import { DIRECTIVE_SINCE, STANDARD_SINCE } from '../tables/go';
 
 /** What Debian's golang-go is, and the first release that the module proxy carries as a module. */
 const DEBIAN = 19;
@@ -44,14 +46,18 @@ function plan(project: Project): Goal[] {
   const { survey, facts, source } = project;
   // A tree from the module proxy may lack the file, but its address is its path.
   const path = /^go:([^@]+)@/.exec(source)?.[1] ?? facts.name ?? 'module.local/main';
-  const vendored = survey.paths.includes('vendor/modules.txt');
-  const module = survey.paths.includes('go.mod');
+  const modules = goModules(survey);
+  const vendored =
+    modules.length > 0 &&
+    modules.every((folder) => survey.paths.includes(`${folder === '.' ? '' : `${folder}/`}vendor/modules.txt`));
+  const each = (command: string) => inGoModules(survey, command);
+  const initialise = step('module', 'It is older than modules: make it one.', `go mod init ${path} && go mod tidy`);
   return [
     ...toolchain(project),
-    ...(module ? [] : [step('module', 'It is older than modules: make it one.', `go mod init ${path} && go mod tidy`)]),
-    ...(vendored ? [] : [step('dependencies', 'Fetch its modules.', 'go mod download', true)]),
-    step('build', 'Build all packages.', 'go build ./...', true),
-    step('tests', 'Run its tests.', 'go test ./...', true),
+    ...(modules.length > 0 ? [] : [initialise]),
+    ...(vendored ? [] : [step('dependencies', 'Fetch its modules.', each('go mod download'), true)]),
+    step('build', 'Build all packages.', each('go build ./...'), true),
+    step('tests', 'Run its tests.', each('go test ./...'), true),
   ];
 }
 
@@ -61,11 +67,16 @@ const readers: readonly Reader[] = [
   { cause: 'go-version', pattern: /invalid go version '(1\.\d+(?:\.\d+)?)'/g },
   {
     cause: 'go-version',
-    pattern:
-      /package (?:cmp|maps|slices|log\/slog|iter|unique|math\/rand\/v2|testing\/synctest|sync\/errgroup) is not in (?:GOROOT|std)/g,
-    what: () => '1.24.0',
+    pattern: /package ([a-z][\w/]*) is not in (?:GOROOT|std)\b/g,
+    what: ([, name]) => STANDARD_SINCE[name!] ?? null,
   },
-  { cause: 'go-version', pattern: /requires go(?: version)? (?:>= ?)?(1\.\d+(?:\.\d+)?)/g },
+  {
+    cause: 'go-version',
+    pattern: /unknown (?:directive|block type): (\w+)/g,
+    what: ([, name]) => DIRECTIVE_SINCE[name!] ?? null,
+  },
+  { cause: 'go-version', pattern: /requires go(?: version)? ?(?:>= ?)?(1\.\d+(?:\.\d+)?)/g },
+  { cause: 'go-vcs', pattern: /error obtaining VCS status/g },
   {
     cause: 'go-sum',
     pattern:
@@ -81,12 +92,28 @@ const remedies: readonly Remedy[] = [
     sure: true,
     fix: (whats) => ({ act: shell(newer([...whats].sort((a, b) => minorOf(a) - minorOf(b)).at(-1)!)) }),
   },
-  { name: 'complete the list of modules', cause: 'go-sum', sure: true, fix: () => ({ act: shell('go mod tidy') }) },
+  {
+    // A tree without its history has no status, and nobody here asks a program which commit it is of.
+    name: 'leave the commit out of programs',
+    cause: 'go-vcs',
+    sure: true,
+    fix: () => ({ act: shell('export GOFLAGS="${GOFLAGS:+$GOFLAGS }-buildvcs=false"') }),
+  },
+  {
+    name: 'complete the list of modules',
+    cause: 'go-sum',
+    sure: true,
+    fix: (_, { project }) => ({ act: shell(inGoModules(project.survey, 'go mod tidy')) }),
+  },
   {
     name: 'take the modules from the proxy',
     cause: 'inconsistent-vendoring',
     sure: true,
-    fix: () => ({ act: shell('export GOFLAGS=-mod=mod && go mod download') }),
+    // A workspace refuses the mode that would also write.
+    fix: (_, { project }) => {
+      const mode = project.survey.paths.includes('go.work') ? 'readonly' : 'mod';
+      return { act: shell(`export GOFLAGS=-mod=${mode} && ${inGoModules(project.survey, 'go mod download')}`) };
+    },
   },
 ];
 

@@ -1,6 +1,7 @@
 import { WITHOUT_CHECKS } from '../../repository/maven';
 import { aptInstall } from '../apt';
 import { type Ecosystem, type Goal, type Project, type Reader, type Remedy, shell, step } from '../goal';
+import { jdkErrors, jdkRemedies } from './jdk';
 
 /** Its package links manual pages into a folder that images without manuals lack, and fails half installed. */
 const jdkWith = (tool: string) => `mkdir -p /usr/share/man/man1 && ${aptInstall(['default-jdk-headless', tool])}`;
@@ -48,6 +49,7 @@ const TRUST = [
 ].join(' && ');
 
 const readers: readonly Reader[] = [
+  ...jdkErrors,
   { cause: 'java-certificates', pattern: /PKIX path building failed/g },
   { cause: 'java-level', pattern: /(?:Source|Target) option \d+ is no longer supported\. Use (\d+) or later/g },
   {
@@ -59,6 +61,7 @@ const readers: readonly Reader[] = [
 ];
 
 const remedies: readonly Remedy[] = [
+  ...jdkRemedies,
   { name: 'trust what the host trusts', cause: 'java-certificates', sure: true, fix: () => ({ act: shell(TRUST) }) },
   {
     name: 'compile for what this JDK knows',

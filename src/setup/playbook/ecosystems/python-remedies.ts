@@ -1,8 +1,10 @@
 import { quoted } from '../../experience/quoting';
 import { install } from '../apt';
 import { type Predicament, type Remedy, shell } from '../goal';
+import { PARTS_OF_PYTHON } from '../tables/debian';
 import { FIXTURES, MARKERS, pluginOfKey, pluginOfOption } from '../tables/pytest';
 import { distributionFor, ofItsTime, pip, reinstalled } from './python-requirements';
+import { OLDER_CRATES, PREFER_OLDER_CRATES, RUST } from './rust-toolchain';
 
 const pipInstall = (names: readonly string[]) => ({ act: shell(pip([...new Set(names)].join(' '))) });
 const known = (whats: readonly string[], table: Readonly<Record<string, string>>) => {
@@ -11,6 +13,10 @@ const known = (whats: readonly string[], table: Readonly<Record<string, string>>
 };
 const allOfItsTime = ({ project, ways }: Predicament) =>
   project.released === null ? null : { act: shell(ofItsTime(project.released, reinstalled(project, ways))) };
+const SETUPTOOLS = pip("'setuptools<81'");
+const OLDER =
+  "echo 'setuptools<81' > /opt/constraints.txt && export PIP_CONSTRAINT=/opt/constraints.txt PIP_BUILD_CONSTRAINT=/opt/constraints.txt";
+
 /** Goals that run pip on the project itself. */
 const installs = ({ goal }: Predicament) => /\/(project|test-tools)$/.test(goal.id);
 
@@ -40,12 +46,43 @@ export const pythonRemedies: readonly Remedy[] = [
   },
   { name: 'install setuptools', cause: 'setuptools', sure: true, fix: () => pipInstall(['setuptools', 'wheel']) },
   {
+    // A build in isolation takes the newest setuptools, which has it no more; what pip is told of all packages holds there too.
+    name: 'use a setuptools that has it',
+    cause: 'pkg-resources',
+    sure: true,
+    fix: (_, predicament) => ({ act: shell(installs(predicament) ? `${OLDER} && ${SETUPTOOLS}` : SETUPTOOLS) }),
+  },
+  {
+    name: 'install its part of the system',
+    cause: 'interpreter-module',
+    sure: true,
+    fix: (whats) => ({ act: install(whats.flatMap((what) => PARTS_OF_PYTHON[what] ?? [])) }),
+  },
+  {
+    name: 'install the newest Rust of the archive',
+    cause: 'rust-version',
+    sure: true,
+    fix: () => ({ act: shell(RUST) }),
+  },
+  {
+    name: 'resolve for this compiler',
+    cause: 'rust-version',
+    sure: true,
+    fix: (_, { project }) => ({
+      act: shell(project.survey.paths.includes('Cargo.toml') ? OLDER_CRATES : PREFER_OLDER_CRATES),
+    }),
+  },
+  {
     name: 'install what the build imports',
     apart: true,
     cause: 'build-module',
     sure: true,
     fix: (whats, { project }) =>
-      pipInstall(['setuptools', 'wheel', ...whats.map((what) => distributionFor(what, project))]),
+      pipInstall([
+        'setuptools',
+        'wheel',
+        ...whats.flatMap((what) => what.split(',')).map((what) => distributionFor(what, project)),
+      ]),
   },
   {
     name: 'build with what is installed',
@@ -114,6 +151,12 @@ export const pythonRemedies: readonly Remedy[] = [
     cause: 'pytest-plugin',
     sure: true,
     fix: (whats) => pipInstall(whats.flatMap((what) => what.split(',')).map(quoted)),
+  },
+  {
+    name: 'install that pytest',
+    cause: 'pytest-version',
+    sure: true,
+    fix: ([spec]) => pipInstall([quoted(`pytest${spec}`)]),
   },
   { name: 'install what provides it', cause: 'pytest-fixture', sure: true, fix: (whats) => known(whats, FIXTURES) },
   { name: 'install what registers it', cause: 'pytest-marker', sure: true, fix: (whats) => known(whats, MARKERS) },

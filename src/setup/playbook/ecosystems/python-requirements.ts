@@ -3,6 +3,7 @@ import { distributionOf } from '../../repository/distributions';
 import { type Dependency, type DependencyGroup, declaredFor } from '../../repository/facts';
 import { normalName } from '../../repository/requirement';
 import type { Project, Ways } from '../goal';
+import { missingPart } from './python-namespaces';
 
 export function pip(what: string): string {
   return `python -m pip install -q ${what}`;
@@ -35,7 +36,8 @@ export function reinstalled(project: Project, ways: Ways): string {
 function testGroups({ facts }: Project): DependencyGroup[] {
   const all = facts.groups.filter(({ test }) => test);
   const strict = all.filter(({ name }) => /test|check|cov|ci\b/i.test(name));
-  return strict.length > 0 ? strict : all;
+  // What a tool's own table lists is taken one by one, without linters: there it costs nothing to take all.
+  return strict.length > 0 ? all.filter((one) => one.kind === 'tool' || strict.includes(one)) : all;
 }
 
 /** Installs them as the project writes them, and pytest, which nobody has without asking. */
@@ -48,20 +50,20 @@ export function testRequirements(project: Project, ways: Ways): string {
 function testSpecs(project: Project, ways: Ways): string[] {
   const groups = testGroups(project);
   const of = (kind: DependencyGroup['kind']) => groups.filter((group) => group.kind === kind).map(({ name }) => name);
-  const [extras, tables, poetry, files] = [of('extra'), of('group'), of('poetry'), of('file')];
+  const [extras, tables, tools, files] = [of('extra'), of('group'), of('tool'), of('file')];
   const editable = ways.get('install') === 'plain' ? '' : '-e ';
   const specs = declaredFor(project.facts, 'python').filter(
     ({ scope, extra, declared }) =>
-      scope === 'test' && (poetry.includes(extra ?? '') || (extra === undefined && !files.includes(declared))),
+      scope === 'test' && (tools.includes(extra ?? '') || (extra === undefined && !files.includes(declared))),
   );
   const parts = [
     extras.length > 0 ? `${editable}${quoted(`.[${extras.join(',')}]`)}` : '',
     ...files.map((file) => `-r ${quoted(file)}`),
     ...tables.map((table) => `--group ${quoted(table)}`),
     // Where an extra or a file says it, a list of tox that says it again may contradict.
-    ...(extras.length + files.length + tables.length > 0 && poetry.length === 0
+    ...(extras.length + files.length + tables.length > 0 && tools.length === 0
       ? []
-      : specs.filter(isNoLinter).map(specOf)),
+      : specs.filter(isNoLinter).filter(isToBeHad).map(specOf)),
   ];
   return [...new Set(parts.filter((part) => part !== '' && part !== 'pytest'))];
 }
@@ -69,25 +71,38 @@ function testSpecs(project: Project, ways: Ways): string[] {
 /** Names of all that tests ask for, without linters and without versions: pins of tests are often older than the interpreter. */
 export function testNames(project: Project): string[] {
   const groups = testGroups(project);
-  const names = declaredFor(project.facts, 'python')
+  const rows = declaredFor(project.facts, 'python')
     .filter(
       ({ scope, extra, declared }) =>
         scope === 'test' &&
         (groups.length === 0 || groups.some(({ name }) => name === extra || name === declared) || extra === undefined),
     )
-    .filter(isNoLinter)
-    .map(({ name }) => name);
-  return [...new Map(names.map((name) => [normalName(name), name])).values()];
+    .filter((one) => isNoLinter(one) && normalName(one.name) !== normalName(project.facts.name ?? ''));
+  return [...new Map(rows.map((one) => [normalName(one.name), named(one)])).values()];
 }
 
 const LINTER =
   /^(black|flake8([-_].*)?|mypy|pylint|pylama|pyflakes|pycodestyle|pydocstyle|vulture|isort|ruff|pre-commit|tox|nox|twine|wheel|build|sphinx([-_].*)?|bandit|safety|codespell|pyright|check-manifest|zest-releaser|bump2version|towncrier|furo|myst-parser|pyroma|codecov|coveralls|invoke|types-.*|pep8-naming)$/i;
 const isNoLinter = ({ name }: Dependency) => !LINTER.test(name);
 
+/** What lies in a folder beside the project is not there, or is of the project itself. */
+const isToBeHad = ({ spec }: Dependency) => !/^[./]/.test(spec);
+
+const named = ({ name, extras = [] }: Pick<Dependency, 'name' | 'extras'>) =>
+  extras.length > 0 ? `${name}[${extras.join(',')}]` : name;
+
+/** What a project that is no package needs to run and keeps in no list that pip reads. */
+export function coreSpecs({ facts }: Project): string[] {
+  const lists = facts.groups.filter(({ kind }) => kind === 'file').map(({ name }) => name);
+  return declaredFor(facts, 'python')
+    .filter((one) => one.scope === 'core' && !lists.includes(one.declared) && isToBeHad(one))
+    .map(specOf);
+}
+
 /** A requirement for pip; Poetry's own operators are written out. */
-export function specOf({ name, spec, marker }: Dependency): string {
+export function specOf({ spec, marker, ...one }: Dependency): string {
   const condition = /^(git|hg|https?|file)[+:]/.test(spec) ? ` @ ${spec}` : pipSpec(spec);
-  return quoted(`${name}${condition}${marker ? ` ; ${marker}` : ''}`);
+  return quoted(`${named(one)}${condition}${marker ? ` ; ${marker}` : ''}`);
 }
 
 function pipSpec(spec: string): string {
@@ -115,14 +130,20 @@ function pipSpec(spec: string): string {
  * What brings a module: the declared dependency that is imported so, with its version, else the distribution known for it,
  * else a declared one whose name begins so (`railroad` of railroad-diagrams), else the module's own name.
  */
-export function distributionFor(module: string, { facts }: Project): string {
+export function distributionFor(module: string, project: Project): string {
+  const { facts } = project;
   const root = module.split('.')[0]!;
   const distributions = declaredFor(facts, 'python');
   const declared = distributions.find(
-    ({ importNames, scope }) => scope !== 'build' && importNames.some((name) => name === module || name === root),
+    ({ name, importNames, scope }) =>
+      scope !== 'build' &&
+      (importNames.some((one) => one === module || one === root) ||
+        (module !== root && normalName(name) === normalName(module))),
   );
   if (declared) return specOf({ ...declared, marker: undefined });
   const known = distributionOf(module);
+  if (normalName(known) !== normalName(root)) return quoted(known);
+  if (missingPart(module, project) !== null) return quoted(module);
   const alike = distributions.find(({ name }) => normalName(name).startsWith(`${normalName(root)}-`));
-  return alike && normalName(known) === normalName(root) ? specOf({ ...alike, marker: undefined }) : quoted(known);
+  return alike ? specOf({ ...alike, marker: undefined }) : quoted(known);
 }

@@ -4,7 +4,7 @@ import { ownTests } from '../../repository/own-tests';
 import { type Ecosystem, type Goal, type Project, step, type Ways } from '../goal';
 import { pythonReaders } from './python-errors';
 import { pythonRemedies } from './python-remedies';
-import { isPackage, ofItsTime, pip, testNames, testRequirements } from './python-requirements';
+import { coreSpecs, isPackage, ofItsTime, pip, testNames, testRequirements } from './python-requirements';
 
 /** Outside of the work directory, so that neither tests nor packaging find it there. */
 const VENV = '/venv';
@@ -33,14 +33,9 @@ function plan(project: Project): Goal[] {
     ({ kind, test, name }) =>
       kind === 'file' && !test && /^(requirements\/(base|main|common|prod)|requirements)\.txt$/.test(name),
   );
-  if (!isPackage(project) && lists.length > 0) {
-    goals.push(
-      step(
-        'requirements',
-        'Install what it needs to run.',
-        pip(lists.map(({ name }) => `-r ${quoted(name)}`).join(' ')),
-      ),
-    );
+  const needs = [...lists.map(({ name }) => `-r ${quoted(name)}`), ...coreSpecs(project)];
+  if (!isPackage(project) && needs.length > 0) {
+    goals.push(step('requirements', 'Install what it needs to run.', pip(needs.join(' '))));
   }
   goals.push({
     ...step('test-tools', 'Install what its tests need.', (ways) =>

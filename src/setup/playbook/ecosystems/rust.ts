@@ -1,17 +1,13 @@
 import { aptInstall } from '../apt';
 import { type Ecosystem, type Goal, type Project, type Reader, type Remedy, shell, step } from '../goal';
+import { OLDER_CRATES, RUST, RUST_VERSION } from './rust-toolchain';
 
 const isWorkspace = ({ survey }: Project) => /^\[workspace\]/m.test(survey.texts['Cargo.toml'] ?? '');
-
-const LINKER = ['gcc', 'libc6-dev', 'pkg-config'];
-
-/** Debian keeps a current toolchain beside its old one, for building browsers: the old one does not know the sparse index. */
-const TOOLCHAIN = `{ { ${aptInstall(['cargo-web', 'rustc-web', ...LINKER])}; } || { ${aptInstall(['cargo', 'rustc', ...LINKER])}; }; } && cargo --version`;
 
 function plan(project: Project): Goal[] {
   const all = isWorkspace(project) ? ' --workspace' : '';
   return [
-    step('toolchain', 'Install Rust, and the linker that it needs.', TOOLCHAIN),
+    step('toolchain', 'Install Rust, and the linker that it needs.', RUST),
     step('dependencies', 'Fetch its crates.', 'cargo fetch'),
     step(
       'build',
@@ -31,10 +27,10 @@ function plan(project: Project): Goal[] {
 const readers: readonly Reader[] = [
   {
     cause: 'lock',
-    pattern: /lock file version `?\d+`? (?:was found|requires)|failed to parse lock file/g,
+    pattern: /lock file version `?\d+`? (?:was found|requires)|failed to parse lock file|--locked was passed/g,
     what: () => '',
   },
-  { cause: 'rust-version', pattern: /requires rustc (1\.\d+)|rustc [\d.]+ is not supported/g },
+  { cause: 'rust-version', pattern: RUST_VERSION, what: () => '' },
   {
     cause: 'denied-lint',
     pattern:
@@ -72,7 +68,7 @@ const remedies: readonly Remedy[] = [
     name: 'resolve for this compiler',
     cause: 'rust-version',
     sure: true,
-    fix: () => ({ act: shell('export CARGO_RESOLVER_INCOMPATIBLE_RUST_VERSIONS=fallback && cargo update') }),
+    fix: () => ({ act: shell(OLDER_CRATES) }),
   },
   {
     // What the author forbade himself grows with every compiler: taste, not an error of this code.

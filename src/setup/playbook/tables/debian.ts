@@ -42,6 +42,7 @@ export const PROGRAMS: Readonly<Record<string, readonly string[]>> = {
   msgfmt: ['gettext'],
   mvn: ['maven'],
   mysql_config: ['default-libmysqlclient-dev'],
+  nasm: ['nasm'],
   'nc-config': ['libnetcdf-dev'],
   ninja: ['ninja-build'],
   node: ['nodejs'],
@@ -101,6 +102,8 @@ const HEADERS: readonly (readonly [string, readonly string[]])[] = [
   ['sodium.h', ['libsodium-dev']],
   ['gssapi', ['libkrb5-dev']],
   ['krb5.h', ['libkrb5-dev']],
+  ['Eigen/', ['libeigen3-dev']],
+  ['unsupported/Eigen/', ['libeigen3-dev']],
   ['boost/', ['libboost-all-dev']],
   ['gtest/', ['libgtest-dev']],
   ['event2/', ['libevent-dev']],
@@ -130,6 +133,9 @@ export function packagesOfHeader(header: string): readonly string[] | null {
 /** Debian packages of libraries as a linker or a `dlopen` names them. */
 export const LIBRARIES: Readonly<Record<string, readonly string[]>> = {
   crypto: ['libssl-dev'],
+  curses: ['libncurses-dev'],
+  ncurses: ['libncurses-dev'],
+  readline: ['libreadline-dev'],
   ssl: ['libssl-dev'],
   GL: ['libgl1'],
   'glib-2.0': ['libglib2.0-0'],
@@ -143,4 +149,15 @@ export const LIBRARIES: Readonly<Record<string, readonly string[]>> = {
   pq: ['libpq-dev'],
   curl: ['libcurl4-openssl-dev'],
   python3: ['libpython3-dev'],
+};
+
+/** Debian packages of parts of Python's standard library that are apart from the interpreter, by their module. */
+export const PARTS_OF_PYTHON: Readonly<Record<string, string>> = {
+  tkinter: 'python3-tk',
+  _tkinter: 'python3-tk',
+  turtle: 'python3-tk',
+  idlelib: 'idle-python3',
+  gdbm: 'python3-gdbm',
+  _gdbm: 'python3-gdbm',
+  lib2to3: 'python3-lib2to3',
 };

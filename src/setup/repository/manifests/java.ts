@@ -8,7 +8,10 @@ const parser = new XMLParser({ ignoreAttributes: true, parseTagValue: false, pro
 /** Maven's or Gradle's: the one whose file lies in the root, Maven first as it needs no wrapper download. */
 export function javaFacts({ texts }: Survey): ManifestFacts {
   if (texts['pom.xml'] !== undefined) return mavenFacts(texts['pom.xml']);
-  const script = texts['build.gradle'] ?? texts['build.gradle.kts'] ?? '';
+  const root = ['build.gradle', 'build.gradle.kts'].filter((path) => texts[path] !== undefined);
+  // A root that only names its parts has nothing to say of how they are built.
+  const scripts = root.length > 0 ? root : Object.keys(texts).filter((path) => /\/build\.gradle(\.kts)?$/.test(path));
+  const script = scripts.map((path) => texts[path]).join('\n');
   const settings = texts['settings.gradle'] ?? texts['settings.gradle.kts'] ?? '';
   const java =
     /(?:sourceCompatibility|targetCompatibility)\s*=?\s*(?:JavaVersion\.VERSION_)?['"]?(?:1[._])?(\d+)|JavaLanguageVersion\.of\((\d+)\)/.exec(
@@ -19,21 +22,24 @@ export function javaFacts({ texts }: Survey): ManifestFacts {
     version: /^\s*version\s*=?\s*['"]([^'"$]+)['"]/m.exec(script)?.[1] ?? null,
     runtime: java ? { java: (java[1] ?? java[2])! } : {},
     buildSystems: ['gradle'],
-    dependencies: [
-      ...script.matchAll(
-        /^\s*(implementation|api|compile|runtimeOnly|testImplementation|testCompile)\s*\(?['"]([\w.-]+:[\w.-]+)(?::([^'"$]+))?['"]/gm,
-      ),
-    ].map(
-      ([, how, name, spec = '']): Dependency => ({
-        name: name!,
-        spec,
-        scope: how!.startsWith('test') ? 'test' : 'core',
-        importNames: [],
-        declared: 'build.gradle',
-      }),
-    ),
+    dependencies: scripts.flatMap((path) => gradleDependencies(texts[path]!, path)),
     testFrameworks: frameworks(script),
   };
+}
+
+function gradleDependencies(script: string, declared: string): Dependency[] {
+  const rows = script.matchAll(
+    /^\s*(implementation|api|compile|runtimeOnly|testImplementation|testCompile)\s*\(?['"]([\w.-]+:[\w.-]+)(?::([^'"$]+))?['"]/gm,
+  );
+  return [...rows].map(
+    ([, how, name, spec = '']): Dependency => ({
+      name: name!,
+      spec,
+      scope: how!.startsWith('test') ? 'test' : 'core',
+      importNames: [],
+      declared,
+    }),
+  );
 }
 
 function mavenFacts(text: string): ManifestFacts {
@@ -42,7 +48,8 @@ function mavenFacts(text: string): ManifestFacts {
   const properties = tablesOf(project.properties);
   const resolve = (value: unknown): string =>
     String(value ?? '').replace(/\$\{([^}]+)\}/g, (whole, key: string) => String(properties[key] ?? whole));
-  const release = [
+  const compiler = compilerOf(project);
+  const named = [
     'maven.compiler.release',
     'maven.compiler.source',
     'java.version',
@@ -50,8 +57,9 @@ function mavenFacts(text: string): ManifestFacts {
     'maven.compiler.target',
     'javac.target',
     'java.release.version',
-  ]
-    .map((key) => resolve(properties[key]))
+  ].map((key) => properties[key]);
+  const release = [compiler.release, ...named, compiler.source, compiler.target]
+    .map(resolve)
     .find((value) => /^(1\.)?\d+$/.test(value));
   const rows = tablesOf(project.dependencies).dependency;
   const dependencies = (Array.isArray(rows) ? rows : rows ? [rows] : []).map(tablesOf).map(
@@ -72,6 +80,14 @@ function mavenFacts(text: string): ManifestFacts {
     dependencies,
     testFrameworks: frameworks(text),
   };
+}
+
+/** What the compiler's plugin is told in the project's own build, where many say it instead of in properties. */
+function compilerOf(project: Table): Table {
+  const build = tablesOf(project.build);
+  const rows = [build, tablesOf(build.pluginManagement)].map((one) => tablesOf(one.plugins).plugin);
+  const plugins = rows.flat().map(tablesOf);
+  return tablesOf(plugins.find(({ artifactId }) => artifactId === 'maven-compiler-plugin')?.configuration);
 }
 
 function read(text: string): Table {

@@ -1,7 +1,8 @@
-import { importNamesOf } from '../distributions';
 import type { BuildSystem, Dependency, DependencyGroup, EntryPoint, ManifestFacts } from '../facts';
 import { dependenciesOf, isTestGroup, readRequirement } from '../requirement';
 import { stringsOf, type Table, tablesOf } from '../tables';
+import { dependencyGroups } from './dependency-groups';
+import { rowOf } from './rows';
 
 const BACKENDS: readonly (readonly [RegExp, BuildSystem])[] = [
   [/^setuptools|^pbr|^pdm\.pep517\.setuptools/, 'setuptools'],
@@ -28,9 +29,12 @@ export function pyprojectFacts(toml: Table): ManifestFacts {
   const requires = stringsOf(build.requires);
   // Without a back end it is setuptools, says PEP 517.
   const isPackage = toml.project !== undefined || toml['build-system'] !== undefined;
-  const backend = String(build['build-backend'] ?? (poetry.name ? 'poetry' : isPackage ? 'setuptools' : ''));
+  const backend = String(
+    build['build-backend'] ??
+      (poetry.name && poetry['package-mode'] !== false ? 'poetry' : isPackage ? 'setuptools' : ''),
+  );
   const extras = { ...table(project['optional-dependencies']), ...table(flit['requires-extra']) };
-  const groups = table(toml['dependency-groups']);
+  const groups = dependencyGroups(toml);
   const pdm = table(table(table(toml.tool).pdm)['dev-dependencies']);
   const hatch = hatchEnvironments(toml);
   const uv = stringsOf(table(table(toml.tool).uv)['dev-dependencies']);
@@ -63,8 +67,9 @@ export function pyprojectFacts(toml: Table): ManifestFacts {
       ...named(extras, 'extra'),
       ...named(table(poetry.extras), 'extra'),
       ...named(groups, 'group'),
-      ...named(table(poetry.group), 'poetry'),
-      ...(poetry['dev-dependencies'] ? [{ name: 'dev', kind: 'poetry' as const, test: true }] : []),
+      ...named(pdm, 'tool'),
+      ...named(table(poetry.group), 'tool'),
+      ...(poetry['dev-dependencies'] ? [{ name: 'dev', kind: 'tool' as const, test: true }] : []),
     ],
     entryPoints: [
       ...scripts(project.scripts),
@@ -86,7 +91,6 @@ function scripts(value: unknown): EntryPoint[] {
   });
 }
 
-/** `name = "^1.2"`, or a table with version, extras, markers, path, git. */
 function poetryDependencies(poetry: Table): Dependency[] {
   const groups = Object.entries(table(poetry.group)).map(
     ([name, group]) => [name, table(table(group).dependencies)] as const,
@@ -100,17 +104,9 @@ function poetryDependencies(poetry: Table): Dependency[] {
     Object.entries(from)
       .filter(([name]) => name !== 'python')
       .map(([name, value]): Dependency => {
-        const row = typeof value === 'string' ? { version: value } : table(Array.isArray(value) ? value[0] : value);
-        const extra = group ?? (row.optional === true ? inExtras.get(name) : undefined);
-        return {
-          name,
-          spec: String(row.version ?? row.git ?? row.path ?? row.url ?? '').replace(/^\*$/, ''),
-          scope: row.optional === true ? 'extra' : scope,
-          ...(extra ? { extra } : {}),
-          ...(text(row.markers) ? { marker: text(row.markers)! } : {}),
-          importNames: importNamesOf(name),
-          declared: FILE,
-        };
+        const optional = table(Array.isArray(value) ? value[0] : value).optional === true;
+        const extra = group ?? (optional ? inExtras.get(name) : undefined);
+        return rowOf(name, value, { scope: optional ? 'extra' : scope, declared: FILE, ...(extra ? { extra } : {}) });
       });
   return [
     ...read(table(poetry.dependencies), 'core'),

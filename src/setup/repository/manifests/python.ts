@@ -3,9 +3,11 @@ import type { BuildSystem, Dependency, DependencyGroup, EntryPoint, ManifestFact
 import { dependenciesOf, isTestGroup } from '../requirement';
 import type { Survey } from '../survey';
 import { readToml, type Table, tablesOf } from '../tables';
+import { pipfileFacts } from './pipfile';
 import { pyprojectFacts } from './pyproject';
 import { requirementFiles } from './requirements';
 import { setupPyFacts } from './setup-py';
+import { toxEnvironments, toxIni } from './tox';
 
 /** All that a Python project's files say; where several say it, the newer format is believed. */
 export function pythonFacts(survey: Survey): ManifestFacts {
@@ -18,12 +20,14 @@ export function pythonFacts(survey: Survey): ManifestFacts {
   const system: BuildSystem[] = [...(modern.buildSystems ?? [])];
   if (system.length === 0 && (texts['setup.py'] !== undefined || cfg.metadata)) system.push('setuptools');
   const files = requirementFiles(survey, system.length > 0);
-  const parts = [modern, declared, old, files];
+  const pipenv = pipfileFacts(texts.Pipfile);
+  const parts = [modern, declared, old, pipenv, files];
   const dependencies = parts.flatMap((part) => part.dependencies ?? []);
   const wanted = parts.map((part) => part.runtime?.python).find(Boolean);
-  if (system.length === 0 && files.groups!.length > 0) system.push('requirements');
+  if (system.length === 0 && (files.groups!.length > 0 || texts.Pipfile !== undefined)) system.push('requirements');
   if (survey.paths.includes('uv.lock')) system.push('uv');
-  if (texts['tox.ini'] !== undefined || tablesOf(toml.tool).tox !== undefined) system.push('tox');
+  if (toxIni(survey) !== '' || texts['tox.toml'] !== undefined || tablesOf(toml.tool).tox !== undefined)
+    system.push('tox');
   if (texts['noxfile.py'] !== undefined) system.push('nox');
   const name = first(parts, 'name') ?? packageInfo(texts['PKG-INFO'], 'Name');
   const given = (old.modules ?? []).filter((module) => !NO_MODULES.test(module));
@@ -35,7 +39,7 @@ export function pythonFacts(survey: Survey): ManifestFacts {
     runtime: wanted ? { python: wanted } : {},
     buildSystems: system,
     dependencies: unique(dependencies),
-    groups: uniqueGroups([...parts.flatMap((part) => part.groups ?? []), ...toxGroups(texts['tox.ini'])]),
+    groups: uniqueGroups([...parts.flatMap((part) => part.groups ?? []), ...toxGroups(survey)]),
     entryPoints: [...parts.flatMap((part) => part.entryPoints ?? []), ...mainModules(survey)],
     // A package that lies in a folder of another name is only known to its setup.py.
     modules: [...new Set([...inTree, ...given])],
@@ -112,7 +116,9 @@ const moduleOf = (name: string) => name.replaceAll('-', '_');
 function frameworksOf(survey: Survey, toml: Table, cfg: object, dependencies: readonly Dependency[]): string[] {
   const { texts, paths } = survey;
   const names = new Set(dependencies.map(({ name }) => name.toLowerCase()));
-  const commands = [texts['tox.ini'], texts['noxfile.py'], texts.Makefile, texts['setup.cfg']].join('\n');
+  const commands = [toxIni(survey), texts['tox.toml'], texts['noxfile.py'], texts.Makefile, texts['setup.cfg']].join(
+    '\n',
+  );
   const found: string[] = [];
   const pytest =
     [...names].some((name) => /^pytest\b/.test(name)) ||
@@ -130,11 +136,8 @@ function frameworksOf(survey: Survey, toml: Table, cfg: object, dependencies: re
   return found;
 }
 
-function toxGroups(text: string | undefined): DependencyGroup[] {
-  const cfg = readCfg(text ?? '');
-  const extras = Object.entries(cfg)
-    .filter(([section]) => /^testenv/.test(section))
-    .flatMap(([, env]) => listOf(env.extras));
+function toxGroups(survey: Survey): DependencyGroup[] {
+  const extras = toxEnvironments(survey).flatMap((env) => env.extras);
   return extras.filter(isTestGroup).map((name) => ({ name, kind: 'extra', test: true }));
 }
 

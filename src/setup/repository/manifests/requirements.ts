@@ -1,13 +1,14 @@
-import { listOf, readCfg } from '../cfg';
 import type { Dependency, DependencyGroup, ManifestFacts } from '../facts';
 import { dependenciesOf, isTestGroup } from '../requirement';
 import type { Survey } from '../survey';
+import { noxRequirements } from './nox';
+import { toxRequirements } from './tox';
 
 const FILE =
-  /^(?:requirements\/|reqs\/)?(?:[\w.-]*requirements?[\w.-]*|requirements\/[\w.-]+)\.(txt|pip|in)$|^requirements\/[\w.-]+\.txt$/i;
+  /^(?:requirements\/|reqs\/|tests?\/)?(?:[\w.-]*requirements?[\w.-]*|requirements\/[\w.-]+)\.(txt|pip|in)$|^requirements\/[\w.-]+\.txt$/i;
 
 /**
- * Requirement files of the root and of `requirements/`, the tox environments' and the Pipfile's own lists. A project that is
+ * Requirement files of the root, of `requirements/` and of the tests, and the lists of tox, nox and conda. A project that is
  * installed (`packaged`) says itself what it needs to run: a list beside it that it does not read is for its developers.
  */
 export function requirementFiles(survey: Survey, packaged: boolean): ManifestFacts {
@@ -15,31 +16,41 @@ export function requirementFiles(survey: Survey, packaged: boolean): ManifestFac
   const groups: DependencyGroup[] = files.map((path) => ({
     name: path,
     kind: 'file',
-    test: isTestGroup(purposeOf(path)),
+    test: isForTests(purposeOf(path)),
   }));
   const dependencies = files.flatMap((path): Dependency[] => {
     const purpose = purposeOf(path);
     const lines = linesOf(survey.texts[path]!);
-    if (isTestGroup(purpose)) return dependenciesOf(lines, 'test', path);
+    if (isForTests(purpose)) return dependenciesOf(lines, 'test', path);
     if (purpose !== '' && !/^(base|core|main|prod|production|install)$/.test(purpose))
       return dependenciesOf(lines, 'extra', path, purpose);
     return packaged && !readsIt(path, survey)
       ? dependenciesOf(lines, 'test', path, path)
       : dependenciesOf(lines, 'core', path);
   });
-  const tox = readCfg(survey.texts['tox.ini'] ?? '');
-  const deps = Object.entries(tox)
-    .filter(([section]) => /^testenv$|^testenv:(py|tests?|unit|cov)/.test(section))
-    .flatMap(([, env]) => listOf(env.deps, /\n/))
-    // `py27: mock` is for one factor only.
-    .map((line) => line.replace(/^[\w,!{}.*-]+:\s+/, ''))
-    .filter((line) => !/^(-|\{|\[|\.)/.test(line));
   return {
     name: null,
     version: null,
     groups,
-    dependencies: [...dependencies, ...dependenciesOf(deps, 'test', 'tox.ini')],
+    dependencies: [
+      ...dependencies,
+      ...dependenciesOf(toxRequirements(survey), 'test', 'tox.ini'),
+      ...dependenciesOf(noxRequirements(survey.texts['noxfile.py'] ?? ''), 'test', 'noxfile.py'),
+      ...condaRequirements(survey, packaged),
+    ],
   };
+}
+
+/** A file may also be for one interpreter or one kind of tests: `test_py3`. */
+const isForTests = (purpose: string) =>
+  isTestGroup(purpose) || /^tests?[-_](?!.*(docs?|lint|py2|benchmarks?))/.test(purpose);
+
+/** What pip brings into an environment of conda; conda's own packages have other names than pip's. */
+function condaRequirements({ texts }: Survey, packaged: boolean): Dependency[] {
+  const path = ['environment.yml', 'environment.yaml'].find((name) => texts[name] !== undefined);
+  const part = /^( *)- *pip: *(?:#.*)?\n((?:\1 +.*(?:\n|$)|\s*\n)*)/m.exec(path ? texts[path]! : '')?.[2] ?? '';
+  const lines = part.split('\n').map((line) => line.replace(/^\s*-\s*/, '').replace(/^(["'])(.*)\1$/, '$2'));
+  return packaged ? dependenciesOf(lines, 'test', path!, path) : dependenciesOf(lines, 'core', path!);
 }
 
 function linesOf(text: string): string[] {

@@ -1,0 +1,47 @@
+import { listOf, readCfg } from '../cfg';
+import type { Survey } from '../survey';
+import { readToml, stringsOf, type Table, tablesOf } from '../tables';
+
+/** One environment of tox, whichever of its files describes it. */
+export interface ToxEnvironment {
+  /** Empty for what all others begin with. */
+  readonly name: string;
+  /** Requirements as pip takes them; options and references to other sections are left out. */
+  readonly deps: readonly string[];
+  readonly extras: readonly string[];
+}
+
+/** The text of tox's own format: a file of its own, or what a file for several tools keeps for it. Empty without one. */
+export function toxIni({ texts }: Survey): string {
+  const legacy = toolOf(texts).legacy_tox_ini;
+  const cfg = texts['setup.cfg'] ?? '';
+  return texts['tox.ini'] ?? (typeof legacy === 'string' ? legacy : /^\[tox:tox\]/m.test(cfg) ? cfg : '');
+}
+
+export function toxEnvironments(survey: Survey): ToxEnvironment[] {
+  const sections = Object.entries(readCfg(toxIni(survey))).flatMap(([section, env]) => {
+    const name = /^testenv(?::(.*))?$/.exec(section);
+    return name ? [{ name: name[1] ?? '', deps: listOf(env.deps, /\n/), extras: listOf(env.extras) }] : [];
+  });
+  const own = survey.texts['tox.toml'];
+  const toml = own === undefined ? toolOf(survey.texts) : readToml(own);
+  const tables = [['', toml.env_run_base] as const, ...Object.entries(tablesOf(toml.env))].map(([name, env]) => ({
+    name,
+    deps: stringsOf(tablesOf(env).deps),
+    extras: stringsOf(tablesOf(env).extras),
+  }));
+  return [...sections, ...tables].map((env) => ({ ...env, deps: env.deps.map(plain).filter(isRequirement) }));
+}
+
+/** What its environments for testing install beside the project. */
+export function toxRequirements(survey: Survey): string[] {
+  return toxEnvironments(survey)
+    .filter(({ name }) => name === '' || /^(py|tests?|unit|cov)/.test(name))
+    .flatMap(({ deps }) => deps);
+}
+
+/** `py27: mock` is for one factor only. */
+const plain = (line: string) => line.replace(/^[\w,!{}.*-]+:\s+/, '');
+const isRequirement = (line: string) => !/^(-|\{|\[|\.)/.test(line);
+
+const toolOf = (texts: Survey['texts']): Table => tablesOf(tablesOf(readToml(texts['pyproject.toml']).tool).tox);

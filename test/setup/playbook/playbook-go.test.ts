@@ -1,0 +1,29 @@
+import { dossierOf, OK, simulate, textOf } from './simulated';
+
+const MODULES = {
+  'a/go.mod': 'module host.invalid/a\n\ngo 1.17\n',
+  'a/a_test.go': '',
+  'b/go.mod': 'module host.invalid/b\n\ngo 1.18\n',
+  'b/b_test.go': '',
+};
+const goes = (files: Readonly<Record<string, string>>) =>
+  simulate(dossierOf(files), () => OK)
+    .seen.map(({ move }) => textOf(move))
+    .filter((line) => /\bgo (mod|build|test)\b/.test(line));
+
+test('modules below the root are each fetched, built and tested; none is made', () => {
+  const each = (command: string) =>
+    `(ended=0; for module in a b; do (cd "$module" && ${command}) || ended=$?; done; exit $ended)`;
+  const expected = ['go mod download', 'go build ./...', 'go test ./...'].map(each);
+  expect(goes(MODULES)).toEqual(expected);
+  expect(goes({ ...MODULES, 'go.work': 'go 1.18\nuse (\n./a\n./b\n)\n' })).toEqual(expected);
+});
+
+test('the version that a workspace asks for is installed', () => {
+  const [newer] = goes({ ...MODULES, 'go.work': 'go 1.22.3\nuse (\n./a\n./b\n)\n' });
+  expect(newer).toContain('golang.org/toolchain@v0.0.1-go1.22.3.linux');
+});
+
+test('only where there is none at all, a module is made', () => {
+  expect(goes({ 'a.go': '', 'a_test.go': '' })[0]).toBe('go mod init module.local/main && go mod tidy');
+});

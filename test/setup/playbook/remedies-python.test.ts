@@ -1,0 +1,70 @@
+import { remedyFor } from './remedy-for';
+
+const STAMP = {
+  'pyproject.toml': '[build-system]\nrequires=["setuptools"]\n[project]\nname="stamp"\n',
+  'stamp/__init__.py': '',
+  'tests/test_a.py': '',
+};
+
+const TESTS = 'python/tests';
+const missing = (module: string) => `E   ModuleNotFoundError: No module named '${module}'`;
+
+test.each([
+  ['python/tests', missing('pkg_resources'), "python -m pip install -q 'setuptools<81'"],
+  ['python/project', missing('pkg_resources'), 'PIP_BUILD_CONSTRAINT='],
+  ['python/tests', "ERROR: /repo/pytest.ini: 'minversion' requires pytest-8.0, actual pytest-7.4.0'", "'pytest>=8.0'"],
+  ['python/tests', 'pytest-odd 1.2 requires pytest<9,>=8.2, but you have pytest 7.4.0', "'pytest<9,>=8.2'"],
+  ['python/tests', missing('tkinter'), ' python3-tk'],
+  ['python/tests', missing('_tkinter'), ' python3-tk'],
+  ['python/tests', missing('_gdbm'), ' python3-gdbm'],
+  ['python/tests', missing('_curses'), 'verify'],
+  ['python/tests', missing('_sqlite3'), 'verify'],
+  [
+    'python/project',
+    'Exception: Can not find valid pkg-config name.\n      Specify MYSQLCLIENT_CFLAGS and MYSQLCLIENT_LDFLAGS env vars manually',
+    'default-libmysqlclient-dev',
+  ],
+  ['python/tests', missing('sqlite3.dbapi2'), 'verify'],
+  [
+    'python/project',
+    'error: package `clap_lex v0.7.0` cannot be built because it requires rustc 1.74 or newer, while the currently active rustc version is 1.63.0',
+    'cargo-web rustc-web',
+  ],
+])('%s: %s', (goal, text, expected) => {
+  expect(remedyFor(STAMP, goal, text)).toContain(expected);
+});
+
+describe('a namespace that a project shares with others', () => {
+  const PARTS = {
+    'setup.py': 'setup(name="zope.odd", extras_require={"test": ["zope.testing>=4"]})',
+    'src/zope/__init__.py': '',
+    'src/zope/odd/__init__.py': '',
+    'src/zope/odd/tests/test_a.py': '',
+  };
+  const LOOM = {
+    'setup.py': 'setup(name="thread-and-needle", install_requires=["loom-yarn>1"])',
+    'src/loom/needle/__init__.py': '',
+    'src/loom/needle/sewing.py': '',
+    'tests/test_a.py': '',
+  };
+
+  test.each([
+    [PARTS, 'zope.testing.doctest', "python -m pip install -q 'zope.testing>=4'"],
+    [PARTS, 'zope.event', 'python -m pip install -q zope-event'],
+    [LOOM, 'loom.yarn', "python -m pip install -q 'loom-yarn>1'"],
+    [LOOM, 'loom.wool.ball', 'python -m pip install -q loom.wool'],
+  ])('%#: what it lacks of %s is another distribution', (files, module, expected) => {
+    expect(remedyFor(files, TESTS, missing(module))).toBe(expected);
+  });
+
+  test.each([
+    [PARTS, 'zope.odd'],
+    [PARTS, 'zope.odd.made_by_the_build'],
+    [PARTS, 'zope'],
+    [PARTS, 'zope._compiled'],
+    [LOOM, 'loom.needle.sewing'],
+    [STAMP, 'stamp.speedups'],
+  ])('%#: %s is its own', (files, module) => {
+    expect(remedyFor(files, TESTS, missing(module))).toContain('--force-reinstall --no-deps .');
+  });
+});

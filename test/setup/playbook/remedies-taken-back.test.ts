@@ -1,0 +1,114 @@
+import type { SetupAction } from '../../../src/contract';
+import { riskRules } from '../../../src/setup/loop/frame-policy';
+import { playbook } from '../../../src/setup/playbook/playbook';
+import type { Observed, SeenAction } from '../../../src/setup/roles/role';
+import { dossierOf, failed, OK, textOf } from './simulated';
+
+const FILES = {
+  'pyproject.toml': '[build-system]\nrequires=["setuptools"]\n[project]\nname="stamp"\n',
+  'stamp/__init__.py': '',
+  'tests/test_a.py': '',
+};
+const OWN = "E   ModuleNotFoundError: No module named 'stamp.fast'";
+const pytest = (counts: string, text = OWN) => failed(`${text}\n=== ${counts} in 1.0s ===`);
+const verifier = (counts: string) => failed(`The verifier says no (pytest: ${counts}). ${OWN}`);
+
+const isTests = (action: SetupAction) => textOf(action).includes('pytest -q --tb');
+
+/** With frames as the loop takes them: before a command that a rule names, and before each `verify`. */
+function withFrames(meet: (action: SetupAction, harmed: boolean) => Observed): SeenAction[] {
+  const seen: SeenAction[] = [];
+  const frames: number[] = [];
+  let verified: ReturnType<typeof dossierOf>['verified'] = null;
+  for (;;) {
+    const action = playbook({ ...dossierOf(FILES), seen, verified });
+    if (action.action === 'finish' || seen.length > 100) return seen;
+    const framed = action.action === 'shell' && riskRules(action.command).length > 0;
+    if (action.action === 'rollback') {
+      if (frames.at(-1) === seen.length) frames.pop();
+      const from = frames.pop()!;
+      for (let at = from; at < seen.length; at++) seen[at] = { ...seen[at]!, undone: true };
+    } else if (framed || action.action === 'verify') frames.push(seen.length);
+    const harmed = seen.some(({ move, undone }) => !undone && textOf(move).includes('--force-reinstall'));
+    const observed = action.action === 'rollback' ? OK : meet(action, harmed);
+    if (action.action === 'verify') {
+      const empty = { framework: null, counts: NONE, evidence: null, failures: [], smoke: false, head: '' };
+      verified = { ...empty, success: observed.exitCode === 0, hint: observed.output };
+      // Nothing came after it, and it changes nothing.
+      frames[frames.length - 1] = seen.length + 1;
+    }
+    const notes = framed ? [`frame ${frames.length} before it (downgrade)`] : [];
+    seen.push({ move: action, observed, turn: seen.length + 1, undone: false, notes });
+  }
+}
+const NONE = { collected: 0, passed: 0, failed: 0, skipped: 0, errors: 0 };
+
+const briefly = ({ move }: SeenAction) => {
+  if (isTests(move)) return 'tests';
+  return textOf(move).includes('--force-reinstall') ? 'reinstall' : move.action;
+};
+
+test.each([
+  ['fewer tests pass', '2 failed, 9 passed', '3 failed, 8 passed'],
+  ['none runs any more', '1338 passed, 12 errors', '1 error'],
+  ['none passes, and now none runs either', '5 failed', 'no tests ran'],
+])('%s after a remedy: it is taken back, and not tried again', (_, before, after) => {
+  const seen = withFrames((action, harmed) => (isTests(action) ? pytest(harmed ? after : before) : OK));
+  const from = seen.findIndex(({ move }) => isTests(move));
+  expect(seen.slice(from).map(briefly)).toEqual(['tests', 'reinstall', 'tests', 'rollback', 'tests', 'verify']);
+  expect(seen[from + 3]!.move.thought).toContain('it did harm: take it back');
+  expect(seen.map(({ undone }) => undone).slice(from)).toEqual([false, true, true, false, false, false]);
+});
+
+test('what the verifier counts is enough to know', () => {
+  const dated = 'PIP_UPLOADED_PRIOR_TO';
+  const released = '2024-03-01T18:36:20Z';
+  const seen: SeenAction[] = [];
+  const add = (observed: Observed, notes: readonly string[] = []) => {
+    const verified = { framework: null, counts: NONE, evidence: null, failures: [], smoke: false, head: '' };
+    const hint = seen.findLast(({ move }) => move.action === 'verify')?.observed.output ?? '';
+    const move = playbook({ ...dossierOf(FILES, { released }), seen, verified: { ...verified, success: false, hint } });
+    if (move.action !== 'finish') seen.push({ move, observed, turn: seen.length + 1, undone: false, notes });
+    return move;
+  };
+  for (let move = add(OK); ; move = add(OK)) if (isTests(move)) break;
+  add(verifier('90 passed, 1 failed, 0 errors, 0 skipped'));
+  expect(textOf(add(OK, ['frame 3 before it (downgrade)']))).toContain(dated);
+  add(verifier('70 passed, 21 failed, 0 errors, 0 skipped'));
+  expect(add(OK)).toMatchObject({ action: 'rollback', frames: 1 });
+});
+
+test.each([
+  ['as many pass', '2 failed, 9 passed', '1 failed, 9 passed'],
+  ['more pass', '2 failed, 9 passed', '1 failed, 10 passed'],
+])('%s: the remedy stays', (_, before, after) => {
+  const seen = withFrames((action, harmed) => (isTests(action) ? pytest(harmed ? after : before) : OK));
+  expect(seen.map(briefly)).not.toContain('rollback');
+});
+
+test.each([
+  [
+    'no frame was taken before it',
+    ({ notes: _, ...step }: SeenAction) => ({ ...step, notes: [] }),
+    (s: SeenAction) => s,
+  ],
+  [
+    'a frame was taken between',
+    (step: SeenAction) => step,
+    (step: SeenAction) => ({ ...step, notes: ['frame 9 before it (toolchain)'] }),
+  ],
+  [
+    'nobody knows how many would have passed',
+    (step: SeenAction) => step,
+    (step: SeenAction) => ({ ...step, observed: { ...step.observed, exitCode: null, timedOut: true } }),
+  ],
+])('%s: one frame back would be elsewhere, so nothing is taken back', (_, ofRemedy, ofAttempt) => {
+  const seen = withFrames((action, harmed) =>
+    isTests(action) ? pytest(harmed ? '1 error' : '9 passed, 1 error') : OK,
+  );
+  const at = seen.findIndex((step) => briefly(step) === 'rollback');
+  const until = seen.slice(0, at).map((step) => ({ ...step, undone: false }));
+  until[at - 2] = ofRemedy(until[at - 2]!);
+  until[at - 1] = ofAttempt(until[at - 1]!);
+  expect(playbook({ ...dossierOf(FILES), seen: until }).action).not.toBe('rollback');
+});

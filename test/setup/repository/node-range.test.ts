@@ -1,0 +1,37 @@
+import { execFileSync } from 'node:child_process';
+import { allowsNode } from '../../../src/setup/repository/node-range';
+import { nodeCheck } from '../../../src/setup/roles/rules/node-check';
+
+const RANGES = [
+  ['>=14 <19', '18.18.2', true],
+  ['>=14 <19', '22.1.0', false],
+  ['^18.12 || >=20', '22.1.0', true],
+  ['^18.12 || >=20', '18.2.0', false],
+  ['12.x', '14.19.3', false],
+  ['>= 16.0.0, < 17', '16.15.1', true],
+  ['14 - 16', '16.15.1', true],
+  ['14 - 16', '18.0.0', false],
+  ['~18.18', '18.18.2', true],
+  ['<=18', '18.18.2', true],
+  ['v20', '20.1.0', true],
+  ['20.11.0', '20.11.1', false],
+  ['*', '22.1.0', true],
+  ['lts/hydrogen', '22.1.0', true],
+] as const;
+
+test.each(RANGES)('%s and %s: %s', (range, version, expected) => {
+  expect(allowsNode(range, version)).toBe(expected);
+});
+
+test('the court’s own check in the container says the same of the Node.js that runs it', () => {
+  const said = (range: string) => {
+    try {
+      return execFileSync('bash', ['-c', nodeCheck('/tmp', [['node', range]])], { encoding: 'utf8' }) === '';
+    } catch {
+      return false;
+    }
+  };
+  const ours = process.version.slice(1);
+  const ranges = [...RANGES.map(([range]) => range), `^${ours}`, `>${ours}`, `<${ours}`, ours];
+  expect(ranges.map(said)).toEqual(ranges.map((range) => allowsNode(range, ours)));
+});

@@ -20,6 +20,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   sandbox: ['contract'],
   sources: ['contract', 'sandbox', 'store'],
   history: ['contract'],
+  environment: ['contract', 'sandbox', 'setup', 'sources', 'store'],
   experience: ['contract', 'setup', 'model', 'config', 'home'],
   home: [],
   ports: [],
@@ -70,6 +71,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'home',
     'ports',
     'history',
+    'environment',
   ],
   demo: ['contract', 'cli', 'local', 'home', 'ports', 'view', 'workflows'],
 };

@@ -1,33 +1,9 @@
 import type { Charge, Ref, ServiceSpec, SetupStep, Suggestion, VerifierResult } from '../contract';
+import type { Given } from '../setup/given';
 import { type Bodies, seenActions, seenMoves } from '../setup/loop/seen';
 import type { Survey } from '../setup/repository/survey';
 import type { Case, Seen, SetupDossier } from '../setup/roles/role';
 import type { Deps } from './deps';
-
-/** What a set-up is about, found out before the loop: one blob that every role is given. */
-export interface Given {
-  readonly source: string;
-  readonly sha256: string;
-  readonly version: string | null;
-  /** When it was published or committed; absent from what older code has written. */
-  readonly released?: string | null;
-  readonly licence: string | null;
-  readonly notes: readonly string[];
-  readonly goal: string;
-  readonly base: string;
-  readonly workdir: string;
-  readonly survey: Ref;
-  readonly components: readonly GivenComponent[];
-  readonly wanted: readonly ServiceSpec[];
-}
-
-export interface GivenComponent {
-  readonly name: string;
-  readonly source: string;
-  readonly sha256: string;
-  readonly workdir: string;
-  readonly survey: Ref;
-}
 
 /** Characters of one output that a policy reads: whole logs of most commands, both ends of the rest. */
 const READ_CHARS = 200_000;

@@ -20,10 +20,11 @@ import type { Owner } from '../sandbox/labels';
 import { runNetwork } from '../sandbox/siblings';
 import { runInThrowaway } from '../sandbox/throwaway';
 import { findingsOf, refusal } from '../setup/findings';
+import type { Given } from '../setup/given';
 import { chargesOf, verdictOf, verifierResult } from '../setup/verdict';
 import type { Deps } from './deps';
 import { withHeartbeat } from './heartbeat';
-import { createReader, type Given } from './setup-chain';
+import { createReader } from './setup-chain';
 
 /** The state that is looked at, and where its image is. */
 export interface Exhibit {

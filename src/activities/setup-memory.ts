@@ -11,6 +11,7 @@ import type {
 } from '../contract';
 import { shipExperience } from '../experience';
 import { AUDITED_STEPS, type ExtractOptions, renderAtoms } from '../setup/experience';
+import type { Given } from '../setup/given';
 import { momentsOf } from '../setup/loop/seen';
 import { factsOf } from '../setup/repository/facts-of';
 import { toRepositoryFacts } from '../setup/repository/repository-facts';
@@ -19,7 +20,7 @@ import type { Deps } from './deps';
 import { guestFacts } from './guest-facts';
 import { withHeartbeat } from './heartbeat';
 import { createLibrarian, FREE, type Librarian } from './librarian';
-import { createReader, type Given } from './setup-chain';
+import { createReader } from './setup-chain';
 
 /** A librarian with the memory that it works in. */
 interface InMemory extends Librarian {

@@ -17,13 +17,14 @@ import {
   type VerifierResult,
 } from '../contract';
 import { ownCommand } from '../setup/findings';
+import type { Given } from '../setup/given';
 import { lineOf, oneLine, setEnvCommand } from '../setup/loop/commands';
 import { onlyReads, riskRules } from '../setup/loop/frame-policy';
 import { decide, type RoleDossier, readRole, renderRole } from '../setup/roles';
 import { createAsker } from './ask';
 import type { Deps } from './deps';
 import { withHeartbeat } from './heartbeat';
-import { createReader, type Given } from './setup-chain';
+import { createReader } from './setup-chain';
 
 export interface TakeMoveInput {
   /** First execution's run id. */

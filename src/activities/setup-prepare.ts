@@ -10,12 +10,13 @@ import {
 import { putFiles } from '../sandbox/guest-files';
 import type { Owner } from '../sandbox/labels';
 import { lendAccess } from '../sandbox/workshop';
+import type { Given } from '../setup/given';
 import { completeService, installCommand } from '../setup/loop/services';
 import { surveyOf } from '../setup/repository/markers';
 import { fetchSource, type Source } from '../sources/fetch';
 import type { Deps } from './deps';
 import { withHeartbeat } from './heartbeat';
-import { createReader, type Given } from './setup-chain';
+import { createReader } from './setup-chain';
 
 export interface PrepareInput {
   readonly owner: Owner;

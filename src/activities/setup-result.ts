@@ -13,12 +13,13 @@ import { LENT } from '../sandbox/host-access';
 import type { Owner } from '../sandbox/labels';
 import { runNetwork } from '../sandbox/siblings';
 import { runInThrowaway } from '../sandbox/throwaway';
+import type { Given } from '../setup/given';
 import { dockerfile, installScript, recipeOf } from '../setup/loop/recipe';
 import { readCounts } from '../setup/test-output';
 import { fetchSource } from '../sources/fetch';
 import type { Deps } from './deps';
 import { withHeartbeat } from './heartbeat';
-import { createReader, type Given } from './setup-chain';
+import { createReader } from './setup-chain';
 
 export interface KeepInput {
   readonly owner: Owner;

@@ -1,3 +1,4 @@
+import { quoted } from '../../experience/quoting';
 import { aptInstall } from '../apt';
 import { type Ecosystem, type Goal, type Project, type Reader, type Remedy, shell, step } from '../goal';
 import { OLDER_CRATES, RUST, RUST_VERSION } from './rust-toolchain';
@@ -36,6 +37,14 @@ const readers: readonly Reader[] = [
     pattern:
       /lint level is defined here\s+-->[^\n]*\n[^#]*#!?\[(?:deny|forbid)\(|`#\[(?:deny|forbid)\([^)]*\)\]` (?:implied by|on by default)|requested on the command line with `-D /g,
     what: () => '',
+  },
+  {
+    cause: 'target',
+    pattern: /can't find (?:example|bench|test) `[^`]+` at path `([^`]+)`/g,
+    what: ([, path], { survey, workdir }) => {
+      const inTree = path?.startsWith(`${workdir}/`) ? path.slice(workdir.length + 1) : null;
+      return inTree === null || survey.paths.includes(inTree) ? null : inTree;
+    },
   },
   { cause: 'features', pattern: /requires the features: ([^\n]+)/g, what: () => '' },
   {
@@ -76,6 +85,17 @@ const remedies: readonly Remedy[] = [
     cause: 'denied-lint',
     sure: true,
     fix: () => ({ act: { action: 'set_env', key: 'RUSTFLAGS', value: '--cap-lints warn' } }),
+  },
+  {
+    // Cargo reads no manifest that names a file which is not there, and packages are published without their examples.
+    name: 'put an empty one in place of what the archive lacks',
+    cause: 'target',
+    sure: true,
+    fix: (whats) => {
+      const put = (path: string) =>
+        `{ mkdir -p "$(dirname ${quoted(path)})" && echo 'fn main() {}' > ${quoted(path)}; }`;
+      return { act: shell(whats.map(put).join(' && ')) };
+    },
   },
   {
     name: 'turn all features on',

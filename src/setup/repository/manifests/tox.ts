@@ -30,7 +30,10 @@ export function toxEnvironments(survey: Survey): ToxEnvironment[] {
     deps: stringsOf(tablesOf(env).deps),
     extras: stringsOf(tablesOf(env).extras),
   }));
-  return [...sections, ...tables].map((env) => ({ ...env, deps: env.deps.map(plain).filter(isRequirement) }));
+  return [...sections, ...tables].map(({ name, deps, extras }) => ({
+    ...{ name, extras: linesFor(toxIni(survey), extras) },
+    deps: linesFor(toxIni(survey), deps).filter(isRequirement),
+  }));
 }
 
 /** What its environments for testing install beside the project. */
@@ -40,8 +43,21 @@ export function toxRequirements(survey: Survey): string[] {
     .flatMap(({ deps }) => deps);
 }
 
-/** `py27: mock` is for one factor only. */
-const plain = (line: string) => line.replace(/^[\w,!{}.*-]+:\s+/, '');
+/**
+ * The lines without their conditions (`py27: mock`). One for a factor that is in no environment of the list is for another
+ * way of testing: the oldest versions that are allowed, say.
+ */
+function linesFor(ini: string, lines: readonly string[]): string[] {
+  const listed = readCfg(ini).tox?.envlist ?? readCfg(ini).tox?.env_list ?? '';
+  const factors = new Set(listed.split(/[\s,{}-]+/).filter(Boolean));
+  return lines.flatMap((line) => {
+    const [, condition, rest] = /^([\w,!{}.*-]+):\s+(.*)$/.exec(line) ?? [undefined, '', line];
+    const meant = condition!.split(/[,{}]+/).filter((each) => each !== '' && !each.startsWith('!'));
+    const known = (each: string) => each.split('-').every((factor) => factors.has(factor) || /^py\d*$/.test(factor));
+    return meant.length === 0 || factors.size === 0 || meant.some(known) ? [rest!] : [];
+  });
+}
+
 const isRequirement = (line: string) => !/^(-|\{|\[|\.)/.test(line);
 
 const toolOf = (texts: Survey['texts']): Table => tablesOf(tablesOf(readToml(texts['pyproject.toml']).tool).tox);

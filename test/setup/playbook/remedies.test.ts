@@ -71,6 +71,11 @@ test.each([
   ],
   ['project', "error: can't find Rust compiler", 'cargo-web rustc-web'],
   [
+    'tests',
+    'E   ImportError: stamp.clean module is now a separate project stamp_clean.\nInstall stamp[clean] or stamp_clean directly.',
+    'pip install -q stamp-clean',
+  ],
+  [
     'test-tools',
     "ValueError: invalid mode: 'U'\nerror: metadata-generation-failed",
     'for name in pytest mock mock-alike-of-ours; do',
@@ -185,6 +190,12 @@ const OTHERS: readonly (readonly [Readonly<Record<string, string>>, goal: string
   ],
   [GO, 'go/build', 'missing go.sum entry for module providing package host.invalid/x', 'go mod tidy'],
   [RUST, 'rust/dependencies', 'error: failed to parse lock file at: /repo/Cargo.lock', 'cargo generate-lockfile'],
+  [
+    RUST,
+    'rust/build',
+    "error: can't find example `one` at path `/repo/examples/one.rs`\n --> /repo/Cargo.toml\nerror: can't find bench `two` at path `/repo/benches/two.rs`",
+    `echo 'fn main() {}' > examples/one.rs; } && { mkdir -p "$(dirname benches/two.rs)" && echo 'fn main() {}' > benches/two.rs`,
+  ],
   [
     RUST,
     'rust/build',

@@ -63,6 +63,14 @@ test.each([
     ['test  pytest', 'test  responses', 'test  mock>=4'],
   ],
   [
+    'what tox installs for factors that are in no environment of its list is for another way of testing',
+    {
+      'tox.ini':
+        '[tox]\nenvlist = lint, py{38,311}-{all,no}deps\n[testenv]\nextras =\n  alldeps: test\n  gtk: testing\ndeps =\n  responses\n  mindeps: attrs == 21.3.0\n  alldeps: mock\n  py311,!lint: trio\n',
+    },
+    ['test  responses', 'test  mock', 'test  trio', 'extra test'],
+  ],
+  [
     'tox.toml',
     { 'tox.toml': '[env_run_base]\ndeps = ["responses"]\nextras = ["test"]\n' },
     ['test  responses', 'extra test'],

@@ -81,6 +81,12 @@ export const pythonReaders: readonly Reader[] = [
       /(?:ImportError|Error importing plugin)[^\n]*?\b(?:install|requires?|needs?)(?: the)? [`'"]?(?:pip install )?([A-Za-z][\w-]+)[`'"]?(?: package| module| to )/g,
     what: foreign,
   },
+  // A part of it that lives on its own.
+  {
+    cause: 'module',
+    pattern: /ImportError: [^\n]*\bis now a separate (?:project|package) ([A-Za-z][\w-]+)/g,
+    what: foreign,
+  },
   { cause: 'pytest-option', pattern: /error: unrecognized arguments: ([^\n]+)/g },
   { cause: 'pytest-option', pattern: /error: (?:argument|ambiguous option)[^\n]*?(--[\w-]+)/g },
   {

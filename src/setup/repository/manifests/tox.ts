@@ -49,12 +49,22 @@ export function toxRequirements(survey: Survey): string[] {
  */
 function linesFor(ini: string, lines: readonly string[]): string[] {
   const listed = readCfg(ini).tox?.envlist ?? readCfg(ini).tox?.env_list ?? '';
-  const factors = new Set(listed.split(/[\s,{}-]+/).filter(Boolean));
+  const factors = new Set(expanded(listed).flatMap((name) => name.split('-')));
   return lines.flatMap((line) => {
     const [, condition, rest] = /^([\w,!{}.*-]+):\s+(.*)$/.exec(line) ?? [undefined, '', line];
     const meant = condition!.split(/[,{}]+/).filter((each) => each !== '' && !each.startsWith('!'));
     const known = (each: string) => each.split('-').every((factor) => factors.has(factor) || /^py\d*$/.test(factor));
     return meant.length === 0 || factors.size === 0 || meant.some(known) ? [rest!] : [];
+  });
+}
+
+/** `py{38,311}-{all,no}deps` is four environments. */
+function expanded(list: string): string[] {
+  const names = list.split(/[\s,]+(?![^{]*\})/).filter(Boolean);
+  return names.flatMap((name): string[] => {
+    const [whole, choices] = /\{([^{}]*)\}/.exec(name) ?? [];
+    if (whole === undefined) return [name];
+    return choices!.split(',').flatMap((choice) => expanded(name.replace(whole, choice.trim())));
   });
 }
 

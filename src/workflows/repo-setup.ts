@@ -102,7 +102,7 @@ export async function repoSetup(raw: RepoSetupInput): Promise<RepoSetupResult> {
       ],
     );
     state.head = opened.head;
-    const memory = new SetupMemory(state, sandbox, input, firstExecutionRunId, given);
+    const memory = new SetupMemory(state, sandbox, input, firstExecutionRunId, given, allowance);
     const actions = new SetupActions(state, sandbox, memory, input, ground, given, owner);
     show('Setting up');
     const proof = await loop(actions, given);

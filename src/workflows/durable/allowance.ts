@@ -35,7 +35,7 @@ export class Allowance {
 
   /** Why nothing more may be decided; null where there is something left. */
   get overspent(): Overspent | null {
-    return this.penniless() ?? this.late();
+    return this.penniless ?? this.late();
   }
 
   /** The same for one policy: those of ours cost nothing, so an empty purse keeps none of them from finishing. */
@@ -43,7 +43,8 @@ export class Allowance {
     return policy.startsWith('builtin:') ? this.late() : this.overspent;
   }
 
-  private penniless(): Overspent | null {
+  /** What a call that was made in time may still cost: the audit of a run comes after its clock. */
+  get penniless(): Overspent | null {
     const { capUsd } = this;
     const { usd } = this.spent;
     if (capUsd === undefined || usd < capUsd) return null;

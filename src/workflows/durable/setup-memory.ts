@@ -1,4 +1,5 @@
 import type { Ref, RepoSetupInput, RepoSetupResult, SetupVerdictResult } from '../../contract';
+import type { Allowance } from './allowance';
 import { isCancellation, messageOf } from './failures';
 import { setupStore } from './setup-activities';
 import type { SetupSandbox } from './setup-sandbox';
@@ -21,6 +22,7 @@ export class SetupMemory {
     private readonly input: RepoSetupInput,
     private readonly run: string,
     private readonly given: Ref,
+    private readonly allowance: Allowance,
   ) {}
 
   /** After a command, a trial or a verify: the offer follows what stands in the way now. */
@@ -98,6 +100,11 @@ export class SetupMemory {
   }
 
   private async ifAnswered<T>(what: string, ask: () => Promise<T>): Promise<T | null> {
+    const broke = this.input.roles.librarian.startsWith('builtin:') ? null : this.allowance.penniless;
+    if (broke) {
+      this.state.notes.push(`experience: ${what}: ${broke.why}`);
+      return null;
+    }
     try {
       return await ask();
     } catch (error) {

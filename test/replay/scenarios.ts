@@ -47,6 +47,7 @@ export const profiles = {
   prose: {},
   closed: {},
   careful: {},
+  curious: {},
   direct: {},
   hasty: {},
   garbled: {},
@@ -188,6 +189,7 @@ export const scenarios: readonly Scenario[] = [
   other('janitor-ok', () => ({ hosts: ['replay'], olderThanSeconds: 3600 })),
   // The units of the agent's script are not in the store: each try is refused, which the loop has to survive as well.
   other('repoSetup-gave-up', () => ({ ...calc(), roles: { agent: 'hasty' } })),
+  other('repoSetup-rolled-back', () => ({ ...calc(), roles: { agent: 'curious' }, judge: false })),
   other('repoSetup-limits', () => ({ ...calc(), roles: { agent: 'careful' }, limits: { steps: 10 } })),
   other('repoSetup-verified', () => ({ ...calc(), roles: { agent: 'direct' }, reproduce: true })),
   other('repoSetup-format-exhausted', () => ({ ...calc(), roles: { agent: 'garbled' } })),

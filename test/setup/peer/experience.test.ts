@@ -31,7 +31,8 @@ const lacks = 'python3 -c "import toml"';
 const models = {
   without: { turns: [shell(TESTS), shell(TESTS), tries('calc-right'), giveUp()] },
   once: {
-    turns: [shell(TESTS), shell('python3 -c "import quux"'), shell(TESTS), shell('false'), shell(TESTS), giveUp()],
+    // Three errors that the unit fits; for one that is back, its offer is there as well and nobody is asked again.
+    turns: [TESTS, 'cp /opt/calc/mode /tmp', 'wc < /opt/calc/mode', TESTS].map(shell).concat(giveUp()),
   },
   last: { turns: [shell(TESTS), tries('calc-right'), giveUp()] },
   seeming: {
@@ -188,7 +189,7 @@ describe('with units in the store', () => {
     const shown = (await activitiesOf(world.client.workflow.getHandle('once'))).filter(
       (name) => name === 'suggestUnits',
     );
-    expect(shown.length).toBeGreaterThanOrEqual(3);
+    expect(shown).toHaveLength(3);
     const after = await telemetryOf(world, 'calc-right');
     expect(after).toEqual({ ...before, hits: before.hits + 1 });
     expect(reliability(after)).toBe(reliability(before));

@@ -97,8 +97,11 @@ export class Progress {
   }
 
   private attemptsOfProject(goal: string): readonly Step[] {
-    const project = goal.slice(0, goal.indexOf('/') + 1);
-    return this.steps.filter((step) => step.kind === 'goal' && project !== '' && step.goal.startsWith(project));
+    // What is of no project, as `verify`, comes after the main one's goals and goes their ways.
+    const of = goal.includes('/') ? goal : this.steps.findLast((step) => step.goal.includes('/'))?.goal;
+    if (of === undefined) return [];
+    const project = of.slice(0, of.indexOf('/') + 1);
+    return this.steps.filter((step) => step.kind === 'goal' && step.goal.startsWith(project));
   }
 
   /** Whether a remedy, alone or with others at once, ran without an error: then it has done what it can do. */

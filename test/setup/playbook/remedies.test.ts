@@ -307,6 +307,15 @@ describe('when nothing else is known to help, packages of its time are taken', (
     expect(others).toEqual([]);
   });
 
+  test('in the way that the project was installed: one that cannot be edited in place is not', () => {
+    const { seen } = simulate(dossierOf(PYTHON, { released }), (action) => {
+      if (/ -e /.test(textOf(action))) return failed("its build backend is missing the 'build_editable' hook");
+      return action.action === 'verify' ? failed("AttributeError: module 'x' has no attribute 'y'") : OK;
+    });
+    const lines = seen.map(({ move }) => textOf(move)).filter((line) => line.includes('PIP_UPLOADED_PRIOR_TO'));
+    expect(lines).toEqual([expect.stringMatching(/--force-reinstall \. /)]);
+  });
+
   test('never where nobody knows when that was, nor for tests that only fail', () => {
     expect(told('verify', 'AttributeError: gone', { released: null })).toEqual([]);
     expect(told('python/tests', 'E   AttributeError: gone', { released })).toEqual([]);

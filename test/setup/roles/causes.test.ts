@@ -137,7 +137,7 @@ test('a module that every interpreter of the environment finds is missing in one
 test('what never got to run is the set-up’s, for whatever reason', () => {
   const output =
     '_____ ERROR collecting tests/test_a.py _____\nE   SyntaxError: invalid syntax\n=== short test summary info ===\nERROR tests/test_a.py\n=== 1 error in 0.1s ===';
-  expect(classify('pytest', observed(output, 2), { repository, services: [] })).toMatchObject([{ class: 'setup' }]);
+  expect(classify('pytest', observed(output), { repository, services: [] })).toMatchObject([{ class: 'setup' }]);
 });
 
 test('a run that went wrong as a whole', () => {

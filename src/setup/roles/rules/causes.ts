@@ -1,10 +1,9 @@
 import type { ServiceSpec } from '../../../contract';
 import { errorSignature } from '../../error-signature';
 import { MISSING_PROGRAM } from '../../missing-program';
-import { readCounts } from '../../test-output';
-import { WHOLE_RUN } from '../../verdict';
+import type { TestReading } from '../../test-output';
+import { failuresOf, WHOLE_RUN, type Whole } from '../../test-output/failures';
 import type { Observed } from '../role';
-import { reportOf } from './blocks';
 import { bug, type Cause, data, external, setupCause } from './cause';
 import { missingModule, moduleCause } from './missing-module';
 import type { Repository } from './play';
@@ -107,18 +106,36 @@ const FEW = 5;
  * that most tests fail for: nobody publishes that.
  */
 export function classify(command: string, observed: Observed, surroundings: Surroundings): Classified[] {
-  const { output, exitCode, timedOut } = observed;
-  const reading = readCounts(command, output);
-  if (timedOut) return [{ test: WHOLE_RUN, ...setupCause('it was stopped at its deadline') }];
-  const named = (reading?.failures ?? []).map((test): Classified => {
-    const report = reportOf(reading!.framework, output, test);
-    return { test, ...(causeOf(report, surroundings) ?? unnamed(reading!.framework, test, report)) };
+  const { run, named, whole } = failuresOf(command, observed);
+  const { reading } = run;
+  const explained = named.map((test): Classified => {
+    // Where its own report is not found, a sign of a broken environment anywhere speaks for it.
+    const report = run.reportOf(test);
+    const cause = causeOf(report ?? observed.output, surroundings);
+    return { test, ...(cause ?? unnamed(reading!, test, report ?? observed.output)) };
   });
-  if (named.length > 0) return namingTheCommon(named, reading?.counts.collected ?? 0);
-  if (exitCode === 0) return [];
-  if (COVERAGE.test(output)) return [{ test: WHOLE_RUN, ...bug('all tests ran; the project asks for more coverage') }];
-  const cause = causeOf(output, surroundings);
-  return [{ test: WHOLE_RUN, ...(cause ?? setupCause(errorSignature(output) || `it ended with ${exitCode}`)) }];
+  const failures = namingTheCommon(explained, reading?.counts.collected ?? 0);
+  return whole ? [...failures, { test: WHOLE_RUN, ...causeOfWhole(whole, observed, reading, surroundings) }] : failures;
+}
+
+/** Tests that are known to have run and failed are the repository's own unless the output says otherwise; all else is the set-up's. */
+function causeOfWhole(
+  { kind, why, said }: Whole,
+  { output, exitCode }: Observed,
+  reading: TestReading | null,
+  surroundings: Surroundings,
+): Cause {
+  if (kind === 'stopped') return setupCause(why);
+  if (kind === 'ended' && COVERAGE.test(output)) return bug('all tests ran; the project asks for more coverage');
+  const cause = causeOf(said, surroundings);
+  if (cause) return cause;
+  if (kind === 'cut') return setupCause(why);
+  const signature = errorSignature(output);
+  const { failed = 0, collected = 0 } = reading?.counts ?? {};
+  const most = failed >= FEW && failed > collected / 2;
+  if (kind === 'beside') return bug(why);
+  if (kind === 'unnamed' && failed > 0 && !most) return bug(signature || why);
+  return setupCause(signature || `it ended with ${exitCode}`);
 }
 
 function namingTheCommon(failures: readonly Classified[], collected: number): Classified[] {
@@ -133,13 +150,10 @@ function namingTheCommon(failures: readonly Classified[], collected: number): Cl
   }));
 }
 
-function unnamed(framework: string, test: string, report: string): Cause {
-  if (framework === 'ctest' && /\*\*\*Not Run\b/.test(report)) return setupCause('its program was not built');
-  // A file or package instead of a test: it was not even loaded.
-  const unloaded =
-    /\.(?:py|[cm]?[jt]sx?)$/.test(test) ||
-    (framework === 'go' && test.includes('/') && !report) ||
-    /suite failed to run/i.test(test);
+function unnamed(reading: TestReading, test: string, report: string): Cause {
+  if (reading.framework === 'ctest' && /\*\*\*Not Run\b/.test(report)) return setupCause('its program was not built');
+  // A file, suite or package instead of a test: it was not even loaded.
+  const unloaded = reading.unloaded.includes(test) || /\.(?:py|[cm]?[jt]sx?)$/.test(test);
   const why = errorSignature(report);
   return unloaded ? setupCause(`could not be loaded${why ? `: ${why}` : ''}`) : bug(why || 'it ran and failed');
 }

@@ -5,7 +5,7 @@ import { gradle, junit, junitXml, surefire } from './java';
 import { ava, jasmine, jestTests, mocha, vitest } from './javascript';
 import { prove } from './perl';
 import { doctest, pytest, unittest } from './python';
-import { type Lines, linesOf, type TestReader, type TestReading } from './reading';
+import { type Lines, linesOf, type TestReader, type TestReading, withoutPackages } from './reading';
 import { tap } from './tap';
 import { boost, catch2, cmocka, criterion, cunit, googletest, libcheck, qtTest, unity } from './unit-tests';
 
@@ -66,8 +66,8 @@ export function readCounts(command: string, output: string): TestReading | null 
 
 /** The same, with what is said of each failure. */
 export function readRun(command: string, output: string): TestRun {
-  const lines = linesOf(output);
-  const found = recognised(command, lines);
+  const found = recognised(command, linesOf(output));
+  const lines = found?.lines ?? [];
   const reports = found?.reader.reports ?? null;
   const all = reports?.of(lines) ?? [];
   return {
@@ -89,13 +89,29 @@ export function readRun(command: string, output: string): TestRun {
 const isFailing = (reading: TestReading | null) =>
   reading !== null && reading.counts.failed + reading.counts.errors > 0;
 
-function recognised(command: string, lines: Lines): { reader: TestReader; reading: TestReading } | null {
+interface Recognised {
+  readonly reader: TestReader;
+  readonly reading: TestReading;
+  /** Those that it was read from. */
+  readonly lines: Lines;
+}
+
+/** Where no line is anybody's, it may be for a word that a workspace puts before each of them. */
+function recognised(command: string, lines: Lines): Recognised | null {
+  const found = recognisedIn(command, lines);
+  if (found && found.reading.counts.collected > 0) return found;
+  const own = withoutPackages(lines);
+  const inside = own && recognisedIn(command, own);
+  return inside && (!found || inside.reading.counts.collected > 0) ? inside : found;
+}
+
+function recognisedIn(command: string, lines: Lines): Recognised | null {
   const byName = READERS.filter((reader) => reader.command.test(command));
-  let none: { reader: TestReader; reading: TestReading } | null = null;
+  let none: Recognised | null = null;
   for (const reader of new Set([...byName, ...READERS])) {
     const reading = readBy(reader, lines);
-    if (reading && reading.counts.collected > 0) return { reader, reading };
-    if (reading) none ??= { reader, reading };
+    if (reading && reading.counts.collected > 0) return { reader, reading, lines };
+    if (reading) none ??= { reader, reading, lines };
   }
   return none;
 }

@@ -49,6 +49,30 @@ export function linesOf(output: string): string[] {
   );
 }
 
+/** What runners of a workspace put before each line of a package: `packages/a test: `, `a:test: `, `[pkg-a]: `, `pkg-a: `. */
+const PACKAGE = /^(\[[^\]\s]{1,60}\]:? |@?[\w./-]{1,60}(?:[: ][\w:.-]{1,40})?: )/;
+
+/**
+ * The lines of a workspace's packages without what stands before each of them, the lines of each package together; null
+ * where no such word is before at least two lines.
+ */
+export function withoutPackages(lines: Lines): Lines | null {
+  const packages = new Map<string, string[]>();
+  const rest: string[] = [];
+  for (const line of lines) {
+    // An empty line of a package has lost the blank at its end.
+    const word = PACKAGE.exec(`${line} `)?.[1];
+    if (word === undefined) rest.push(line);
+    else {
+      const own = packages.get(word);
+      if (own) own.push(line.slice(word.length));
+      else packages.set(word, [line.slice(word.length)]);
+    }
+  }
+  const common = [...packages.values()].filter((own) => own.length > 1);
+  return common.length === 0 ? null : [...common.flat(), ...rest];
+}
+
 export type Outcomes = { passed?: number; failed?: number; skipped?: number; errors?: number };
 
 /** What ran is what has an outcome: tests that a filter left out do not count as collected. */

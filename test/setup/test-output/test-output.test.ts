@@ -269,6 +269,41 @@ test.each([
   expect([read.failures, read.unnamed]).toEqual([expected, 0]);
 });
 
+test.each([
+  [
+    'pnpm -r test',
+    'vitest',
+    'packages/a test:  Test Files  1 passed (1)\npackages/a test:       Tests  3 passed (3)\npackages/b test:  FAIL  src/b.test.ts > adds\npackages/b test:       Tests  1 failed | 2 passed (3)\npackages/b test: Failed',
+    '5 1 0 0',
+  ],
+  [
+    'turbo test',
+    'vitest',
+    'a:test: \na:test:       Tests  3 passed (3)\nb:test:  FAIL  src/b.test.ts > adds\nb:test:       Tests  1 failed | 2 passed (3)',
+    '5 1 0 0',
+  ],
+  [
+    'lerna run test',
+    'jest',
+    'pkg-a: PASS src/a.test.js\npkg-b: FAIL src/b.test.js\npkg-a: Tests:       3 passed, 3 total\npkg-b:   ● adds\npkg-b: \npkg-b:     1 is not 2\npkg-b: Tests:       1 failed, 2 passed, 3 total',
+    '5 1 0 0',
+  ],
+  [
+    'yarn workspaces foreach run test',
+    'mocha',
+    '[@x/pkg-a]: \n[@x/pkg-a]:   3 passing (3ms)\n[@x/pkg-b]: \n[@x/pkg-b]:   2 passing (4ms)\n[@x/pkg-b]:   1 pending\nDone',
+    '5 0 1 0',
+  ],
+])(
+  'the packages of a workspace count, whatever stands before their lines: %s',
+  (command, framework, output, expected) => {
+    const { reading } = readRun(command, output);
+    const { passed, failed, skipped, errors } = reading!.counts;
+    expect([reading!.framework, `${passed} ${failed} ${skipped} ${errors}`]).toEqual([framework, expected]);
+    expect(reading!.unnamed).toBe(0);
+  },
+);
+
 test('the XML of Gradle counts the projects in which all went well, too', () => {
   const output = [
     'ATest > testX FAILED\n\n3 tests completed, 1 failed',

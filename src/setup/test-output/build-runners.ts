@@ -42,7 +42,7 @@ export const automake: TestReader = {
 function serial(lines: Lines) {
   const passed = matches(
     lines,
-    /^(?:All )?(\d+) tests? (?:passed|behaved as expected)(?: \((\d+) expected failures?\))?\.?$/,
+    /^(?:All (?=\d)|(?=1 test ))(\d+) tests? (?:passed|behaved as expected)(?: \((\d+) expected failures?\))?\.?$/,
   ).map(([, all, expected = '0']) => ({ passed: Number(all) - Number(expected), skipped: Number(expected) }));
   const failed = matches(lines, /^(\d+) of (\d+) tests? (?:failed|did not behave as expected)\b/).map(
     ([, some, all]) => ({ failed: Number(some), passed: Number(all) - Number(some) }),

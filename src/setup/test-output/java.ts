@@ -84,7 +84,8 @@ export const gradle: TestReader = {
     );
     if (runs.length === 0) return null;
     const suites = suitesOf(lines);
-    return { counts: summed(suites.length > 0 ? suites : runs)!, ...named(lines, /^(\S.* > .+) FAILED$/) };
+    const cut = lines.filter((line) => /^Execution failed for task '[^']*:compile\w+'/.test(line)).join('\n');
+    return { counts: summed(suites.length > 0 ? suites : runs)!, ...named(lines, /^(\S.* > .+) FAILED$/), cut };
   },
 };
 

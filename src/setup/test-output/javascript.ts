@@ -104,7 +104,8 @@ function mochaReports(lines: Lines): Report[] {
 
 /** It goes on until the line that ends with a colon; null where none does. */
 function mochaPath(lines: Lines): string | null {
-  const end = lines.findIndex((part) => /:$/.test(part));
+  const end = lines.findIndex((part) => part.trim() === '' || /:$/.test(part));
+  if (end >= 0 && lines[end]!.trim() === '') return null;
   const path = lines.slice(0, end + 1).map((part) => part.trim().replace(/^\d+\) /, ''));
   return end < 0 ? null : path.join(' ').replace(/:$/, '');
 }

@@ -11,9 +11,9 @@ const PYTEST_WORDS =
 const PYTEST_FAILED =
   /^(?:FAILED|ERROR|SUBFAILED\(.*?\)) ((?:[^\s[]|\[.*?\](?!\S*\]))+|(?! )[^[]*?\.py(?:::(?:[^\s[]|\[.*?\](?!\S*\]))+)?)(?: - .*)?$/;
 
-/** How pytest says that it stopped before its end. */
+/** How pytest says, just above its end, that it stopped before all tests had their turn. */
 const PYTEST_CUT =
-  /^!+ (?:stopping after \d+ failures|(?:xdist\.dsession\.)?Interrupted: |KeyboardInterrupt|.*\bExit: ).*|^INTERNALERROR> /;
+  /^!+ (?:stopping after \d+ failures|(?:xdist\.dsession\.)?Interrupted: |KeyboardInterrupt|.*\bExit: )/;
 
 /**
  * An expected failure is no failure, and a test that passes against its mark is no pass: both count as skipped, unless the
@@ -26,8 +26,8 @@ export const pytest: TestReader = {
   read(lines) {
     const ends = pytestEnds(lines);
     const counts = summed(
-      ends.map((end) => {
-        const tally = tallyOf(end);
+      ends.map(({ text }) => {
+        const tally = tallyOf(text);
         return {
           passed: tally.passed ?? 0,
           failed: tally.failed ?? 0,
@@ -36,7 +36,7 @@ export const pytest: TestReader = {
         };
       }),
     );
-    const cut = lines.filter((line) => PYTEST_CUT.test(line)).join('\n');
+    const cut = pytestCut(lines, ends);
     if (counts) return { counts, ...named(lines, PYTEST_FAILED), cut };
     // It ended before there was a session: a broken conftest, or options that no plugin knows.
     const stopped = lines.some((line) =>
@@ -46,19 +46,34 @@ export const pytest: TestReader = {
   },
 };
 
+interface PytestEnd {
+  readonly text: string;
+  readonly at: number;
+}
+
+/** Not what the report of a failed test quotes of a session that the test made. */
+function pytestCut(lines: Lines, ends: readonly PytestEnd[]): string {
+  const stopped = ends.flatMap(({ at }) =>
+    lines.slice(Math.max(0, at - 3), at).filter((line) => PYTEST_CUT.test(line)),
+  );
+  const reports = lines.findIndex((line) => /^=+ (?:FAILURES|ERRORS) =+$/.test(line));
+  const before = reports < 0 ? lines : lines.slice(0, reports);
+  return [...stopped, ...before.filter((line) => /^INTERNALERROR> /.test(line))].join('\n');
+}
+
 /** Tests of pytest plugins print whole sessions of their own, which stand in the report of a failed test: they do not count. */
-function pytestEnds(lines: Lines): string[] {
-  const ends: string[] = [];
+function pytestEnds(lines: Lines): PytestEnd[] {
+  const ends: PytestEnd[] = [];
   let reporting = false;
   let inner = 0;
-  for (const line of lines) {
+  for (const [at, line] of lines.entries()) {
     if (/^=+ (?:FAILURES|ERRORS|PASSES|XPASSES) =+$/.test(line)) reporting = true;
     else if (/^=+ test session starts =+$/.test(line)) inner = reporting ? inner + 1 : 0;
     const end = PYTEST_END.exec(line)?.[1];
     if (end === undefined || !PYTEST_WORDS.test(end) || /\bcollected\b/.test(end)) continue;
     if (inner > 0) inner -= 1;
     else {
-      ends.push(end);
+      ends.push({ text: end, at });
       reporting = false;
     }
   }

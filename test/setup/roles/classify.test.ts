@@ -125,6 +125,16 @@ describe('a failure without a name is explained beside those that have one', () 
   });
 });
 
+test('a project of Gradle that does not compile, beside one whose tests ran', () => {
+  judged({
+    files: { 'build.gradle': '', 'a/src/test/java/ATest.java': '' },
+    command: './gradlew --offline --continue test',
+    output:
+      "ATest > testX FAILED\n    java.lang.AssertionError at ATest.java:12\n\n3 tests completed, 1 failed\n\n* What went wrong:\nExecution failed for task ':b:compileTestJava'.\n> Compilation failed; see the compiler error output for details.",
+    expected: { 'ATest > testX': 'bug', [WHOLE_RUN]: 'setup' },
+  });
+});
+
 describe('a run that ended early is not the whole', () => {
   const failing = `=== FAILURES ===\n___ test_own ___\nE       assert 1 == 2\n${summary('FAILED tests/test_a.py::test_own - assert 1 == 2')}`;
   test.each([
@@ -141,6 +151,22 @@ describe('a run that ended early is not the whole', () => {
       output: `${failing}\n${line}\n=== 1 failed, 1 passed in 0.12s ===`,
       exitCode,
       expected: { 'tests/test_a.py::test_own': 'bug', [WHOLE_RUN]: 'setup' },
+    });
+  });
+
+  test('a session that a test made and that was stopped is none of it', () => {
+    const inner =
+      'collected 2 items\n!!!!!!!! Interrupted: 1 error during collection !!!!!!!!\n=== 1 error in 0.01s ===';
+    judged({
+      files: PYTHON,
+      command: 'pytest',
+      output: [
+        '=== test session starts ===\n=== FAILURES ===\n___ test_own ___\nE       assert 1 == 2',
+        `--- Captured stdout call ---\n=== test session starts ===\n${inner}`,
+        summary('FAILED tests/test_a.py::test_own - assert 1 == 2'),
+        '=== 1 failed, 1 passed in 0.12s ===',
+      ].join('\n'),
+      expected: { 'tests/test_a.py::test_own': 'bug' },
     });
   });
 

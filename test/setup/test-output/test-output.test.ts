@@ -304,6 +304,16 @@ test.each([
   },
 );
 
+test('a failure of mocha is named by the path above its report, not by its line among the others', () => {
+  const live = '  1) top level fails\n\n  0 passing (3ms)\n  1 failing\n';
+  const { failures, unnamed } = readCounts('npx mocha', `${live}\n  1) top level fails:\n     AssertionError: x\n`)!;
+  expect([failures, unnamed]).toEqual([['top level fails'], 0]);
+});
+
+test('tests that passed somewhere else are none of automake’s', () => {
+  expect(readCounts('npm test', '12 tests passed\nTest duration: 50 ms')).toBeNull();
+});
+
 test('the XML of Gradle counts the projects in which all went well, too', () => {
   const output = [
     'ATest > testX FAILED\n\n3 tests completed, 1 failed',

@@ -135,11 +135,15 @@ const FEW = 5;
 export function classify(command: string, observed: Observed, surroundings: Surroundings): Classified[] {
   const { run, named, whole } = failuresOf(command, observed);
   const { reading } = run;
+  // Where its own report is not found, a sign of a broken environment anywhere speaks for it: read once, the output may be long.
+  let anywhere: { cause: Cause | null; signature: string } | null = null;
   const explained = named.map((test): Classified => {
-    // Where its own report is not found, a sign of a broken environment anywhere speaks for it.
     const report = run.reportOf(test);
-    const cause = causeOf(report ?? observed.output, surroundings);
-    return { test, ...(cause ?? unnamed(reading!, test, report ?? observed.output)) };
+    if (report === null) {
+      anywhere ??= { cause: causeOf(observed.output, surroundings), signature: errorSignature(observed.output) };
+      return { test, ...(anywhere.cause ?? unnamed(reading!, test, '', anywhere.signature)) };
+    }
+    return { test, ...(causeOf(report, surroundings) ?? unnamed(reading!, test, report, errorSignature(report))) };
   });
   const failures = namingTheCommon(explained, reading?.counts.collected ?? 0);
   return whole ? [...failures, { test: WHOLE_RUN, ...causeOfWhole(whole, observed, reading, surroundings) }] : failures;
@@ -177,10 +181,9 @@ function namingTheCommon(failures: readonly Classified[], collected: number): Cl
   }));
 }
 
-function unnamed(reading: TestReading, test: string, report: string): Cause {
+function unnamed(reading: TestReading, test: string, report: string, why: string): Cause {
   if (reading.framework === 'ctest' && /\*\*\*Not Run\b/.test(report)) return setupCause('its program was not built');
   // A file, suite or package instead of a test: it was not even loaded.
-  const unloaded = reading.unloaded.includes(test) || /\.(?:py|[cm]?[jt]sx?)$/.test(test);
-  const why = errorSignature(report);
+  const unloaded = reading.unloaded.includes(test) || /^\S+\.(?:py|[cm]?[jt]sx?)$/.test(test);
   return unloaded ? setupCause(`could not be loaded${why ? `: ${why}` : ''}`) : bug(why || 'it ran and failed');
 }

@@ -5,7 +5,7 @@ import type { Survey } from '../setup/repository/survey';
 import type { Case, Seen, SetupDossier } from '../setup/roles/role';
 import type { Deps } from './deps';
 
-/** Characters of one output that a policy reads: whole logs of most commands, both ends of the rest. */
+/** Characters of what one command of the agent printed: whole logs of most, both ends of the rest. It is told and learned from. */
 const READ_CHARS = 200_000;
 
 /** Reads what the roles' dossiers are made of. Reads blobs only. */
@@ -15,14 +15,15 @@ export function createReader({ blobs, setupChains }: Pick<Deps, 'blobs' | 'setup
 
   async function bodiesOf(steps: readonly SetupStep[]): Promise<Bodies> {
     const texts = await Promise.all(
-      steps.map(async (step) => [step.observation.text.sha256, ends(await setupChains.output(step))] as const),
+      steps.map(async (step) => [step.observation.text.sha256, await setupChains.output(step)] as const),
     );
     return new Map(texts);
   }
 
   async function actions(head: string) {
     const { steps } = await setupChains.chain(head);
-    return seenActions(steps, await bodiesOf(steps));
+    const whole = await bodiesOf(steps);
+    return seenActions(steps, new Map([...whole].map(([sha256, text]) => [sha256, ends(text)])));
   }
 
   async function caseOf(given: Given, head: string, claim: string, services: readonly ServiceSpec[]): Promise<Case> {
@@ -74,7 +75,10 @@ export function createReader({ blobs, setupChains }: Pick<Deps, 'blobs' | 'setup
     return json<Given>((await setupChains.chain(head)).opening.given);
   }
 
-  /** A role's own moves. */
+  /**
+   * A role's own moves, each with all that its command printed: tests are counted in it, and have to come to the same number
+   * in a rebuilt environment. Prompts cut it for themselves.
+   */
   async function movesAt<Move>(head: string): Promise<Seen<Move>[]> {
     const { steps } = await setupChains.chain(head);
     return seenMoves<Move>(steps, await bodiesOf(steps));
@@ -83,7 +87,7 @@ export function createReader({ blobs, setupChains }: Pick<Deps, 'blobs' | 'setup
   /** Charges with the whole output that each rests on. */
   async function charges(ref: Ref): Promise<(Charge & { output: string })[]> {
     const listed = await json<Charge[]>(ref);
-    return Promise.all(listed.map(async (each) => ({ ...each, output: ends(await text(each.evidence.output)) })));
+    return Promise.all(listed.map(async (each) => ({ ...each, output: await text(each.evidence.output) })));
   }
 
   return { text, json, givenOf, movesAt, charges, bodiesOf, actions, caseOf, dossierOf };

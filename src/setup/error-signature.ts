@@ -22,7 +22,7 @@ export function errorSignature(text: string, options: SignatureOptions = {}): st
 export function errorSignatures(text: string, options: SignatureOptions = {}): string[] {
   const signatures = new Set(
     chosenLines(text)
-      .map((line) => normalised(line, options))
+      .map(({ line, below }) => normalised([line, below].filter(Boolean).join(' '), options))
       .filter(Boolean),
   );
   return [...signatures].slice(0, MOST);
@@ -30,10 +30,16 @@ export function errorSignatures(text: string, options: SignatureOptions = {}): s
 
 /** The same lines as they were printed, for patterns to be tried on. */
 export function keyLines(text: string): string[] {
-  return [...new Set(chosenLines(text))].slice(0, MOST);
+  return [...new Set(chosenLines(text).map(({ line }) => line))].slice(0, MOST);
 }
 
-function chosenLines(text: string): string[] {
+interface Chosen {
+  readonly line: string;
+  /** What a heading is about; empty below any other line. */
+  readonly below: string;
+}
+
+function chosenLines(text: string): Chosen[] {
   const lines = linesOf(text);
   const weighed = lines.map((line, at) => ({ line, at, weight: weightOf(line) }));
   const best = weighed.filter(({ weight }) => weight >= DECISIVE_FROM);
@@ -42,7 +48,18 @@ function chosenLines(text: string): string[] {
     best.length > 0
       ? best.sort((a, b) => b.weight - a.weight || a.at - b.at)
       : weighed.filter(({ weight }) => weight === PLAIN).slice(-1);
-  return (chosen.length > 0 ? chosen : weighed.slice(-1)).map(({ line }) => line);
+  return (chosen.length > 0 ? chosen : weighed.slice(-1)).map(({ line, at }) => ({ line, below: belowOf(lines, at) }));
+}
+
+/** How far below a heading its subject stands: rules and blank lines may be between. */
+const NEAR = 4;
+
+/** What `CMake Error at CMakeLists.txt:5 (find_package):` or `LookupError:` is about stands below it; without it two are one. */
+function belowOf(lines: readonly string[], at: number): string {
+  // What would help is no part of what is wrong.
+  if (!/:$/.test(lines[at]!) || /\bto \w+(?: it)?:$/.test(lines[at]!)) return '';
+  const near = lines.slice(at + 1, at + 1 + NEAR);
+  return near.find((line) => /\w/.test(line) && weightOf(line) !== NONE) ?? '';
 }
 
 const NONE = 0;

@@ -11,12 +11,12 @@ import type {
 import { filtersOf } from './roles/filters';
 import { NO_COUNTS, type Seen } from './roles/role';
 import { readCounts, type TestReading } from './test-output';
+import { failedUncounted, failuresOf, WHOLE_RUN } from './test-output/failures';
+
+export { WHOLE_RUN } from './test-output/failures';
 
 /** What a move's command did, in the order of the moves; null for a move that runs nothing. */
 export type EvidenceOfMoves = readonly (Evidence | null)[];
-
-/** Stands for a test run that went wrong as a whole, where a failure has no test's name. */
-export const WHOLE_RUN = 'the test run';
 
 type Failure = VerifierResult['failures'][number];
 
@@ -46,7 +46,7 @@ export function verifierResult(
   const smoke = smokePassed(moves, evidence);
   const failures = classifiedBy(moves);
   const isFaulty = (run: Run) => {
-    const shown = failuresOf(run, evidence[run.at] ?? moves[run.at]!.observed, smoke);
+    const shown = shownBy(run, { ...moves[run.at]!.observed, ...endOf(evidence[run.at]) }, smoke);
     for (const failure of shown) if (!failures.has(failure.test)) failures.set(failure.test, failure);
     return shown.some(({ test }) => failures.get(test)?.class === 'setup');
   };
@@ -116,16 +116,17 @@ function classifiedBy(moves: readonly Seen<VerifierMove>[]): Map<string, Failure
 }
 
 /** What failed in a run, as it counts while nobody classified it: as the set-up's. */
-function failuresOf(
-  { reading, counts }: Run,
-  { exitCode, timedOut }: Pick<Evidence, 'exitCode' | 'timedOut'>,
-  smoke: boolean,
-): Failure[] {
-  const named = (reading?.failures ?? []).map((test): Failure => ({ test, ...UNCLASSIFIED }));
-  const wholeRun = (why: string): Failure[] => [...named, { test: WHOLE_RUN, class: 'setup', why }];
-  if (timedOut) return wholeRun('it was stopped at its deadline');
-  if (exitCode === 0 || named.length > 0 || (counts.collected === 0 && smoke)) return named;
-  return wholeRun(`it ended with ${exitCode ?? 'nothing'} and named no test that failed`);
+function shownBy({ move, counts }: Run, ended: Seen<VerifierMove>['observed'], smoke: boolean): Failure[] {
+  const { named, whole } = failuresOf(move.command, ended);
+  const failures = named.map((test): Failure => ({ test, ...UNCLASSIFIED }));
+  const untested = counts.collected === 0 && smoke && !ended.timedOut && !failedUncounted(ended);
+  if (whole === null || untested) return failures;
+  return [...failures, { test: WHOLE_RUN, class: 'setup', why: whole.why }];
+}
+
+/** What was measured of a run goes before what its role was told. */
+function endOf(evidence: Evidence | null | undefined): Partial<Pick<Evidence, 'exitCode' | 'timedOut'>> {
+  return evidence ? { exitCode: evidence.exitCode, timedOut: evidence.timedOut } : {};
 }
 
 const UNCLASSIFIED = { class: 'setup', why: 'nobody classified it' } as const;

@@ -148,7 +148,22 @@ const TABLE: readonly (readonly [what: string, output: string, signature: string
   [
     'cmake',
     'CMake Error at /usr/share/cmake-3.25/Modules/FindPackageHandleStandardArgs.cmake:230 (message):\n  Could NOT find ZLIB (missing: ZLIB_LIBRARY ZLIB_INCLUDE_DIR)\n-- Configuring incomplete, errors occurred!',
-    'CMake Error at FindPackageHandleStandardArgs.cmake (message):',
+    'CMake Error at FindPackageHandleStandardArgs.cmake (message): Could NOT find ZLIB (missing: ZLIB_LIBRARY ZLIB_INCLUDE_DIR)',
+  ],
+  [
+    'cmake, a configuration file',
+    'CMake Error at CMakeLists.txt:5 (find_package):\n  By not providing "FindGTest.cmake" in CMAKE_MODULE_PATH this project has\n  asked CMake to find a package configuration file provided by "GTest", but\n  CMake did not find one.\n',
+    'CMake Error at CMakeLists.txt (find_package): By not providing "FindGTest.cmake" in CMAKE_MODULE_PATH this project has',
+  ],
+  [
+    'apt, versions',
+    'The following packages have unmet dependencies:\n libssl-dev : Depends: libssl3 (= 3.0.11) but 3.0.15 is to be installed\nE: Unable to correct problems, you have held broken packages.',
+    'The following packages have unmet dependencies: libssl-dev : Depends: libssl3 (= 3.0.11) but 3.0.15 is to be installed',
+  ],
+  [
+    'nltk, which draws a frame',
+    'E   LookupError: \nE   **********************************************************************\nE     Resource punkt not found.\nE     Please use the NLTK Downloader to obtain the resource:',
+    'LookupError: Resource punkt not found.',
   ],
   [
     'pip behind a proxy',

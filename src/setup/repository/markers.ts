@@ -1,3 +1,4 @@
+import { posixCksum } from '../roles/rules/cksum';
 import { MOST_CHARS, MOST_PATHS, type Survey } from './survey';
 
 /** Folders of other people's code, of data, and of what tools made: nothing in them says how this project is built. */
@@ -54,10 +55,23 @@ export function isForeign(path: string): boolean {
     .some((part) => FOREIGN.test(part));
 }
 
+const CODE = /\.(py|[cm]?[jt]sx?|go|rs|c|cc|cpp|cxx|h|hh|hpp|java|kt|t|pl|pm|sh)$/;
+
+/** An empty text may stand for a link, one that was no text is not what it was. */
+function isDigested(path: string, text: string): boolean {
+  const whole = text.length > 0 && text.length <= MOST_CHARS && !text.includes('\uFFFD');
+  return whole && CODE.test(path) && !isForeign(path);
+}
+
 /** Of every file its path, of marker files the text as well; `null` stands for a text that is not at hand. */
 export function surveyOf(files: Iterable<readonly [path: string, text: string | null]>): Survey {
   const sorted = [...files].sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
   const texts: Record<string, string> = {};
-  for (const [path, text] of sorted) if (text !== null && isMarker(path)) texts[path] = text.slice(0, MOST_CHARS);
-  return { paths: sorted.slice(0, MOST_PATHS).map(([path]) => path), texts };
+  const digests: Record<string, string> = {};
+  for (const [at, [path, text]] of sorted.entries()) {
+    if (text === null) continue;
+    if (isMarker(path)) texts[path] = text.slice(0, MOST_CHARS);
+    if (at < MOST_PATHS && isDigested(path, text)) digests[path] = posixCksum(text);
+  }
+  return { paths: sorted.slice(0, MOST_PATHS).map(([path]) => path), texts, digests };
 }

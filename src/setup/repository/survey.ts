@@ -4,6 +4,8 @@ export interface Survey {
   readonly paths: readonly string[];
   /** Texts of marker files (see `isMarker`) by path, each at most 200,000 characters. */
   readonly texts: Readonly<Record<string, string>>;
+  /** What `cksum` says of the files of code as they came, by path: who changes one later is found out. Older surveys have none. */
+  readonly digests?: Readonly<Record<string, string>>;
 }
 
 export const MOST_PATHS = 20_000;

@@ -1,12 +1,12 @@
 import { quote } from '../../agent/shell';
 import type { VerifierMove } from '../../contract';
 import { errorSignature } from '../error-signature';
-import { WHOLE_RUN } from '../verdict';
+import { failedUncounted, WHOLE_RUN } from '../test-output/failures';
 import type { Seen, VerifierDossier, VerifierPolicy } from './role';
 import { data } from './rules/cause';
 import { classify } from './rules/causes';
-import { foundByAll, lookForInterpreters, readInterpreters } from './rules/interpreter';
-import { endedFromOutside, runSuite, testPlans } from './rules/native-tests';
+import { foundByAll, type Interpreter, lookForInterpreters, readInterpreters } from './rules/interpreter';
+import { endedFromOutside, runSuite, type SuiteRun, testPlans } from './rules/native-tests';
 import { nextMove, type Play, type Repository, repositoriesOf } from './rules/play';
 import { smokeOf } from './rules/smoke';
 
@@ -47,18 +47,9 @@ function* examination(
   );
   if (run?.reading && run.reading.counts.collected > 0) {
     const { collected, passed } = run.reading.counts;
-    const failures = classify(run.plan.command, run.observed, {
-      ...{ repository, services: dossier.services, present: foundByAll(interpreters) },
-    });
-    if (run.leftOut !== undefined) failures.push({ test: WHOLE_RUN, ...data(`tests were left out: ${run.leftOut}`) });
-    if (failures.length > 0) {
-      const told = failures.map(({ test, class: kind, why }) => ({ test, class: kind, why }));
-      yield { move: 'classify', thought: 'By what the output says of each.', failures: told };
-    }
-    const faults = failures.filter((failure) => failure.class === 'setup');
-    if (faults.length === 0) return passed > 0 ? null : `of ${collected} tests none passed`;
-    const shown = faults.slice(0, 3).map(({ test, why }) => `${test} (${why})`);
-    return `${faults.length} tests fail for want of set-up: ${shown.join(', ')}`;
+    const faults = yield* explanation(dossier, repository, run, interpreters);
+    if (faults !== null) return faults;
+    return passed > 0 ? null : `of ${collected} tests none passed`;
   }
   const ended = run && endedFromOutside(run.observed);
   if (ended) return `there are tests, and ${ended}: ${run.plan.command}`;
@@ -66,8 +57,34 @@ function* examination(
     const why = run?.observed.exitCode ? errorSignature(run.observed.output) : '';
     return `there are tests in ${facts.testPaths.slice(0, 3).join(', ')}, and none of them could be run${why && `: ${why}`}`;
   }
+  if (run && failedUncounted(run.observed)) {
+    // Tests that nobody can count were run all the same: a smoke test says nothing of why they failed.
+    const faults = yield* explanation(dossier, repository, run, interpreters);
+    if (faults !== null) return faults;
+  }
   const smoke = smokeOf(repository, interpreters);
   if (!smoke) return 'there are no tests, and nothing that could be started instead';
   const smoked = yield smoke;
   return smoked.exitCode === 0 ? null : `the smoke test failed: ${smoked.output.trim().slice(-300)}`;
+}
+
+/** Says of every failure of a run why it failed; null where none is the set-up's, else those that are. */
+function* explanation(
+  dossier: VerifierDossier,
+  repository: Repository,
+  run: SuiteRun,
+  interpreters: readonly Interpreter[],
+): Generator<VerifierMove, string | null, Seen<VerifierMove>['observed']> {
+  const failures = classify(run.plan.command, run.observed, {
+    ...{ repository, services: dossier.services, present: foundByAll(interpreters) },
+  });
+  if (run.leftOut !== undefined) failures.push({ test: WHOLE_RUN, ...data(`tests were left out: ${run.leftOut}`) });
+  if (failures.length > 0) {
+    const told = failures.map(({ test, class: kind, why }) => ({ test, class: kind, why }));
+    yield { move: 'classify', thought: 'By what the output says of each.', failures: told };
+  }
+  const faults = failures.filter((failure) => failure.class === 'setup');
+  if (faults.length === 0) return null;
+  const shown = faults.slice(0, 3).map(({ test, why }) => `${test} (${why})`);
+  return `${faults.length} tests fail for want of set-up: ${shown.join(', ')}`;
 }

@@ -1,8 +1,13 @@
-import { automake, boost, cargo, catch2, ctest, go, googletest, meson } from './compiled';
-import { ava, jasmine, jestTests, mocha, tap, vitest } from './javascript';
-import { gradle, junit, junitXml, prove, surefire } from './other';
+import { automake, autotest, ctest, dejagnu, meson } from './build-runners';
+import { cargo } from './cargo';
+import { go } from './go';
+import { gradle, junit, junitXml, surefire } from './java';
+import { ava, jasmine, jestTests, mocha, vitest } from './javascript';
+import { prove } from './perl';
 import { doctest, pytest, unittest } from './python';
-import { linesOf, type TestReader, type TestReading } from './reading';
+import { type Lines, linesOf, type TestReader, type TestReading, withoutPackages } from './reading';
+import { tap } from './tap';
+import { boost, catch2, cmocka, criterion, cunit, googletest, libcheck, qtTest, unity } from './unit-tests';
 
 export type { TestReading } from './reading';
 
@@ -11,6 +16,8 @@ const READERS: readonly TestReader[] = [
   ctest,
   meson,
   automake,
+  autotest,
+  dejagnu,
   surefire,
   gradle,
   prove,
@@ -24,13 +31,28 @@ const READERS: readonly TestReader[] = [
   ava,
   jasmine,
   googletest,
+  cmocka,
   catch2,
   boost,
+  libcheck,
+  unity,
+  cunit,
+  qtTest,
+  criterion,
   junit,
   junitXml,
   tap,
   doctest,
 ];
+
+/** The output of one command, as the framework that it is of tells it. */
+export interface TestRun {
+  readonly reading: TestReading | null;
+  /** What the output says of one failure; null where that cannot be told. */
+  reportOf(test: string): string | null;
+  /** The first other framework in the same output that counts a failure, outside of what is said of the failures here. */
+  failingBeside(): TestReading | null;
+}
 
 /**
  * What a test run says of itself, summed over all runs of the framework that its output holds. Null where no framework is
@@ -39,14 +61,65 @@ const READERS: readonly TestReader[] = [
  * failures are to agree with them.
  */
 export function readCounts(command: string, output: string): TestReading | null {
-  const lines = linesOf(output);
-  const named = READERS.filter((reader) => reader.command.test(command));
-  const readings: TestReading[] = [];
-  for (const reader of new Set([...named, ...READERS])) {
-    const reading = reader.read(lines);
-    if (!reading) continue;
-    if (reading.counts.collected > 0) return { framework: reader.framework, ...reading };
-    readings.push({ framework: reader.framework, ...reading });
+  return recognised(command, linesOf(output))?.reading ?? null;
+}
+
+/** The same, with what is said of each failure. */
+export function readRun(command: string, output: string): TestRun {
+  const found = recognised(command, linesOf(output));
+  const lines = found?.lines ?? [];
+  const reports = found?.reader.reports ?? null;
+  const all = reports?.of(lines) ?? [];
+  return {
+    reading: found?.reading ?? null,
+    reportOf(test) {
+      const own = all.filter((report) => reports!.same(report.test, test)).flatMap((report) => report.lines);
+      return own.length > 0 ? own.join('\n') : null;
+    },
+    failingBeside() {
+      if (!found || found.reader.runsOthers) return null;
+      const said = new Set(all.flatMap((report) => report.lines));
+      const rest = lines.filter((line) => !said.has(line));
+      const others = READERS.filter(({ framework }) => framework !== found.reader.framework);
+      return others.map((reader) => readBy(reader, rest)).find((other) => isFailing(other)) ?? null;
+    },
+  };
+}
+
+const isFailing = (reading: TestReading | null) =>
+  reading !== null && reading.counts.failed + reading.counts.errors > 0;
+
+interface Recognised {
+  readonly reader: TestReader;
+  readonly reading: TestReading;
+  /** Those that it was read from. */
+  readonly lines: Lines;
+}
+
+/** Where no line is anybody's, it may be for a word that a workspace puts before each of them. */
+function recognised(command: string, lines: Lines): Recognised | null {
+  const found = recognisedIn(command, lines);
+  if (found && found.reading.counts.collected > 0) return found;
+  const own = withoutPackages(lines);
+  const inside = own && recognisedIn(command, own);
+  return inside && (!found || inside.reading.counts.collected > 0) ? inside : found;
+}
+
+function recognisedIn(command: string, lines: Lines): Recognised | null {
+  const byName = READERS.filter((reader) => reader.command.test(command));
+  let none: Recognised | null = null;
+  for (const reader of new Set([...byName, ...READERS])) {
+    const reading = readBy(reader, lines);
+    if (reading && reading.counts.collected > 0) return { reader, reading, lines };
+    if (reading) none ??= { reader, reading, lines };
   }
-  return readings[0] ?? null;
+  return none;
+}
+
+function readBy(reader: TestReader, lines: Lines): TestReading | null {
+  const found = reader.read(lines);
+  if (!found) return null;
+  const { counts, failures, named = failures.length, unloaded = [], cut = '' } = found;
+  const unnamed = Math.max(0, counts.failed + counts.errors - named);
+  return { framework: reader.framework, counts, failures, unloaded, unnamed, cut };
 }

@@ -1,9 +1,19 @@
-import { type Lines, matches, names, summed, type TestReader, tallyOf } from './reading';
+import { pytestReports } from './pytest-reports';
+import { type Lines, matches, named, type Outcomes, summed, type TestReader, tallyOf } from './reading';
+import { between } from './reports';
 
 /** `=== 1 failed, 2 passed in 0.3s ===`, with `-q` without the bars; `no tests ran in 0.01s`. */
 const PYTEST_END = /^(?:=+ )?((?:\d+ [a-z]|no tests ran).*?) in [\d.]+ ?s(?:econds)?(?: \([\d:, a-z]+\))?(?: =+)?$/;
 const PYTEST_WORDS =
   /^(?:\d+ (?:passed|failed|skipped|errors?|xfailed|xpassed|deselected|warnings?|rerun|subtests|tests)|no tests ran)/;
+
+/** A folder may have a blank in its name; a line of a log that begins like this has no test's name in it. */
+const PYTEST_FAILED =
+  /^(?:FAILED|ERROR|SUBFAILED\(.*?\)) ((?:[^\s[]|\[.*?\](?!\S*\]))+|(?! )[^[]*?\.py(?:::(?:[^\s[]|\[.*?\](?!\S*\]))+)?)(?: - .*)?$/;
+
+/** How pytest says, just above its end, that it stopped before all tests had their turn. */
+const PYTEST_CUT =
+  /^!+ (?:stopping after \d+ failures|(?:xdist\.dsession\.)?Interrupted: |KeyboardInterrupt|.*\bExit: )/;
 
 /**
  * An expected failure is no failure, and a test that passes against its mark is no pass: both count as skipped, unless the
@@ -12,11 +22,12 @@ const PYTEST_WORDS =
 export const pytest: TestReader = {
   framework: 'pytest',
   command: /\bpy\.?test\b/,
+  reports: pytestReports(PYTEST_FAILED),
   read(lines) {
     const ends = pytestEnds(lines);
     const counts = summed(
-      ends.map((end) => {
-        const tally = tallyOf(end);
+      ends.map(({ text }) => {
+        const tally = tallyOf(text);
         return {
           passed: tally.passed ?? 0,
           failed: tally.failed ?? 0,
@@ -25,60 +36,95 @@ export const pytest: TestReader = {
         };
       }),
     );
-    const failures = names(lines, /^(?:FAILED|ERROR|SUBFAILED\(.*?\)) ((?:[^\s[]|\[.*?\])+)(?: - .*)?$/);
-    if (counts) return { counts, failures };
+    const cut = pytestCut(lines, ends);
+    if (counts) return { counts, ...named(lines, PYTEST_FAILED), cut };
     // It ended before there was a session: a broken conftest, or options that no plugin knows.
     const stopped = lines.some((line) =>
       /^(?:ImportError while loading conftest|\S*pytest(?:\.py)?: error: |INTERNALERROR> )/.test(line),
     );
-    return stopped ? { counts: summed([{ errors: 1 }])!, failures: [] } : null;
+    return stopped ? { counts: summed([{ errors: 1 }])!, failures: [], named: 0, cut } : null;
   },
 };
 
+interface PytestEnd {
+  readonly text: string;
+  readonly at: number;
+}
+
+/** Not what the report of a failed test quotes of a session that the test made. */
+function pytestCut(lines: Lines, ends: readonly PytestEnd[]): string {
+  const stopped = ends.flatMap(({ at }) =>
+    lines.slice(Math.max(0, at - 3), at).filter((line) => PYTEST_CUT.test(line)),
+  );
+  const reports = lines.findIndex((line) => /^=+ (?:FAILURES|ERRORS) =+$/.test(line));
+  const before = reports < 0 ? lines : lines.slice(0, reports);
+  return [...stopped, ...before.filter((line) => /^INTERNALERROR> /.test(line))].join('\n');
+}
+
 /** Tests of pytest plugins print whole sessions of their own, which stand in the report of a failed test: they do not count. */
-function pytestEnds(lines: Lines): string[] {
-  const ends: string[] = [];
+function pytestEnds(lines: Lines): PytestEnd[] {
+  const ends: PytestEnd[] = [];
   let reporting = false;
   let inner = 0;
-  for (const line of lines) {
+  for (const [at, line] of lines.entries()) {
     if (/^=+ (?:FAILURES|ERRORS|PASSES|XPASSES) =+$/.test(line)) reporting = true;
     else if (/^=+ test session starts =+$/.test(line)) inner = reporting ? inner + 1 : 0;
     const end = PYTEST_END.exec(line)?.[1];
     if (end === undefined || !PYTEST_WORDS.test(end) || /\bcollected\b/.test(end)) continue;
     if (inner > 0) inner -= 1;
     else {
-      ends.push(end);
+      ends.push({ text: end, at });
       reporting = false;
     }
   }
   return ends;
 }
 
+const UNITTEST_FAILED = /^(?:FAIL|ERROR|UNEXPECTED SUCCESS): (\S+(?: \([^)]+\))?)/;
+
+/** What the words in the brackets at the end stand for; nose writes some in capitals, trial writes others as one word. */
+const UNITTEST_WORDS: Readonly<Record<string, keyof Outcomes>> = {
+  failures: 'failed',
+  errors: 'errors',
+  unexpectedsuccesses: 'failed',
+  skipped: 'skipped',
+  skips: 'skipped',
+  skip: 'skipped',
+  expectedfailures: 'skipped',
+  knownfail: 'skipped',
+  deprecated: 'skipped',
+  todo: 'skipped',
+  todos: 'skipped',
+};
+
 /** unittest, and what prints like it: nose, nose2, Django's runner, trial. */
 export const unittest: TestReader = {
   framework: 'unittest',
   command: /\b(?:unittest|nose2?|nosetests|trial|manage\.py test|setup\.py test|runtests)\b/,
+  reports: between(UNITTEST_FAILED, /^Ran \d+ tests? in /),
   read(lines) {
-    const runs = lines.flatMap((line, at) => {
+    const runs = lines.flatMap((line, at): Outcomes[] => {
       const ran = /^Ran (\d+) tests? in /.exec(line);
       if (!ran) return [];
       const end = lines.slice(at + 1, at + 6).find((next) => /^(?:OK|FAILED|PASSED|NO TESTS RAN)\b/.test(next)) ?? '';
-      const count = (word: string) => Number(new RegExp(`\\b${word}=(\\d+)`).exec(end)?.[1] ?? 0);
-      const unexpected = count('unexpected successes');
-      const expected = /expected failures=(\d+)/.exec(end.replace(/unexpected successes=\d+/, ''));
-      const failed = Number(/(?<!expected )\bfailures=(\d+)/.exec(end)?.[1] ?? 0) + unexpected;
-      const skipped = count('skipped') + count('skips') + Number(expected?.[1] ?? 0);
-      const errors = count('errors');
-      return [{ passed: Math.max(0, Number(ran[1]) - failed - skipped - errors), failed, skipped, errors }];
+      const told = { failed: 0, errors: 0, skipped: 0 };
+      for (const [, words, count] of end.matchAll(/([A-Za-z][A-Za-z ]*)=(\d+)/g)) {
+        const outcome = UNITTEST_WORDS[words!.toLowerCase().replace(/ /g, '')];
+        if (outcome && outcome !== 'passed') told[outcome] += Number(count);
+      }
+      return [{ passed: Math.max(0, Number(ran[1]) - told.failed - told.skipped - told.errors), ...told }];
     });
     const counts = summed(runs);
-    return counts && { counts, failures: names(lines, /^(?:FAIL|ERROR|UNEXPECTED SUCCESS): (\S+(?: \([^)]+\))?)/) };
+    return counts && { counts, ...named(lines, UNITTEST_FAILED) };
   },
 };
+
+const DOCTEST_FAILED = /^File "[^"]*", line \d+, in (\S+)$/;
 
 export const doctest: TestReader = {
   framework: 'doctest',
   command: /\bdoctest\b/,
+  reports: between(DOCTEST_FAILED, /^\*{20,}$/),
   read(lines) {
     const both = matches(lines, /^(\d+) passed(?: and (\d+) failed)?\.$/).map(([, passed, failed]) => ({
       passed: Number(passed),
@@ -92,6 +138,6 @@ export const doctest: TestReader = {
       failed: Number(failed),
     }));
     const counts = summed(results.length > 0 ? results : both.length > 0 ? both : silent);
-    return counts && { counts, failures: names(lines, /^File "[^"]*", line \d+, in (\S+)$/) };
+    return counts && { counts, ...named(lines, DOCTEST_FAILED) };
   },
 };

@@ -1,4 +1,5 @@
 import type { TestCounts } from '../../contract';
+import type { Reports } from './reports';
 
 /** What a test run says of itself. */
 export interface TestReading {
@@ -6,17 +7,35 @@ export interface TestReading {
   readonly counts: TestCounts;
   /** Names of tests (or files, or packages) that failed, as the framework prints them; each once. */
   readonly failures: readonly string[];
+  /** Those of the failures that are a file, a suite or a package instead of a test: it was not even loaded. */
+  readonly unloaded: readonly string[];
+  /** Failures that were counted and that no name stands for. */
+  readonly unnamed: number;
+  /** Lines that say that the run ended before all tests had their turn; empty where none does. */
+  readonly cut: string;
 }
 
 /** Lines of an output, colours and overwritten progress gone. */
 export type Lines = readonly string[];
+
+/** What a reader finds; what it leaves out is: one failure for each name, nothing unloaded, nothing cut. */
+export interface Found
+  extends Pick<TestReading, 'counts' | 'failures'>,
+    Partial<Pick<TestReading, 'unloaded' | 'cut'>> {
+  /** How many failures the names stand for, which one of them may do for several. */
+  readonly named?: number;
+}
 
 /** One framework's closing words. Null where the output holds none of them. */
 export interface TestReader {
   readonly framework: string;
   /** A command that names it; decides between frameworks that appear in the same output. */
   readonly command: RegExp;
-  read(lines: Lines): Omit<TestReading, 'framework'> | null;
+  /** It runs other programs as its tests: what those print of their own tests is part of its own. */
+  readonly runsOthers?: boolean;
+  /** Which lines speak of which failure; null where its output does not tell them apart. */
+  readonly reports: Reports | null;
+  read(lines: Lines): Found | null;
 }
 
 export function linesOf(output: string): string[] {
@@ -30,7 +49,31 @@ export function linesOf(output: string): string[] {
   );
 }
 
-type Outcomes = { passed?: number; failed?: number; skipped?: number; errors?: number };
+/** What runners of a workspace put before each line of a package: `packages/a test: `, `a:test: `, `[pkg-a]: `, `pkg-a: `. */
+const PACKAGE = /^(\[[^\]\s]{1,60}\]:? |@?[\w./-]{1,60}(?:[: ][\w:.-]{1,40})?: )/;
+
+/**
+ * The lines of a workspace's packages without what stands before each of them, the lines of each package together; null
+ * where no such word is before at least two lines.
+ */
+export function withoutPackages(lines: Lines): Lines | null {
+  const packages = new Map<string, string[]>();
+  const rest: string[] = [];
+  for (const line of lines) {
+    // An empty line of a package has lost the blank at its end.
+    const word = PACKAGE.exec(`${line} `)?.[1];
+    if (word === undefined) rest.push(line);
+    else {
+      const own = packages.get(word);
+      if (own) own.push(line.slice(word.length));
+      else packages.set(word, [line.slice(word.length)]);
+    }
+  }
+  const common = [...packages.values()].filter((own) => own.length > 1);
+  return common.length === 0 ? null : [...common.flat(), ...rest];
+}
+
+export type Outcomes = { passed?: number; failed?: number; skipped?: number; errors?: number };
 
 /** What ran is what has an outcome: tests that a filter left out do not count as collected. */
 export function countsOf({ passed = 0, failed = 0, skipped = 0, errors = 0 }: Outcomes): TestCounts {
@@ -46,14 +89,20 @@ export function summed(runs: readonly Outcomes[]): TestCounts | null {
   return countsOf({ passed: sum('passed'), failed: sum('failed'), skipped: sum('skipped'), errors: sum('errors') });
 }
 
+/** Zero tests, which is something else than a framework that was not recognised. */
+export function noneFound(lines: Lines, said: RegExp): Found | null {
+  return lines.some((line) => said.test(line)) ? { counts: countsOf({}), failures: [] } : null;
+}
+
 /** Groups of each line that a pattern fits. */
 export function matches(lines: Lines, pattern: RegExp): RegExpExecArray[] {
   return lines.map((line) => pattern.exec(line)).filter((hit) => hit !== null);
 }
 
-/** First groups of the lines that a pattern fits, each once. */
-export function names(lines: Lines, pattern: RegExp): string[] {
-  return [...new Set(matches(lines, pattern).map((hit) => hit[1]!.trim()))];
+/** First groups of the lines that a pattern fits: the names each once, and how many lines there were. */
+export function named(lines: Lines, pattern: RegExp): { failures: string[]; named: number } {
+  const all = matches(lines, pattern).map((hit) => hit[1]!.trim());
+  return { failures: [...new Set(all)], named: all.length };
 }
 
 /** `3 passed, 1 failed` by word; what stands before the first number is left out. */

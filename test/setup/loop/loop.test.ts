@@ -126,6 +126,32 @@ describe('attribution', () => {
     expect(other.after).toContain('attr');
   });
 
+  test.each([
+    [
+      'a package of CMake',
+      (name: string) =>
+        `CMake Error at CMakeLists.txt:5 (find_package):\n  By not providing "Find${name}.cmake" in CMAKE_MODULE_PATH this project has\n  asked CMake to find it\n`,
+    ],
+    [
+      'a library of CMake',
+      (name: string) =>
+        `CMake Error at /usr/share/cmake-3.25/Modules/FindPackageHandleStandardArgs.cmake:230 (message):\n  Could NOT find ${name} (missing: ${name}_LIBRARY)\n`,
+    ],
+    [
+      'a package of apt',
+      (name: string) =>
+        `The following packages have unmet dependencies:\n lib${name}-dev : Depends: lib${name} (= 1)\n`,
+    ],
+    [
+      'data of NLTK',
+      (name: string) => `LookupError: \n**********\n  Resource ${name} not found.\n  Please use the NLTK Downloader\n`,
+    ],
+  ])('another subject below the same heading is another error: %s', (_, missed) => {
+    const [before, after] = [missed('first'), missed('second')];
+    expect(attribute(run(1, before), run(1, after)).outcome).toBe('neutral');
+    expect(attribute(run(1, before), run(1, before)).outcome).toBe('failure');
+  });
+
   test('more tests passing is success, fewer is failure', () => {
     expect(attribute(run(1, 'E assert 1', 3, 4), run(1, 'E assert 2', 6, 1)).outcome).toBe('success');
     expect(attribute(run(1, 'E assert 1', 3, 4), run(1, 'E assert 2', 1, 6)).outcome).toBe('failure');

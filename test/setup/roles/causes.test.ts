@@ -3,7 +3,7 @@ import { causeOf, classify } from '../../../src/setup/roles/rules/causes';
 import { foundByAll } from '../../../src/setup/roles/rules/interpreter';
 import { repositoriesOf } from '../../../src/setup/roles/rules/play';
 import { WHOLE_RUN } from '../../../src/setup/verdict';
-import { observed, redis, sampleCase } from './sample';
+import { FILES, observed, redis, sampleCase } from './sample';
 
 const [repository] = repositoriesOf(sampleCase()) as [ReturnType<typeof repositoriesOf>[number]];
 const causes = (report: string, services: ServiceSpec[] = []) => causeOf(report, { repository, services });
@@ -35,14 +35,6 @@ test.each([
   ['a part of a compiler', 'gcc: fatal error: cannot execute ‘cc1plus’: execvp: No such file or directory', 'setup'],
   ['a shared library', 'ImportError: libpq.so.5: cannot open shared object file: No such file or directory', 'setup'],
   ['a header', 'a.c:1:10: fatal error: zlib.h: No such file or directory', 'setup'],
-  ['a Go module', 'a.go:3:8: no required module provides package example.org/x; to add it:', 'setup'],
-  [
-    'a Go module that would be fetched',
-    'go: example.org/x@v1: Get "https://proxy/x": dial tcp: lookup proxy: no such host',
-    'setup',
-  ],
-  ['a crate', 'error: no matching package named `serde` found', 'setup'],
-  ['an artifact of Maven', 'Could not resolve dependencies for project a:b', 'setup'],
   [
     'the internet',
     'urllib.error.URLError: <urlopen error [Errno -3] Temporary failure in name resolution>',
@@ -59,6 +51,84 @@ test.each([
   ['a place where no test may write', "OSError: [Errno 30] Read-only file system: '/usr/lib/x'", 'repository_bug'],
 ])('%s', (_, report, expected) => {
   expect(causes(report)?.class).toBe(expected);
+});
+
+const LANGUAGES = {
+  go: { 'go.mod': 'module example.org/m\n', 'a_test.go': '' },
+  rust: { 'Cargo.toml': '[package]\nname = "acorn"\n', 'src/lib.rs': '' },
+  java: { 'pom.xml': '<project><artifactId>a</artifactId></project>', 'src/test/java/ATest.java': '' },
+};
+
+test.each<[string, keyof typeof LANGUAGES, string, string | undefined]>([
+  ['a Go module', 'go', 'a.go:3:8: no required module provides package example.org/x; to add it:', 'setup'],
+  [
+    'a Go module that would be fetched',
+    'go',
+    'go: example.org/x@v1: Get "https://proxy/x": dial tcp: lookup proxy: no such host',
+    'setup',
+  ],
+  ['a crate', 'rust', 'error: no matching package named `serde` found', 'setup'],
+  ['a crate that would be fetched', 'rust', 'error: failed to get `serde` as a dependency of package `acorn`', 'setup'],
+  ['an artifact of Maven', 'java', 'Could not resolve dependencies for project a:b', 'setup'],
+  [
+    'an assertion of a Go test',
+    'go',
+    '    a_test.go:9: failed to get user: record not found in offline mode',
+    undefined,
+  ],
+  ['an error of a Rust program', 'rust', 'Error: failed to get user: record missing', undefined],
+])('%s, where the project is of that language', (_, language, report, expected) => {
+  const [own] = repositoriesOf(sampleCase(LANGUAGES[language]));
+  expect(causeOf(report, { repository: own!, services: [] })?.class).toBe(expected);
+});
+
+describe('a name that cannot be imported', () => {
+  const files = {
+    ...FILES,
+    'acorn/_speedups.pyx': '',
+    'setup.py': 'Extension("acorn._native", ["src/native/module.cpp"])\n',
+  };
+  const [own] = repositoriesOf(sampleCase(files));
+  const judged = (name: string, module: string) =>
+    causeOf(`E   ImportError: cannot import name '${name}' from '${module}' (/x/${module}/__init__.py)`, {
+      ...{ repository: own!, services: [], present: new Set(['acorn', 'yaml', 'orjson']) },
+    });
+
+  test.each([
+    ['of a dependency that is there is another version', 'Loader', 'yaml', 'setup'],
+    ['of what nobody declares is another version too', 'Mapping', 'collections', 'setup'],
+    ['that is compiled from a source beside it was not built', '_speedups', 'acorn', 'setup'],
+    ['that a build says it makes was not built', '_native', 'acorn', 'setup'],
+    ['of the project that it does not have is its own bug', 'gone', 'acorn', 'repository_bug'],
+    ['of its tests too', 'gone', 'tests.helpers', 'repository_bug'],
+    ['of an optional extra is nobody’s to bring', 'gone', 'orjson', 'repository_bug'],
+  ])('%s', (_, name, module, kind) => {
+    expect(judged(name, module)?.class).toBe(kind);
+  });
+});
+
+test('of several modules that are missing one that the set-up had to bring counts', () => {
+  const chained =
+    "    import orjson as json\nE   ModuleNotFoundError: No module named 'orjson'\n\nDuring handling of the above exception, another exception occurred:\n    import yaml\nE   ModuleNotFoundError: No module named 'yaml'";
+  expect(causes(chained)).toMatchObject({ class: 'setup', why: expect.stringContaining('yaml') });
+  expect(causes(`${chained.split('\n\n')[0]}\ngs: error while loading shared libraries: libgs.so.9: no`)?.class).toBe(
+    'setup',
+  );
+});
+
+test.each([
+  'pkg: error: unrecognized arguments: --bad',
+  "E       assert 'unrecognized arguments: --bad' in 'pkg: error: unrecognized arguments: --bad (did you mean --bat?)'",
+  'usage: __main__.py [-h]\n__main__.py: error: unrecognized arguments: --bad',
+  'PytestConfigWarning: Unknown config option: timeout',
+])('a complaint of another program about its arguments is no missing plugin: %s', (report) => {
+  expect(causes(report)).toBeNull();
+});
+
+test('pytest’s own complaint of an option is', () => {
+  const said =
+    'ERROR: usage: __main__.py [options]\n__main__.py: error: unrecognized arguments: --cov=pkg\n  inifile: /repo/setup.cfg\n  rootdir: /repo';
+  expect(causes(said)?.class).toBe('setup');
 });
 
 test('a declared service that does not answer is the set-up’s', () => {
@@ -137,7 +207,7 @@ test('a module that every interpreter of the environment finds is missing in one
 test('what never got to run is the set-up’s, for whatever reason', () => {
   const output =
     '_____ ERROR collecting tests/test_a.py _____\nE   SyntaxError: invalid syntax\n=== short test summary info ===\nERROR tests/test_a.py\n=== 1 error in 0.1s ===';
-  expect(classify('pytest', observed(output, 2), { repository, services: [] })).toMatchObject([{ class: 'setup' }]);
+  expect(classify('pytest', observed(output), { repository, services: [] })).toMatchObject([{ class: 'setup' }]);
 });
 
 test('a run that went wrong as a whole', () => {

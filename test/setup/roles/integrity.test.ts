@@ -81,16 +81,61 @@ test.each<[string, () => void, string, object?]>([
     () => write('conftest.py', 'import pytest\npytest.skip("no", allow_module_level=True)\n'),
     'conftest.py',
   ],
+  [
+    'a test that was written anew',
+    () => write('tests/test_acorn.py', 'def test_ok(): assert True\n'),
+    'tests/test_acorn.py',
+  ],
+  ['an option of Go', () => {}, 'GOFLAGS', { GOFLAGS: '-run=^TestOnlyThis$' }],
+  ['an option of Maven', () => {}, 'MAVEN_OPTS', { MAVEN_OPTS: '-Xmx1g -DskipTests' }],
+  ['an option of Node.js', () => {}, 'NODE_OPTIONS', { NODE_OPTIONS: '--test-name-pattern=x' }],
   ['a test that is gone', () => rmSync(join(folder, 'tests/test_acorn.py')), 'tests/test_acorn.py'],
-  ['a variable', () => {}, 'PYTEST_ADDOPTS', { PYTEST_ADDOPTS: '-k fast' }],
+  ...['-k fast', '-kfast', '-x', '--maxfail=1', '-q -x'].map((options): [string, () => void, string, object] => [
+    `a variable with ${options}`,
+    () => {},
+    'PYTEST_ADDOPTS',
+    { PYTEST_ADDOPTS: options },
+  ]),
 ])('%s is found, shown by a command, and put back', (_, tamper, declared, env = {}) => {
   tamper();
   const found = tampering(env);
   expect(found).toMatchObject([{ declared }]);
   expect(bash(found[0]!.command, env).exitCode).toBe(1);
   const restore = restorationOf(repository(), declared);
+  // Of a test no survey has the text.
   if (declared === 'tests/test_acorn.py') return expect(restore).toBeNull();
   expect(bash(`${restore} && { [ ! -e ${folder}/${declared} ] || ( ${found[0]!.command} ); }`, env).exitCode).toBe(0);
+});
+
+test('sources that a set-up mended are no tampering, and stand beside tests that it changed', () => {
+  write('acorn/__init__.py', 'VALUE = open("a", "U")\n');
+  write('setup.py', 'from setuptools import setup\n');
+  const given = repositoriesOf({
+    ...sampleCase({
+      ...SOURCES,
+      'acorn/__init__.py': 'VALUE = open("a", "U")\n',
+      'acorn/_version.py': 'version = "1"\n',
+    }),
+    workdir: folder,
+  })[0]!;
+  const looked = () => bash(lookForTampering(given));
+  write('acorn/__init__.py', 'VALUE = open("a")\n');
+  write('acorn/_version.py', 'version = "1.dev0"\n');
+  expect(looked().output).toContain('changed\tsource\tacorn/__init__.py');
+  expect(looked().output).not.toContain('_version');
+  expect(readTampering(given, looked())).toEqual([]);
+  write('tests/test_acorn.py', 'def test_it(): return\n');
+  const [found] = readTampering(given, looked());
+  expect(found!.claim).toMatch(/tests\/test_acorn\.py.*acorn\/__init__\.py/);
+  expect(bash(found!.command)).toMatchObject({ exitCode: 1, output: expect.stringContaining('tests/test_acorn.py') });
+});
+
+test('the list of what is compared stays short enough for a shell', () => {
+  const many = Object.fromEntries(
+    Array.from({ length: 4000 }, (_, n) => [`tests/some/rather/long/folder/name/test_number_${n}.py`, `n = ${n}\n`]),
+  );
+  const given = repositoriesOf({ ...sampleCase(many), workdir: folder })[0]!;
+  expect(lookForTampering(given).length).toBeLessThan(128 * 1024);
 });
 
 test('a skip that a command wrote into a test is found; looking at the test is not writing to it', () => {

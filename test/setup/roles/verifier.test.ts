@@ -1,5 +1,8 @@
+import type { VerifierMove } from '../../../src/contract';
+import type { Seen } from '../../../src/setup/roles/role';
 import { verifier } from '../../../src/setup/roles/verifier';
-import { observed, sampleCase, seen } from './sample';
+import { verifierResult, WHOLE_RUN } from '../../../src/setup/verdict';
+import { evidence, observed, sampleCase, seen } from './sample';
 
 const dossier = { ...sampleCase(), hint: '' };
 
@@ -58,4 +61,73 @@ test('tests of a crate that read what its archive lacks are left out, and that i
   expect(verifier(crate, [looked, unbuilt('error: linking with `cc` failed: exit status: 1')])).toMatchObject({
     ...{ move: 'conclude', success: false },
   });
+});
+
+describe('a repository in C', () => {
+  const project = {
+    ...sampleCase({
+      'configure.ac': 'AC_INIT([acorn],[1])',
+      'Makefile.am': 'TESTS = a b\ncheck_PROGRAMS = a b\n',
+      'src/a.c': 'int main(void) { return 0; }\n',
+    }),
+    hint: '',
+  };
+  const BUILT = 'bash /tmp/smoke.sh';
+
+  /** All moves, where every run of tests ends like this and the smoke test passes. */
+  function played(output: string, exitCode: number) {
+    const moves: Seen<VerifierMove>[] = [];
+    for (let turn = 0; turn < 9 && moves.at(-1)?.move.move !== 'conclude'; turn++) {
+      const move = verifier(project, moves);
+      moves.push(move.move === 'run_tests' ? seen(move, output, exitCode) : seen(move));
+    }
+    const result = verifierResult(
+      moves,
+      moves.map(({ move, observed: { exitCode: ended } }) =>
+        'command' in move ? evidence(ended, move.command) : null,
+      ),
+      'head',
+    );
+    return { moves: moves.map(({ move }) => move.move), result };
+  }
+
+  test.each([
+    [
+      'the older harness of automake',
+      'PASS: a\n./b: error while loading shared libraries: libfoo.so.1: cannot open shared object file: No such file or directory\nFAIL: b\n===================\n1 of 2 tests failed\n===================\nmake[1]: *** [check-TESTS] Error 1',
+      'b',
+    ],
+    [
+      'a runner that nobody knows',
+      './run-tests\n  a: yes\n./b: error while loading shared libraries: libfoo.so.1: cannot open shared object file: No such file or directory\nmake: *** [check] Error 127',
+      WHOLE_RUN,
+    ],
+  ])('a smoke test is no substitute for tests that miss a library, in the words of %s', (_, output, test) => {
+    const { moves, result } = played(output, 2);
+    expect(moves).not.toContain('smoke');
+    expect(result).toMatchObject({ success: false, smoke: false, failures: [{ test, class: 'setup' }] });
+  });
+
+  test('without a target for tests a smoke test is what there is', () => {
+    const { result } = played("make: *** No rule to make target 'check'.  Stop.", 2);
+    expect(result).toMatchObject({ success: true, smoke: true, evidence: { command: BUILT }, failures: [] });
+  });
+
+  test('a smoke test of another verifier is no substitute either', () => {
+    const moves = [
+      seen<VerifierMove>(
+        { move: 'run_tests', thought: '', command: 'make check', framework: 'make' },
+        'FAILED: b\n',
+        2,
+      ),
+      seen<VerifierMove>({ move: 'smoke', thought: '', path: '/tmp/smoke.sh', content: '', command: BUILT }),
+      seen<VerifierMove>({ move: 'conclude', thought: '', success: true, hint: '' }),
+    ];
+    expect(verifierResult(moves, [evidence(2, 'make check'), evidence(0, BUILT), null], 'head').success).toBe(false);
+  });
+});
+
+test('the first failure ends no run of pytest, whatever the project asks for', () => {
+  const looked = seen({ move: 'look' as const, thought: '', command: '' }, 'python\t/venv/bin/python\tpytest\n');
+  expect(verifier(dossier, [looked])).toMatchObject({ command: expect.stringContaining(' --maxfail=0') });
 });

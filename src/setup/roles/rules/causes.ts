@@ -1,12 +1,13 @@
 import type { ServiceSpec } from '../../../contract';
 import { errorSignature } from '../../error-signature';
 import { MISSING_PROGRAM } from '../../missing-program';
-import { readCounts } from '../../test-output';
-import { WHOLE_RUN } from '../../verdict';
+import type { Language } from '../../repository/facts';
+import type { TestReading } from '../../test-output';
+import { failuresOf, WHOLE_RUN, type Whole } from '../../test-output/failures';
 import type { Observed } from '../role';
-import { reportOf } from './blocks';
 import { bug, type Cause, data, external, setupCause } from './cause';
-import { missingModule, moduleCause } from './missing-module';
+import { missingModules, moduleCause } from './missing-module';
+import { nameCauses } from './missing-name';
 import type { Repository } from './play';
 
 export interface Surroundings {
@@ -16,14 +17,22 @@ export interface Surroundings {
   readonly present?: ReadonlySet<string>;
 }
 
-/** What a package manager or build tool says when something it needs was never installed. Not the network's fault: tests run without. */
-const NOT_INSTALLED =
-  /\bno required module provides package\b|\bcannot find (?:module providing )?package\b|\bmissing go\.sum entry\b|\bmodule lookup disabled\b|^go: .*(?:dial tcp|Get "|no such host)|: (?:Get "https?:|dial tcp).*\bgo\.mod\b|\bfailed to (?:get|download|fetch|load source)\b|\bno matching package named\b|\bunable to update registry\b|\battempting to make an HTTP request, but --offline\b|\bcan't find crate for\b|\bunresolved import\b|\bCould not resolve dependencies\b|\bin offline mode\b|\bCannot access .* in offline\b|\bNo cached version of\b|\bpackage [\w.]+ does not exist\b|\bNoClassDefFoundError\b|\bClassNotFoundException\b/m;
+/**
+ * What the package manager or build tool of a language says when something it needs was never installed. Not the network's
+ * fault: tests run without. Read only where the project is of that language: others use such words for matters of their own.
+ */
+const NOT_INSTALLED: Readonly<Partial<Record<Language, RegExp>>> = {
+  go: /\bno required module provides package\b|\bcannot find (?:module providing )?package\b|\bmissing go\.sum entry\b|\bmodule lookup disabled\b|^go: .*(?:dial tcp|Get "|no such host)|: (?:Get "https?:|dial tcp).*\bgo\.mod\b/m,
+  rust: /^\s*(?:error: )?failed to (?:(?:get|download|fetch) `|download from\b|load source for dependency\b)|\bno matching package named\b|\b[Uu]nable to update (?:registry\b|https?:)|\battempting to make an HTTP request, but --offline\b|\bcan't find crate for\b|\bunresolved import\b/m,
+  java: /\bCould not resolve dependencies\b|\bin offline mode\b|\bCannot access .* in offline\b|\bNo cached version of\b|\bpackage [\w.]+ does not exist\b|\bNoClassDefFoundError\b|\bClassNotFoundException\b/m,
+};
 const NO_PROGRAM =
   /(?:^|: )(\S+): (?:command )?not found$|\bexec: "([^"]+)": executable file not found|\bFileNotFoundError: \[Errno 2\] No such file or directory: '([\w.+-]+)'$|\bspawn ([\w.+-]+) ENOENT\b|\bExecutableNotFound\b|\bmake: (\S+): No such file or directory\b|\bcannot execute [‘'`"]?(\w+)[’'"]?: (?:\w+: )?No such file\b/m;
 const NO_LIBRARY =
   /\berror while loading shared libraries: (\S+):|(\S+): cannot open shared object file|\bfatal error: (\S+): No such file or directory|\bcannot find -l(\S+)|\bundefined reference to\b|\bundefined symbol: (\S+)|\bGLIBC\w*_[\d.]+' not found/m;
-const NO_PLUGIN = /\bunrecognized arguments?: (.+)|\bfixture '([^']+)' not found\b|\bUnknown config option: (\S+)/m;
+/** In pytest's own lines: any program may complain of its arguments, and only pytest says then where it is configured. */
+const NO_PLUGIN =
+  /^(?:ERROR: )?(?:\S*\bpy\.?test(?:\.py)?: error: unrecognized arguments?: .+|\S*__main__\.py: error: unrecognized arguments?: .+(?=\n\s+(?:inifile|rootdir):))|^E\s+fixture '[^']+' not found\b|^ERROR: .*\bUnknown config option: \S+/m;
 const REFUSED =
   /\bConnection refused\b|\bECONNREFUSED\b|\bConnectionRefusedError\b|\bconnection to server (?:on socket|at)\b.*\bfailed\b|\bCan't connect to (?:local )?(?:MySQL|MariaDB)\b|\bServerSelectionTimeoutError\b|\bcould not connect to server\b/i;
 /** A service that answers and lacks what the tests expect in it: a database, a user, a password. */
@@ -39,26 +48,21 @@ const COVERAGE =
 
 /**
  * Why a failure happened, as far as its report tells; null when it names nothing outside of the code. The order is that of
- * certainty: a module that is missing explains a refused connection, never the other way round.
+ * certainty: a module that is missing explains a refused connection, never the other way round. Of several reasons of the
+ * kinds that are certain one that is the set-up's counts: what is optional may be missing beside it.
  */
 export function causeOf(report: string, surroundings: Surroundings): Cause | null {
-  const module = missingModule(report);
-  if (module && surroundings.present?.has(module)) return elsewhere(module);
-  if (module) return moduleCause(module, report, surroundings.repository);
-  const installed = NOT_INSTALLED.exec(report);
-  if (installed) return setupCause(`not installed: ${lineOf(report, installed.index)}`);
-  const library = NO_LIBRARY.exec(report);
-  if (library) return setupCause(`a library is missing: ${lineOf(report, library.index)}`);
-  const plugin = NO_PLUGIN.exec(report);
-  if (plugin) return setupCause(`a plugin of the test framework is missing: ${lineOf(report, plugin.index)}`);
-  const refused = REFUSED.exec(report);
-  if (refused) return serviceCause(report, refused.index, surroundings);
-  const unprepared = UNPREPARED.exec(report);
-  if (unprepared) {
-    const why = lineOf(report, unprepared.index);
-    const declared = surroundings.services.length > 0;
-    return declared ? setupCause(`a service is not prepared: ${why}`) : external(`needs a service: ${why}`);
-  }
+  const certain = [
+    ...modulesMissing(report, surroundings),
+    ...nameCauses(report, surroundings.repository),
+    ...notInstalled(report, surroundings.repository),
+    ...firstOf(NO_LIBRARY, report, (why) => setupCause(`a library is missing: ${why}`)),
+    ...firstOf(NO_PLUGIN, report, (why) => setupCause(`a plugin of the test framework is missing: ${why}`)),
+    ...firstOf(REFUSED, report, (why) => serviceCause(report, why, surroundings)),
+    ...firstOf(UNPREPARED, report, (why) => unprepared(why, surroundings)),
+  ];
+  const [first] = [...certain.filter((cause) => cause.class === 'setup'), ...certain];
+  if (first) return first;
   const network = NETWORK.exec(report);
   if (network) return external(`needs a network: ${lineOf(report, network.index)}`);
   const program = NO_PROGRAM.exec(report) ?? MISSING_PROGRAM.exec(report);
@@ -70,6 +74,29 @@ export function causeOf(report: string, surroundings: Surroundings): Cause | nul
   return null;
 }
 
+/** The cause that the first line gives which a pattern fits; none for none. */
+function firstOf(pattern: RegExp, report: string, cause: (why: string) => Cause): Cause[] {
+  const hit = pattern.exec(report);
+  return hit ? [cause(lineOf(report, hit.index))] : [];
+}
+
+function modulesMissing(report: string, { repository, present }: Surroundings): Cause[] {
+  return missingModules(report).map((module) =>
+    present?.has(module) ? elsewhere(module) : moduleCause(module, repository),
+  );
+}
+
+function notInstalled(report: string, { facts }: Repository): Cause[] {
+  return facts.languages.flatMap((language) => {
+    const pattern = NOT_INSTALLED[language];
+    return pattern ? firstOf(pattern, report, (why) => setupCause(`not installed: ${why}`)) : [];
+  });
+}
+
+function unprepared(why: string, { services }: Surroundings): Cause {
+  return services.length > 0 ? setupCause(`a service is not prepared: ${why}`) : external(`needs a service: ${why}`);
+}
+
 /** The environment has it, so who misses it looks elsewhere: in an interpreter that the test made or went out of its way to find. */
 const elsewhere = (module: string): Cause => ({
   ...{ class: 'repository_bug', ground: 'wrong_interpreter' },
@@ -77,8 +104,7 @@ const elsewhere = (module: string): Cause => ({
 });
 
 /** A service that the set-up declared is its own to run; any other is somebody else's. */
-function serviceCause(report: string, at: number, { services }: Surroundings): Cause {
-  const why = lineOf(report, at);
+function serviceCause(report: string, why: string, { services }: Surroundings): Cause {
   const own = services.find(
     ({ name, port }) => report.includes(name) || (port !== undefined && new RegExp(`\\b${port}\\b`).test(report)),
   );
@@ -107,18 +133,40 @@ const FEW = 5;
  * that most tests fail for: nobody publishes that.
  */
 export function classify(command: string, observed: Observed, surroundings: Surroundings): Classified[] {
-  const { output, exitCode, timedOut } = observed;
-  const reading = readCounts(command, output);
-  if (timedOut) return [{ test: WHOLE_RUN, ...setupCause('it was stopped at its deadline') }];
-  const named = (reading?.failures ?? []).map((test): Classified => {
-    const report = reportOf(reading!.framework, output, test);
-    return { test, ...(causeOf(report, surroundings) ?? unnamed(reading!.framework, test, report)) };
+  const { run, named, whole } = failuresOf(command, observed);
+  const { reading } = run;
+  // Where its own report is not found, a sign of a broken environment anywhere speaks for it: read once, the output may be long.
+  let anywhere: { cause: Cause | null; signature: string } | null = null;
+  const explained = named.map((test): Classified => {
+    const report = run.reportOf(test);
+    if (report === null) {
+      anywhere ??= { cause: causeOf(observed.output, surroundings), signature: errorSignature(observed.output) };
+      return { test, ...(anywhere.cause ?? unnamed(reading!, test, '', anywhere.signature)) };
+    }
+    return { test, ...(causeOf(report, surroundings) ?? unnamed(reading!, test, report, errorSignature(report))) };
   });
-  if (named.length > 0) return namingTheCommon(named, reading?.counts.collected ?? 0);
-  if (exitCode === 0) return [];
-  if (COVERAGE.test(output)) return [{ test: WHOLE_RUN, ...bug('all tests ran; the project asks for more coverage') }];
-  const cause = causeOf(output, surroundings);
-  return [{ test: WHOLE_RUN, ...(cause ?? setupCause(errorSignature(output) || `it ended with ${exitCode}`)) }];
+  const failures = namingTheCommon(explained, reading?.counts.collected ?? 0);
+  return whole ? [...failures, { test: WHOLE_RUN, ...causeOfWhole(whole, observed, reading, surroundings) }] : failures;
+}
+
+/** Tests that are known to have run and failed are the repository's own unless the output says otherwise; all else is the set-up's. */
+function causeOfWhole(
+  { kind, why, said }: Whole,
+  { output, exitCode }: Observed,
+  reading: TestReading | null,
+  surroundings: Surroundings,
+): Cause {
+  if (kind === 'stopped') return setupCause(why);
+  if (kind === 'ended' && COVERAGE.test(output)) return bug('all tests ran; the project asks for more coverage');
+  const cause = causeOf(said, surroundings);
+  if (cause) return cause;
+  if (kind === 'cut') return setupCause(why);
+  const signature = errorSignature(output);
+  const { failed = 0, collected = 0 } = reading?.counts ?? {};
+  const most = failed >= FEW && failed > collected / 2;
+  if (kind === 'beside') return bug(why);
+  if (kind === 'unnamed' && failed > 0 && !most) return bug(signature || why);
+  return setupCause(signature || `it ended with ${exitCode}`);
 }
 
 function namingTheCommon(failures: readonly Classified[], collected: number): Classified[] {
@@ -133,13 +181,9 @@ function namingTheCommon(failures: readonly Classified[], collected: number): Cl
   }));
 }
 
-function unnamed(framework: string, test: string, report: string): Cause {
-  if (framework === 'ctest' && /\*\*\*Not Run\b/.test(report)) return setupCause('its program was not built');
-  // A file or package instead of a test: it was not even loaded.
-  const unloaded =
-    /\.(?:py|[cm]?[jt]sx?)$/.test(test) ||
-    (framework === 'go' && test.includes('/') && !report) ||
-    /suite failed to run/i.test(test);
-  const why = errorSignature(report);
+function unnamed(reading: TestReading, test: string, report: string, why: string): Cause {
+  if (reading.framework === 'ctest' && /\*\*\*Not Run\b/.test(report)) return setupCause('its program was not built');
+  // A file, suite or package instead of a test: it was not even loaded.
+  const unloaded = reading.unloaded.includes(test) || /^\S+\.(?:py|[cm]?[jt]sx?)$/.test(test);
   return unloaded ? setupCause(`could not be loaded${why ? `: ${why}` : ''}`) : bug(why || 'it ran and failed');
 }

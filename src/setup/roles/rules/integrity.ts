@@ -28,8 +28,20 @@ const LEAVES_OUT =
 const SKIPS =
   'pytest\\.skip|pytest\\.mark\\.(skip|xfail)|unittest\\.skip|SkipTest|\\b(it|test|describe)\\.skip\\(|\\bx(it|describe)\\(|t\\.Skip|#\\[ignore|@Disabled|@Ignore';
 
-/** Files of tests that are looked for. More would make a command that no shell takes. */
+/** Files of tests that are looked for. */
 const MOST_FILES = 1500;
+/** Characters of the list of files. More would make a command that no shell takes. */
+const MOST_LIST = 90_000;
+
+/** Variables that the tools read options from, with those that leave tests out. */
+const OPTIONS: Readonly<Record<string, RegExp>> = {
+  PYTEST_ADDOPTS:
+    /(?:^|\s)(?:--ignore|--deselect|-k|-m|--co\b|--collect-only|-[qvs]*x(?=\s|$)|--exitfirst|--maxfail|--lf|--last-failed|--sw|--stepwise)/,
+  GOFLAGS: /(?:^|\s)--?(?:test\.)?(?:run|skip|short)\b/,
+  MAVEN_OPTS: /-D(?:skipTests|maven\.test\.skip|skipITs|test|it\.test)\b/,
+  MAVEN_ARGS: /-D(?:skipTests|maven\.test\.skip|skipITs|test|it\.test)\b|(?:^|\s)(?:-pl|--projects)\b/,
+  NODE_OPTIONS: /--test-(?:name-pattern|skip-pattern|only)\b/,
+};
 
 /** Something in the environment that makes fewer tests run than the sources hold. */
 export interface Tampering {
@@ -49,15 +61,17 @@ export function lookForTampering({ workdir, survey, facts }: Repository): string
       `[ "$(cksum < ${quote(path)} 2> /dev/null)" = '${posixCksum(text)}' ] || { echo ${quote(BEGIN(path))}; head -c 20000 ${quote(path)} 2> /dev/null; echo; echo '${END}'; }`,
   );
   const names = APPEARS.map((name) => `-name '${name}'`).join(' -o ');
-  const tests = testFiles({ survey, facts });
   return [
     `cd ${quote(workdir)} || exit 1`,
     ...known,
     `find . -maxdepth 4 \\( -name node_modules -o -name .git -o -name .venv -o -name venv -o -name .tox -o -name vendor \\) -prune -o -type f \\( ${names} \\) -print | sed 's|^\\./|found\\t|'`,
-    `while IFS= read -r path; do [ -e "$path" ] || printf 'gone\\t%s\\n' "$path"; done <<'SWITCHYARD'`,
-    ...tests,
+    `while IFS=' ' read -r kind sum size path; do`,
+    `if [ ! -e "$path" ]; then printf 'gone\\t%s\\t%s\\n' "$kind" "$path";`,
+    `elif [ "$sum" != - ] && [ "$(cksum < "$path" 2> /dev/null)" != "$sum $size" ]; then printf 'changed\\t%s\\t%s\\n' "$kind" "$path"; fi`,
+    "done <<'SWITCHYARD'",
+    ...listOf({ survey, facts }),
     'SWITCHYARD',
-    `printf 'option\\t%s\\n' "$PYTEST_ADDOPTS" "$GOFLAGS" "$MAVEN_OPTS $MAVEN_ARGS" "$NODE_OPTIONS"`,
+    ...Object.keys(OPTIONS).map((name) => `printf 'option\\t%s\\t%s\\n' ${name} "$${name}"`),
     'true',
   ].join('\n');
 }
@@ -77,6 +91,58 @@ function testFiles({ survey, facts }: Pick<Repository, 'survey' | 'facts'>): str
       (path) => inTests(path) && /\.(py|[cm]?[jt]sx?|go|rs|c|cc|cpp|java|kt|t|sh)$/.test(path) && !/[\n\r]/.test(path),
     )
     .slice(0, MOST_FILES);
+}
+
+/** Lines of what is compared, tests first: kind, sum and size as they came (or `- -`), path. */
+function listOf({ survey, facts }: Pick<Repository, 'survey' | 'facts'>): string[] {
+  const tests = testFiles({ survey, facts });
+  const known = new Set(comparable({ survey }).map(([path]) => path));
+  const sumOf = (path: string) =>
+    isRewritten(path, survey.paths) || known.has(path) ? undefined : survey.digests?.[path];
+  const product = Object.keys(survey.digests ?? {}).filter(
+    (path) => !tests.includes(path) && sumOf(path) !== undefined && !/[\n\r]/.test(path),
+  );
+  const lines = [
+    ...tests.map((path) => `test ${sumOf(path) ?? '- -'} ${path}`),
+    ...product.map((path) => `source ${sumOf(path)} ${path}`),
+  ];
+  let chars = 0;
+  return lines.filter((line) => {
+    chars += line.length + 1;
+    return chars <= MOST_LIST;
+  });
+}
+
+/** What an install or a build writes again by right: it has a template beside it, or holds nothing but a version. */
+function isRewritten(path: string, paths: readonly string[]): boolean {
+  const stem = path.replace(/\.\w+$/, '');
+  const templates = [`${path}.in`, `${path}.cmake`, `${path}.tmpl`, `${path}.j2`, `${path}.mako`];
+  if (/\.(c|cc|cpp|h|hpp)$/.test(path))
+    templates.push(...['pyx', 'y', 'yy', 'l', 'll', 're', 'rl', 'proto'].map((end) => `${stem}.${end}`));
+  if (templates.some((template) => paths.includes(template))) return true;
+  return /(^|\/)(_?_?version_?_?|_?build_?info|config)\.\w+$|\.pb\.\w+$|_pb2(_grpc)?\.py$/i.test(path);
+}
+
+/** Tests of which the text is another now, with the sources beside them: those alone may be what made the tests run. */
+function changedTests(at: string, survey: Repository['survey'], observed: Observed): Tampering[] {
+  const changed = rowsOf(observed.output, 'changed');
+  const of = (wanted: string) => changed.filter(([kind]) => kind === wanted).map(([, path = '']) => path);
+  const [tests, sources] = [of('test'), of('source')];
+  if (tests.length === 0) return [];
+  const beside = sources.length > 0 ? `; and ${sources.length} changed sources: ${sources.slice(0, 3).join(', ')}` : '';
+  const each = tests
+    .slice(0, 20)
+    .map(
+      (path) =>
+        `[ "$(cksum < ${quote(path)})" = '${survey.digests?.[path]}' ] || echo ${quote(`${path} is not as it came`)}`,
+    );
+  return [
+    {
+      claim: `weakened tests: ${tests.length} are not as they came: ${tests.slice(0, 3).join(', ')}${beside}`,
+      declared: tests[0]!,
+      command: `${at} found=$(${each.join('; ')}); [ -z "$found" ] || { echo "$found"; false; }`,
+    },
+  ];
 }
 
 export function readTampering(repository: Repository, observed: Observed): Tampering[] {
@@ -103,7 +169,7 @@ export function readTampering(repository: Repository, observed: Observed): Tampe
       command: shown,
     });
   }
-  const gone = rowsOf(observed.output, 'gone').map(([path = '']) => path);
+  const gone = rowsOf(observed.output, 'gone').flatMap(([kind, path = '']) => (kind === 'test' ? [path] : []));
   if (gone.length > 0) {
     const list = gone.slice(0, 20).map(quote).join(' ');
     found.push({
@@ -112,12 +178,13 @@ export function readTampering(repository: Repository, observed: Observed): Tampe
       command: `${at} for path in ${list}; do [ -e "$path" ] || { echo "$path is gone"; exit 1; }; done`,
     });
   }
-  const [options = ''] = rowsOf(observed.output, 'option').map(([value = '']) => value);
-  if (/--ignore|--deselect|-k\b|-m\b|--co\b|--collect-only/.test(options)) {
+  found.push(...changedTests(at, survey, observed));
+  for (const [name = '', value = ''] of rowsOf(observed.output, 'option')) {
+    if (!OPTIONS[name]?.test(value)) continue;
     found.push({
-      claim: `PYTEST_ADDOPTS leaves tests out: ${options.slice(0, 100)}`,
-      declared: 'PYTEST_ADDOPTS',
-      command: '[ -z "$PYTEST_ADDOPTS" ] || { echo "PYTEST_ADDOPTS=$PYTEST_ADDOPTS"; false; }',
+      claim: `${name} leaves tests out: ${value.slice(0, 100)}`,
+      declared: name,
+      command: `[ -z "$${name}" ] || { echo "${name}=$${name}"; false; }`,
     });
   }
   return found;
@@ -128,7 +195,7 @@ export function readTampering(repository: Repository, observed: Observed): Tampe
  * come with the sources is removed. Null where what is gone cannot be had back.
  */
 export function restorationOf({ workdir, survey }: Repository, declared: string): string | null {
-  if (declared === 'PYTEST_ADDOPTS') return 'unset PYTEST_ADDOPTS';
+  if (declared in OPTIONS) return `unset ${declared}`;
   const path = `${workdir}/${declared}`;
   const text = survey.texts[declared];
   if (text !== undefined) return `printf %s ${quote(text)} > ${quote(path)}`;

@@ -2,19 +2,22 @@ import { type Dependency, declaredFor, type ProjectDependency, type ProjectFacts
 import { bug, type Cause, setupCause } from './cause';
 import type { Repository } from './play';
 
-/** The module that an error names as missing: of Python or of Node.js. */
+/** What names a module as missing: in Python, and in two ways in Node.js. */
+const MISSING =
+  /\b(?:ModuleNotFoundError: )?No module named '?([\w.]+)'?|\bCannot find (?:module|package) '([^']+)'|\bFailed to (?:load url|resolve import "?) ?([^\s"'(]+)/g;
+
+/** Every module that a report names as missing, of Python or of Node.js: one that was done without may stand before the other. */
+export function missingModules(report: string): string[] {
+  return [...new Set([...report.matchAll(MISSING)].map(([, python, node, other]) => (python ?? node ?? other)!))];
+}
+
+/** The first of them. */
 export function missingModule(report: string): string | null {
-  const python = /\b(?:ModuleNotFoundError: )?No module named '?([\w.]+)'?/.exec(report);
-  if (python) return python[1]!;
-  const name = /\bImportError: cannot import name '[^']+' from '([\w.]+)'/.exec(report);
-  if (name) return name[1]!;
-  const node =
-    /\bCannot find (?:module|package) '([^']+)'|\bFailed to (?:load url|resolve import "?) ?([^\s"'(]+)/.exec(report);
-  return node ? (node[1] ?? node[2]!) : null;
+  return missingModules(report)[0] ?? null;
 }
 
 /** Declared, the project's own, or nobody's: only a module that an optional feature alone asks for is not the set-up's. */
-export function moduleCause(module: string, report: string, { facts, survey }: Repository): Cause {
+export function moduleCause(module: string, { facts, survey }: Repository): Cause {
   if (/^(?:\.{0,2}\/|file:)/.test(module)) return fileCause(module, survey.paths);
   const declared = bringers(module, facts);
   const needed = declared.find(({ scope }) => scope !== 'extra');
@@ -28,10 +31,8 @@ export function moduleCause(module: string, report: string, { facts, survey }: R
       why: `${module} belongs to the optional extra${extra}`,
     };
   }
-  if (facts.modules.includes(module.split('.')[0]!)) {
-    if (/cannot import name/.test(report)) return bug(`${module} has no such name`);
+  if (facts.modules.includes(module.split('.')[0]!))
     return setupCause(`the project's own ${module} cannot be imported`);
-  }
   return setupCause(`${module} is missing`);
 }
 

@@ -3,6 +3,7 @@ import { markedTests } from '../../repository/marked-tests';
 import { WITHOUT_CHECKS } from '../../repository/maven';
 import { ownTests } from '../../repository/own-tests';
 import { readCounts, type TestReading } from '../../test-output';
+import { failedUncounted } from '../../test-output/failures';
 import type { Case, Observed } from '../role';
 import type { Interpreter } from './interpreter';
 import type { Repository } from './play';
@@ -12,6 +13,8 @@ export interface TestPlan {
   readonly command: string;
   /** The repository names this framework, so that others are no substitute for it where it does not begin. */
   readonly named?: boolean;
+  /** A target of the build: where it ends badly, others that the build lacks would only hide that. */
+  readonly target?: boolean;
   /** Only where the run before it said this: the plan leaves out what cannot be run for that reason. */
   readonly after?: RegExp;
 }
@@ -43,6 +46,7 @@ const NOT_BEGUN = [3, 4];
 /** Whether the run says more than what comes after it would: it found tests, or would have if it had been let. */
 function isTelling({ plan, observed, reading }: SuiteRun): boolean {
   if ((reading?.counts.collected ?? 0) > 0 || endedFromOutside(observed) !== null) return true;
+  if (plan.target === true && failedUncounted(observed)) return true;
   return plan.named === true && NOT_BEGUN.includes(observed.exitCode ?? 0);
 }
 
@@ -92,7 +96,8 @@ export function testPlans(dossier: Case, repository: Repository, interpreters: r
     if (itsOwn) add('unittest', itsOwn);
     if (survey.paths.includes('manage.py') && !has) add('unittest', `${quote(python)} manage.py test`);
     const named = facts.testFrameworks.includes('pytest');
-    const options = `-rfE --color=no --continue-on-collection-errors${markers}${paths}`;
+    // The project's own -x would end the run at the first failure; the last of the two counts.
+    const options = `-rfE --color=no --continue-on-collection-errors --maxfail=0${markers}${paths}`;
     if (has || named) add('pytest', `${quote(python)} -m pytest ${options}`, named);
     add('unittest', `${quote(python)} -m unittest discover`);
     const folder = facts.testPaths.find((path) => /^tests?$/.test(path));
@@ -124,7 +129,11 @@ export function testPlans(dossier: Case, repository: Repository, interpreters: r
         `{ ${wrapper(repository, 'gradlew', 'gradle')} --offline --continue test; ended=$?; find . -path '*/test-results/*.xml' -exec grep -h '<testsuite ' {} +; (exit $ended); }`,
       );
     }
-  } else if (language) native(repository, add);
+  } else if (language) {
+    native(repository, (framework, command) =>
+      plans.push({ framework, command: `cd ${quote(workdir)} && ${command}`, target: true }),
+    );
+  }
   const agents = agentTests(dossier).filter(({ command }) => !plans.some((plan) => plan.command.endsWith(command)));
   return [...plans, ...(repository.workdir === dossier.workdir ? agents : [])];
 }

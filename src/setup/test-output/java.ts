@@ -1,0 +1,126 @@
+import { type Lines, matches, named, type Outcomes, summed, type TestReader } from './reading';
+import { between } from './reports';
+
+/** `testX(com.a.ATest)`, `com.a.ATest.testX` and `ATest.testX` are one test. */
+function keyOf(name: string): string {
+  const [, method, type] = /^([^(]+)\(([\w.$]+)\)/.exec(name) ?? [];
+  const full = method === undefined ? name : `${type}.${method}`;
+  const plain = full.replace(/\([^)]*\)/g, '').replace(/(?:\[[^\]]*\]|\{[^}]*\})+$/, '');
+  return plain.split('.').slice(-2).join('.');
+}
+
+/** Maven's surefire and failsafe: one closing line a module; lines with a time are single classes. */
+export const surefire: TestReader = {
+  framework: 'surefire',
+  command: /\bmvnw?\b/,
+  runsOthers: true,
+  reports: between(
+    /^(?:\[ERROR\] )?\s*(?!Tests run:)(\S.*?)\s+(?:-- )?Time elapsed: .*<<< (?:FAILURE|ERROR)!|^\[ERROR\] {2,}([\w$]+\.\S+?)(?:[:\s].*)?$/,
+    /^\[INFO\]|^(?:\[ERROR\] )?Tests run:|^Results ?:|^\[ERROR\] (?:Failures|Errors):/,
+    (report, test) => keyOf(report) === keyOf(test),
+  ),
+  read(lines) {
+    const said = matches(lines, /Tests run:\s*(\d+),\s*Failures:\s*(\d+),\s*Errors:\s*(\d+),\s*Skipped:\s*(\d+)(.*)$/);
+    const ends = said.filter(([, , , , , rest]) => !/Time elapsed/.test(rest!));
+    const counts = summed(
+      (ends.length > 0 ? ends : said).map(([, run, failures, errors, skipped]) => ({
+        passed: Number(run) - Number(failures) - Number(errors) - Number(skipped),
+        failed: Number(failures),
+        errors: Number(errors),
+        skipped: Number(skipped),
+      })),
+    );
+    if (!counts) return null;
+    const names = surefireNames(lines);
+    // A module that does not compile beside others whose tests ran.
+    const cut = lines.filter((line) =>
+      /\bCOMPILATION ERROR\b|\bmaven-compiler-plugin\b.*\bCompilation failure\b/.test(line),
+    );
+    return { counts, failures: [...new Set(names)], named: names.length, cut: cut.join('\n') };
+  },
+};
+
+/** Newer ones list `ATest.testX:12 message`, older ones `testX(com.a.ATest): message` below a word. */
+function surefireNames(lines: Lines): string[] {
+  const names: string[] = [];
+  let listing = false;
+  for (const line of lines) {
+    const older = /^(?:(?:Failed tests|Tests in error):)?\s+([^\s(][^(:]*\([\w.$]+\))/.exec(line)?.[1];
+    if (/^(?:Failed tests|Tests in error):/.test(line)) listing = true;
+    else if (line.trim() === '') listing = false;
+    if (listing && older !== undefined) names.push(older);
+    // A display name is the author's, so it ends where the number of the line says so.
+    const newer =
+      /^\[ERROR\] {2,}(?!Run \d)([\w$]+\.[^:»]+?):\d+\b/.exec(line) ??
+      /^\[ERROR\] {2,}(?!Run \d)([\w$]+\.[\w$]+(?:\([^)]*\))?(?:\[[^\]]*\]|\{[^}]*\})*)(?=$|[\s:»-])/.exec(line);
+    if (newer) names.push(newer[1]!.trim());
+  }
+  return names;
+}
+
+/** Of a class that gradle ran, in its XML, which most runners of Java can write. */
+function suitesOf(lines: Lines): Outcomes[] {
+  const suites = lines.flatMap((line) => line.match(/<testsuite\s[^>]*>/g) ?? []);
+  return suites.map((tag) => {
+    const count = (name: string) => Number(new RegExp(`\\s${name}="(\\d+)"`).exec(tag)?.[1] ?? 0);
+    const [failed, errors, skipped] = [count('failures'), count('errors'), count('skipped')];
+    return { passed: count('tests') - failed - errors - skipped, failed, errors, skipped };
+  });
+}
+
+/** Gradle counts only where a test fails, and only that project's; its XML reports, printed by the command, say all. */
+export const gradle: TestReader = {
+  framework: 'gradle',
+  command: /\bgradlew?\b/,
+  runsOthers: true,
+  reports: between(/^(\S.* > .+) FAILED$/, /^(?:> Task |\d+ tests? completed|FAILURE: |BUILD )/),
+  read(lines) {
+    const runs = matches(lines, /^(\d+) tests? completed(?:, (\d+) failed)?(?:, (\d+) skipped)?$/).map(
+      ([, all, failed = '0', skipped = '0']) => ({
+        passed: Number(all) - Number(failed) - Number(skipped),
+        failed: Number(failed),
+        skipped: Number(skipped),
+      }),
+    );
+    if (runs.length === 0) return null;
+    const suites = suitesOf(lines);
+    const cut = lines.filter((line) => /^Execution failed for task '[^']*:compile\w+'/.test(line)).join('\n');
+    return { counts: summed(suites.length > 0 ? suites : runs)!, ...named(lines, /^(\S.* > .+) FAILED$/), cut };
+  },
+};
+
+/** JUnit's XML among other output. */
+export const junitXml: TestReader = {
+  framework: 'junit',
+  command: /\bjunit\b/,
+  reports: null,
+  read(lines) {
+    const counts = summed(suitesOf(lines));
+    return counts && { counts, failures: [], named: 0 };
+  },
+};
+
+/** JUnit 4's own runner, and the console launcher of JUnit 5. */
+export const junit: TestReader = {
+  framework: 'junit',
+  command: /\bjunit\b/i,
+  reports: between(/^\d+\) (\w+\([\w.$]+\))$/, /^FAILURES!!!$|^Tests run: /),
+  read(lines) {
+    const four = [
+      ...matches(lines, /^OK \((\d+) tests?\)$/).map(([, passed]) => ({ passed: Number(passed) })),
+      ...matches(lines, /^Tests run: (\d+),\s+Failures: (\d+)$/).map(([, all, failed]) => ({
+        passed: Number(all) - Number(failed),
+        failed: Number(failed),
+      })),
+    ];
+    const sum = (word: string) =>
+      matches(lines, new RegExp(`^\\[\\s+(\\d+) tests ${word}\\s+\\]$`)).map(([, count]) => Number(count));
+    const five = sum('successful').map((passed, at) => ({
+      passed,
+      failed: sum('failed')[at] ?? 0,
+      skipped: (sum('skipped')[at] ?? 0) + (sum('aborted')[at] ?? 0),
+    }));
+    const counts = summed([...four, ...five]);
+    return counts && { counts, ...named(lines, /^\d+\) (\w+\([\w.$]+\))$/) };
+  },
+};

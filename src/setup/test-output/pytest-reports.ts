@@ -1,0 +1,85 @@
+import type { Lines } from './reading';
+import type { Report, Reports } from './reports';
+
+/** A long name leaves room for one underscore on either side; `_ _ _` stands between the frames of one report. */
+const HEADER = /^_+ (?!_ )(ERROR (?:at (?:setup|teardown) of|collecting) )?(.+?) _+$/;
+const ENDS = /^=+ .*(?:summary|warnings|passed|failed).* =+$/;
+
+interface Block {
+  readonly name: string;
+  readonly error: boolean;
+  readonly lines: string[];
+}
+
+interface Failure {
+  readonly test: string;
+  readonly key: string;
+  readonly error: boolean;
+  readonly line: string;
+}
+
+/**
+ * pytest heads a report with the name of the test and names its file only inside. `failed` is a line of the summary at the
+ * end, which has both, and the reason once more.
+ */
+export const pytestReports = (failed: RegExp): Reports => ({
+  same: (report, test) => report === test,
+  of(lines) {
+    const failures = lines.flatMap((line): Failure[] => {
+      const test = failed.exec(line)?.[1];
+      return test === undefined ? [] : [{ test, key: keyOf(test), error: line.startsWith('ERROR'), line }];
+    });
+    const reports = failures.map(({ test, line }): Report => ({ test, lines: [line] }));
+    const byKey = new Map<string, Failure[]>();
+    for (const failure of failures) byKey.set(failure.key, [...(byKey.get(failure.key) ?? []), failure]);
+    const seen = new Map<string, number>();
+    for (const { name, error, lines: said } of blocksOf(lines)) {
+      const alike = byKey.get(name) ?? failures.filter(({ key }) => isNamed(key, name));
+      const ofKind = alike.filter((one) => one.error === error);
+      const owners = ofKind.length > 0 ? ofKind : alike;
+      const place = `${error} ${name}`;
+      const nth = seen.get(place) ?? 0;
+      seen.set(place, nth + 1);
+      for (const { test } of ownersOf(owners, said, nth)) reports.push({ test, lines: said });
+    }
+    return reports;
+  },
+});
+
+/** Of several tests with one name the one whose file the report goes through; where none tells, they come in one order. */
+function ownersOf(owners: readonly Failure[], said: Lines, nth: number): readonly Failure[] {
+  if (owners.length < 2) return owners;
+  const inside = owners.filter(({ test }) => {
+    const path = test.replace(/::.*$/, '');
+    return said.some((line) => line.startsWith(`${path}:`));
+  });
+  if (inside.length > 0) return inside;
+  return owners[nth] ? [owners[nth]] : owners;
+}
+
+function blocksOf(lines: Lines): Block[] {
+  const blocks: Block[] = [];
+  let open: Block | null = null;
+  for (const line of lines) {
+    const header = HEADER.exec(line);
+    if (header) {
+      open = { name: keyOf(header[2]!), error: header[1] !== undefined, lines: [line] };
+      blocks.push(open);
+    } else if (ENDS.test(line)) open = null;
+    else open?.lines.push(line);
+  }
+  return blocks;
+}
+
+/** A header may leave out the class, or say what kind of test it is before the name. */
+function isNamed(key: string, name: string): boolean {
+  return key.endsWith(`.${name}`) || name.endsWith(` ${key}`) || name.endsWith(`.${key}`);
+}
+
+/** `tests/test_a.py::T::test_x[1]` and `T.test_x[1]` name a test in different words. */
+function keyOf(name: string): string {
+  return name
+    .replace(/^.*?\.py::/, '')
+    .replace(/::/g, '.')
+    .trim();
+}

@@ -1,0 +1,42 @@
+import { matches, named, summed, type TestReader, tallyOf } from './reading';
+import { between } from './reports';
+
+/** How a runner says in TAP that it was given no file: a failure of its own, and no test of anybody's. */
+const TAP_NONE = /^not ok 1 -? ?no tests? (?:specified|found)\b/i;
+/** Closing comments of tape, node's own runner and others, in TAP (`# pass 3`) or in prose (`ℹ pass 3`). */
+const TAP_END = /^(?:#|ℹ) (tests|pass|fail|skip(?:ped)?|todo|cancelled|ok)\s+(\d+)$/;
+/** In TAP, or in the prose of node's own runner, which heads the reports at its end in the same way. */
+const TAP_FAILED =
+  /^\s*(?:not ok \d+ -? ?|✖ (?!failing tests:$))(?!.*# (?:TODO|SKIP))(.+?)(?: # time.*| \([\d.]+m?s\))?$/i;
+
+/** Test Anything Protocol. With closing comments those count; else the lines of the outermost level. */
+export const tap: TestReader = {
+  framework: 'tap',
+  command: /\b(?:tape?|node\b.* --test|qunit|faucet)\b/,
+  reports: between(TAP_FAILED, /^\s*(?:ok \d+\b|# Subtest|[✔▶ℹ] |✖ failing tests:$|test at )/),
+  read(output) {
+    const lines = output.filter((line) => !TAP_NONE.test(line));
+    const ends = matches(lines, TAP_END);
+    const failures = named(lines, TAP_FAILED);
+    if (ends.some(([, word]) => word === 'pass')) {
+      const sum = (...words: string[]) =>
+        ends.filter(([, word]) => words.includes(word!)).reduce((total, [, , count]) => total + Number(count), 0);
+      const counts = summed([
+        { passed: sum('pass'), failed: sum('fail'), skipped: sum('skip', 'skipped', 'todo'), errors: sum('cancelled') },
+      ]);
+      return { counts: counts!, ...failures };
+    }
+    const asserts = matches(lines, /^Asserts:\s+(.+), of \d+$/).map(([, text]) => {
+      const tally = tallyOf(text!);
+      return { passed: tally.passed ?? 0, failed: tally.failed ?? 0, skipped: (tally.skip ?? 0) + (tally.todo ?? 0) };
+    });
+    if (asserts.length > 0) return { counts: summed(asserts)!, ...failures };
+    const plan = lines.some((line) => /^1\.\.\d+/.test(line));
+    if (!plan) return null;
+    const points = matches(lines, /^(not )?ok\b(?: \d+)?(.*)$/).map(([, not, rest = '']) => {
+      if (/# (?:skip|todo)/i.test(rest)) return { skipped: 1 };
+      return not ? { failed: 1 } : { passed: 1 };
+    });
+    return { counts: summed(points.length > 0 ? points : [{}])!, ...failures };
+  },
+};

@@ -42,3 +42,15 @@ test('what another language’s manifest declares is no distribution', () => {
   const files = { 'setup.py': SETUP, 'yarn/__init__.py': '', 'a.py': '', 'Cargo.toml': crate, 'src/lib.rs': '' };
   expect(claims(files)).toEqual([]);
 });
+
+test('a workspace of Go is looked at module by module', () => {
+  const workspace = (body: string) => ({
+    'go.work': 'go 1.21\n\nuse (\n\t./a\n\t./b\n)\n',
+    'a/go.mod': 'module example.invalid/a\n\ngo 1.21\n',
+    'a/a.go': 'package a\n',
+    'b/go.mod': 'module example.invalid/b\n\ngo 1.21\n',
+    'b/b.go': `package b\n\n${body}\n`,
+  });
+  expect(claims(workspace('var B = 1'))).toEqual([]);
+  expect(claims(workspace('var B = missing'))).toEqual(['The packages do not build']);
+});

@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { type AddressInfo, createServer, type Server } from 'node:net';
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { ServiceSpec } from '../../../src/contract';
 import { prosecutor } from '../../../src/setup/roles/prosecutor';
 import { probeOf } from '../../../src/setup/roles/rules/probes';
@@ -35,13 +35,18 @@ test('one that was started is asked as it was started, whatever it was asked for
 describe('a service by another of its names', () => {
   let server: Server;
   let port: number;
+  const open = new Set<Socket>();
   beforeAll(async () => {
     // Takes connections, and says nothing that a database would.
-    server = createServer((socket) => socket.on('error', () => {}).end('hello\n'));
+    server = createServer((socket) => open.add(socket.on('error', () => {}).end('hello\n')));
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     port = (server.address() as AddressInfo).port;
   });
-  afterAll(() => new Promise<void>((resolve) => void server.close(() => resolve())));
+  afterAll(async () => {
+    // A probe that was never read to its end would keep the server from closing.
+    for (const socket of open) socket.destroy();
+    await new Promise((resolve) => server.close(resolve));
+  });
 
   test.each(['postgres', 'postgresql', 'redis', 'redis-server', 'mysql', 'mariadb'])(
     '%s is asked in its own protocol',

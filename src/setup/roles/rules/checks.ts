@@ -1,6 +1,7 @@
 import { quote } from '../../../agent/shell';
 import type { ChargeKind } from '../../../contract';
 import { type Dependency, declaredFor } from '../../repository/facts';
+import { inGoModules } from '../../repository/go-modules';
 import { WITHOUT_CHECKS } from '../../repository/maven';
 import type { Observed } from '../role';
 import type { Interpreter } from './interpreter';
@@ -145,16 +146,16 @@ function plainCheck(kind: ChargeKind, claim: string, declared: string, command: 
   return { command, suspicions: ({ exitCode }) => (exitCode === 0 ? [] : [{ kind, claim, declared, command }]) };
 }
 
-function goChecks({ workdir }: Repository): Check[] {
-  const at = `cd ${quote(workdir)} &&`;
+function goChecks({ workdir, survey }: Repository): Check[] {
+  const inAll = (command: string) => `cd ${quote(workdir)} && ${inGoModules(survey, command)}`;
   return [
     plainCheck(
       'dependency',
       'Not all packages that the module imports are there',
       'go.mod',
-      `${at} go list -deps -test ./... > /dev/null`,
+      inAll('go list -deps -test ./... > /dev/null'),
     ),
-    plainCheck('entry_point', 'The packages do not build', 'go.mod', `${at} go build ./...`),
+    plainCheck('entry_point', 'The packages do not build', 'go.mod', inAll('go build ./...')),
   ];
 }
 

@@ -1,4 +1,5 @@
 import { quote } from '../../../agent/shell';
+import { inGoModules } from '../../repository/go-modules';
 import { markedTests } from '../../repository/marked-tests';
 import { WITHOUT_CHECKS } from '../../repository/maven';
 import { ownTests } from '../../repository/own-tests';
@@ -108,7 +109,7 @@ export function testPlans(dossier: Case, repository: Repository, interpreters: r
   } else if (language === 'node') {
     add(facts.testFrameworks[0] ?? 'npm', npmTest(repository));
   } else if (language === 'go') {
-    add('go', 'go test -v ./...');
+    add('go', inGoModules(survey, 'go test -v ./...'));
   } else if (language === 'rust') {
     const all = 'cargo test --offline --no-fail-fast --workspace';
     add('cargo', all);

@@ -43,6 +43,14 @@ test('what another language’s manifest declares is no distribution', () => {
   expect(claims(files)).toEqual([]);
 });
 
+test('a list of requirements that names what only the build needs is no charge', () => {
+  const built = '[build-system]\nrequires = ["setuptools", "Spool>=3"]\nbuild-backend = "setuptools.build_meta"\n';
+  const setup = 'from setuptools import setup\nsetup(name="yarn", install_requires=open("requirements.txt").read())\n';
+  const files = { 'setup.py': setup, 'requirements.txt': 'spool>=3\n', 'yarn/__init__.py': '' };
+  expect(claims({ ...files, 'pyproject.toml': built })).toEqual([]);
+  expect(claims(files)).toEqual([expect.stringContaining('spool is declared')]);
+});
+
 test('a workspace of Go is looked at module by module', () => {
   const workspace = (body: string) => ({
     'go.work': 'go 1.21\n\nuse (\n\t./a\n\t./b\n)\n',

@@ -69,9 +69,13 @@ function pythonChecks({ facts, workdir, survey }: Repository, python: string): C
   // A module with an underscore is nobody's entrance: often the optional half in C of one that does without.
   const open = packages.filter((name) => !name.startsWith('_'));
   const declared = declaredFor(facts, 'python');
+  // A list of requirements may name what the build alone needs, which is gone once it is built apart.
+  const builds = new Set(declared.filter(({ scope }) => scope === 'build').map(({ name }) => plain(name)));
+  const isListed = ({ declared: file, name }: Dependency) =>
+    /requirements|\.txt$/.test(file) && builds.has(plain(name));
   const items: PythonItem[] = [
     ...declared
-      .filter((one) => isCore(one) && plain(one.name) !== plain(facts.name))
+      .filter((one) => isCore(one) && plain(one.name) !== plain(facts.name) && !isListed(one))
       .map(({ name, importNames, spec, marker = '' }): PythonItem => ['distribution', name, importNames, spec, marker]),
     ...(open.length > 0 ? open : packages).map((name): PythonItem => ['module', name]),
     ...facts.entryPoints

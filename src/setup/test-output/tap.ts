@@ -9,6 +9,20 @@ const TAP_END = /^(?:#|ℹ) (tests|pass|fail|skip(?:ped)?|todo|cancelled|ok)\s+(
 const TAP_FAILED =
   /^\s*(?:not ok \d+ -? ?|✖ (?!failing tests:$))(?!.*# (?:TODO|SKIP))(.+?)(?: # time.*| \([\d.]+m?s\))?$/i;
 
+/** Without the points that only sum up a subtest whose own points failed: a file that says so did not fail to load. */
+function withoutSums(lines: readonly string[]): string[] {
+  let deepest = -1;
+  return lines.filter((line) => {
+    const point = /^( *)(not )?ok\b/.exec(line);
+    if (!point) return true;
+    const depth = point[1]!.length;
+    const sums = deepest > depth;
+    if (depth <= deepest) deepest = -1;
+    if (point[2] !== undefined) deepest = Math.max(deepest, depth);
+    return !(sums && point[2] !== undefined);
+  });
+}
+
 /** Test Anything Protocol. With closing comments those count; else the lines of the outermost level. */
 export const tap: TestReader = {
   framework: 'tap',
@@ -17,7 +31,7 @@ export const tap: TestReader = {
   read(output) {
     const lines = output.filter((line) => !TAP_NONE.test(line));
     const ends = matches(lines, TAP_END);
-    const failures = named(lines, TAP_FAILED);
+    const failures = named(withoutSums(lines), TAP_FAILED);
     if (ends.some(([, word]) => word === 'pass')) {
       const sum = (...words: string[]) =>
         ends.filter(([, word]) => words.includes(word!)).reduce((total, [, , count]) => total + Number(count), 0);

@@ -313,3 +313,28 @@ describe('an own bug is no fault of the set-up, in the words of', () => {
     expect(counts).toMatchObject({ passed: 3, errors: 0 });
   });
 });
+
+test('a file whose subtest failed did load, and is named by what failed in it; one without subtests did not', () => {
+  judged({
+    files: NODE,
+    command: 'npm test',
+    output: [
+      'TAP version 13',
+      '# Subtest: test/ok.js',
+      '    ok 1 - fine',
+      '    1..1',
+      'ok 1 - test/ok.js # time=200ms',
+      '# Subtest: test/a.js',
+      '    # Subtest: nested',
+      '        not ok 1 - should be equivalent',
+      '        1..1',
+      '    not ok 1 - nested # time=3ms',
+      '    1..1',
+      'not ok 2 - test/a.js # time=300ms',
+      'not ok 3 - test/b.js # time=100ms',
+      '1..3',
+      '# failed 2 of 3 tests',
+    ].join('\n'),
+    expected: { 'should be equivalent': 'bug', 'test/b.js': 'setup' },
+  });
+});

@@ -2,13 +2,16 @@ import { type Dependency, declaredFor, type ProjectDependency, type ProjectFacts
 import { bug, type Cause, setupCause } from './cause';
 import type { Repository } from './play';
 
-/** What names a module as missing: in Python, and in two ways in Node.js. */
+/**
+ * What names a module as missing: in Python, whose older versions use no quotes, and in two ways in Node.js. A line that was
+ * cut within the name tells nothing.
+ */
 const MISSING =
-  /\b(?:ModuleNotFoundError: )?No module named '?([\w.]+)'?|\bCannot find (?:module|package) '([^']+)'|\bFailed to (?:load url|resolve import "?) ?([^\s"'(]+)/g;
+  /\bNo module named (?:'([A-Za-z_][\w.]*)'|([A-Za-z_](?:[\w.]*\w)?)(?![\w']|\.[\w.]))|\bCannot find (?:module|package) '([^']+)'|\bFailed to (?:load url|resolve import "?) ?([^\s"'(]+)/g;
 
 /** Every module that a report names as missing, of Python or of Node.js: one that was done without may stand before the other. */
 export function missingModules(report: string): string[] {
-  return [...new Set([...report.matchAll(MISSING)].map(([, python, node, other]) => (python ?? node ?? other)!))];
+  return [...new Set([...report.matchAll(MISSING)].map((found) => found.slice(1).find((name) => name !== undefined)!))];
 }
 
 /** The first of them. */

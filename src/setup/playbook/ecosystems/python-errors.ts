@@ -1,3 +1,4 @@
+import { NO_MODULE } from '../../missing-module';
 import { normalName } from '../../repository/requirement';
 import type { Project, Reader } from '../goal';
 import { PARTS_OF_PYTHON } from '../tables/debian';
@@ -38,7 +39,7 @@ function foreign(found: RegExpMatchArray, project: Project): string | null {
 const BUILDING =
   '(?:Getting requirements to build \\w+|Preparing (?:editable )?metadata|Building (?:editable|wheel)|setup\\.py (?:egg_info|develop|bdist_wheel|install|clean))[^\\n]*did not run successfully';
 
-const MISSING = /(?:ModuleNotFoundError: )?No module named '?([A-Za-z_][\w.]*)'?/g;
+const MISSING = new RegExp(NO_MODULE, 'g');
 
 export const pythonReaders: readonly Reader[] = [
   { cause: 'externally-managed', pattern: /error: externally-managed-environment/g },

@@ -1,13 +1,13 @@
+import { NO_MODULE } from '../../missing-module';
 import { type Dependency, declaredFor, type ProjectDependency, type ProjectFacts } from '../../repository/facts';
 import { bug, type Cause, setupCause } from './cause';
 import type { Repository } from './play';
 
-/**
- * What names a module as missing: in Python, whose older versions use no quotes, and in two ways in Node.js. A line that was
- * cut within the name tells nothing.
- */
-const MISSING =
-  /\bNo module named (?:'([A-Za-z_][\w.]*)'|([A-Za-z_](?:[\w.]*\w)?)(?![\w']|\.[\w.]))|\bCannot find (?:module|package) '([^']+)'|\bFailed to (?:load url|resolve import "?) ?([^\s"'(]+)/g;
+/** What names a module as missing: in Python, and in two ways in Node.js. */
+const MISSING = new RegExp(
+  `${NO_MODULE.source}|\\bCannot find (?:module|package) '([^']+)'|\\bFailed to (?:load url|resolve import "?) ?([^\\s"'(]+)`,
+  'g',
+);
 
 /** Every module that a report names as missing, of Python or of Node.js: one that was done without may stand before the other. */
 export function missingModules(report: string): string[] {

@@ -6,10 +6,10 @@ import type { Attribution } from '../../setup/loop/attribution';
 import { Gate } from '../../setup/loop/gate';
 import { Compensations } from './compensations';
 import { DoneCommands } from './done-commands';
-import { codeOf, isCancellation, isHostLost, messageOf } from './failures';
+import { codeOf } from './failures';
 import { FrameRecords } from './frame-records';
+import { SandboxLosses } from './sandbox-losses';
 import { keepText, setupHost, setupPool } from './setup-activities';
-import { RoleEnded } from './setup-roles';
 import { DeclaredServices } from './setup-services';
 import { SnapshotStack } from './snapshot-stack';
 import type { Steering } from './steering';
@@ -31,9 +31,7 @@ export interface WentBack {
   readonly notes: readonly string[];
 }
 
-/** Sandboxes that one set-up may lose before something other than bad luck must be the reason. */
-const MAX_RECOVERIES = 10;
-/** Of these, under one and the same command, before that command must be the reason. */
+/** Sandboxes that may be lost under one and the same command before that command must be the reason. */
 const MAX_UNDER_ONE = 3;
 /** Runs in place of a command that no sandbox outlives, so that its step says so and ends as such a command does. */
 const FATAL = `echo 'The sandbox ended under this command ${MAX_UNDER_ONE} times. It was made again, without the command.'; (exit 137)`;
@@ -44,10 +42,6 @@ function jobOf({ turn, part, command }: Pick<RunRequest, 'turn' | 'part' | 'comm
   return `${turn}${part ? `-${part}` : ''}-${command.sha256.slice(0, 12)}`;
 }
 
-export class SandboxGone extends Error {
-  override readonly name = 'SandboxGone';
-}
-
 /**
  * The sandbox of one set-up with its LIFO stack of frames. Everything that ran since the newest frame is remembered, so a
  * lost container goes on where it was: from that frame, or on another host from the beginning.
@@ -56,7 +50,6 @@ export class SetupSandbox {
   readonly gate = new Gate();
   private readonly records = new FrameRecords();
   rollbacks = 0;
-  recoveries = 0;
   private lease!: Lease;
   private given!: Ref;
   private position = '';
@@ -64,6 +57,7 @@ export class SetupSandbox {
   private readonly frames: Frame[] = [];
   private readonly undo: Compensations;
   private readonly stack: SnapshotStack;
+  private readonly losses: SandboxLosses;
   private readonly declared: DeclaredServices;
   /** Nothing happened since the top frame. */
   private clean = false;
@@ -75,8 +69,9 @@ export class SetupSandbox {
     private readonly owner: Owner,
     private readonly queues: Queues,
     private readonly input: RepoSetupInput,
-    private readonly steering: Steering,
+    steering: Steering,
   ) {
+    this.losses = new SandboxLosses(steering, (elsewhere) => this.again(elsewhere));
     this.undo = new Compensations({
       releaseSandbox: (args: { owner: Owner }) =>
         this.anywhere().releaseSandbox.executeWithOptions({ summary: 'sandbox, frames, services' }, [args]),
@@ -122,7 +117,7 @@ export class SetupSandbox {
 
   /** Fetches the sources and takes the frame `base`. */
   async prepare(): Promise<{ given: Ref; sha256: string; licence: string | null; notes: readonly string[] }> {
-    const prepared = await this.patiently('fetch the sources', () =>
+    const prepared = await this.losses.patiently('fetch the sources', () =>
       setupPool(this.queues).prepareSetup.executeWithOptions(
         { summary: `sources: ${this.input.source}`.slice(0, 120) },
         [{ owner: this.owner, input: this.input }],
@@ -278,20 +273,9 @@ export class SetupSandbox {
     return this.surviving(() => this.host().undeclaredProcesses({ lease: this.lease }));
   }
 
-  /** Does `work`, making the sandbox again when it or its host was lost, and waiting where the engine is away. */
-  async surviving<T>(work: () => Promise<T>): Promise<T> {
-    for (;;) {
-      try {
-        return await work();
-      } catch (error) {
-        if (isCancellation(error) || error instanceof RoleEnded || codeOf(error) === 'InvalidInput') throw error;
-        if (codeOf(error) === 'SandboxLost' || isHostLost(error)) {
-          if (++this.recoveries > MAX_RECOVERIES) throw new SandboxGone(messageOf(error));
-          await this.patiently('make the sandbox again', () => this.again(isHostLost(error)));
-        } else await this.steering.park(messageOf(error));
-        if (this.steering.abandoned) throw new SandboxGone('abandoned by a person');
-      }
-    }
+  /** Does `work`, whatever is lost meanwhile. */
+  surviving<T>(work: () => Promise<T>): Promise<T> {
+    return this.losses.surviving(work);
   }
 
   /** From the newest frame with what came after it; when the host is gone with its frames, from the beginning. */
@@ -333,20 +317,6 @@ export class SetupSandbox {
       this.gate.changed();
       this.remarks.push('its host was lost: the sandbox was made again on another one, from what was recorded');
       await this.stack.checkpoint('after the host was lost');
-    }
-  }
-
-  private async patiently<T>(what: string, attempt: () => Promise<T>): Promise<T> {
-    for (;;) {
-      try {
-        return await attempt();
-      } catch (error) {
-        const code = codeOf(error);
-        if (isCancellation(error) || code === 'InvalidInput' || code === 'NotFound') throw error;
-        if (code === 'SandboxLost' && ++this.recoveries <= MAX_RECOVERIES) continue;
-        await this.steering.park(`cannot ${what}: ${messageOf(error)}`);
-        if (this.steering.abandoned) throw new SandboxGone('abandoned by a person');
-      }
     }
   }
 

@@ -1,0 +1,55 @@
+import { codeOf, isCancellation, isHostLost, messageOf } from './failures';
+import { RoleEnded } from './setup-roles';
+import type { Steering } from './steering';
+
+/** Sandboxes that one set-up may lose before something other than bad luck must be the reason. */
+const MAX_RECOVERIES = 10;
+
+export class SandboxGone extends Error {
+  override readonly name = 'SandboxGone';
+}
+
+/** What a set-up does about the loss of its sandbox, of its host or of the engine: make it again, or wait for a person. */
+export class SandboxLosses {
+  private recoveries = 0;
+
+  constructor(
+    private readonly steering: Steering,
+    private readonly again: (elsewhere: boolean) => Promise<void>,
+  ) {}
+
+  /** Does `work`, making the sandbox again when it or its host was lost, and waiting where the engine is away. */
+  async surviving<T>(work: () => Promise<T>): Promise<T> {
+    for (;;) {
+      try {
+        return await work();
+      } catch (error) {
+        if (isCancellation(error) || error instanceof RoleEnded || codeOf(error) === 'InvalidInput') throw error;
+        if (codeOf(error) === 'SandboxLost' || isHostLost(error)) {
+          if (++this.recoveries > MAX_RECOVERIES) throw new SandboxGone(messageOf(error));
+          await this.patiently('make the sandbox again', () => this.again(isHostLost(error)));
+        } else await this.steering.park(messageOf(error));
+        this.assertWanted();
+      }
+    }
+  }
+
+  /** Tries until it is done: what is in the way is a person's to remove. */
+  async patiently<T>(what: string, attempt: () => Promise<T>): Promise<T> {
+    for (;;) {
+      try {
+        return await attempt();
+      } catch (error) {
+        const code = codeOf(error);
+        if (isCancellation(error) || code === 'InvalidInput' || code === 'NotFound') throw error;
+        if (code === 'SandboxLost' && ++this.recoveries <= MAX_RECOVERIES) continue;
+        await this.steering.park(`cannot ${what}: ${messageOf(error)}`);
+        this.assertWanted();
+      }
+    }
+  }
+
+  private assertWanted(): void {
+    if (this.steering.abandoned) throw new SandboxGone('abandoned by a person');
+  }
+}

@@ -22,7 +22,7 @@ const DEPTH = 200;
 const REPEATS = 5;
 const UNITS = [600, 10_000, 100_000];
 /** Repositories whose errors need experience: where lanes can be told from one try after another. */
-const RACED = ['pypi:graphviz==0.20.1', 'pypi:pymemcache==4.0.0'];
+const RACED = ['pypi:graphviz==0.20.1', 'pypi:pymemcache==4.0.0', 'go:github.com/spf13/pflag@v1.0.5'];
 
 /**
  * What a set-up pays for being durable, for being undoable and for remembering: a step beyond its command, checkpoints and

@@ -74,6 +74,13 @@ function usageError(error: CommanderError): SwitchyardError {
 }
 
 async function main(argv: readonly string[]): Promise<void> {
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      // A reader that has read enough, as `head` has, is no failure of ours: what the command came to stays its exit code.
+      if (error.code === 'EPIPE') process.exit();
+      throw error;
+    });
+  }
   const cli = new Cli();
   // Known before the arguments are parsed, so that a complaint about them is JSON as well.
   cli.json = argv.includes('--json');

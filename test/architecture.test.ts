@@ -40,6 +40,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'model',
     'sandbox',
     'sources',
+    'environment',
     'experience',
     'grading',
     'harness',
@@ -73,7 +74,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'history',
     'environment',
   ],
-  demo: ['contract', 'cli', 'local', 'home', 'ports', 'view', 'workflows'],
+  demo: ['contract', 'setup', 'cli', 'local', 'home', 'ports', 'view', 'workflows'],
 };
 /** Imported as types only: at run time a workflow bundle must not hold them, and a command line needs no workflow code. */
 const TYPES_ONLY: Readonly<Record<string, readonly string[]>> = {

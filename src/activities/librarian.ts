@@ -129,21 +129,21 @@ export function createLibrarian(deps: Deps) {
       );
     },
 
-    /** Units that a finished run teaches. */
+    /** Units that a finished run teaches, and why others that a model wrote are none. */
     async extract(
       who: Librarian,
       moments: Moments,
       options: ExtractOptions,
       signal: AbortSignal,
-    ): Promise<Answered<ExperienceDraft[]>> {
+    ): Promise<Answered<{ drafts: ExperienceDraft[]; refused: string[] }>> {
       return answered(
         who,
         {
           name: 'extract',
           prompt: () => extractPrompt(moments, options),
           read: (value) => ExtractAnswer.parse(value),
-          checked: (answer) => checkedDrafts(answer, moments, options).drafts,
-          rules: () => extractByRules(moments, options),
+          checked: (answer) => checkedDrafts(answer, moments, options),
+          rules: () => ({ drafts: extractByRules(moments, options), refused: [] }),
         },
         signal,
       );

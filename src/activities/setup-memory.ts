@@ -159,9 +159,12 @@ export function createSetupMemoryActivities(deps: Deps) {
      * Units out of a finished run, each inserted, merged into its neighbour or found known. Retry-safe: a draft is learned
      * once per run and content; nothing is locked while a model judges.
      */
-    async learnUnits(
-      input: LearnInput,
-    ): Promise<{ learned: { unit: string; how: 'inserted' | 'merged' | 'duplicate' }[]; usage: Usage }> {
+    async learnUnits(input: LearnInput): Promise<{
+      learned: { unit: string; how: 'inserted' | 'merged' | 'duplicate' }[];
+      /** Why drafts of a model are no units; absent from what older code has answered. */
+      refused?: string[];
+      usage: Usage;
+    }> {
       return withHeartbeat(async (signal) => {
         const given = await reader.json<Given>(input.given);
         const moments = momentsOf(await reader.actions(input.head));
@@ -175,10 +178,10 @@ export function createSetupMemoryActivities(deps: Deps) {
           workdir: given.workdir,
           provenance: { run: input.run, repository: given.source, created: input.created },
         };
-        const { answer: drafts, ...read } = await librarian.extract(input, moments, options, signal);
+        const { answer, ...read } = await librarian.extract(input, moments, options, signal);
         let { usage } = read;
         const learned = [];
-        for (const [at, draft] of drafts.entries()) {
+        for (const [at, draft] of answer.drafts.entries()) {
           const { outcome, unit } = await memoryOf(input).learn(draft, async (one, nearest) => {
             const same = await librarian.same(input, at, one, nearest, signal);
             usage = added(usage, same.usage);
@@ -186,7 +189,7 @@ export function createSetupMemoryActivities(deps: Deps) {
           });
           learned.push({ unit, how: outcome });
         }
-        return { learned, usage };
+        return { learned, refused: answer.refused, usage };
       });
     },
   };

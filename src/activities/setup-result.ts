@@ -1,21 +1,11 @@
-import type {
-  Frame,
-  Lease,
-  Ref,
-  SandboxProfile,
-  ServiceSpec,
-  TestCounts,
-  VerifierMove,
-  VerifierResult,
-} from '../contract';
+import type { Frame, Lease, Ref, SandboxProfile, ServiceSpec, TestCounts, VerifierResult } from '../contract';
+import { runVerifiedTests } from '../environment/verified-tests';
 import { keepFrame, madeVariables, rebuild, type Sources } from '../grading/setup-result';
 import { LENT } from '../sandbox/host-access';
 import type { Owner } from '../sandbox/labels';
 import { runNetwork } from '../sandbox/siblings';
-import { runInThrowaway } from '../sandbox/throwaway';
 import type { Given } from '../setup/given';
 import { dockerfile, installScript, recipeOf } from '../setup/loop/recipe';
-import { readCounts } from '../setup/test-output';
 import { fetchSource } from '../sources/fetch';
 import type { Deps } from './deps';
 import { withHeartbeat } from './heartbeat';
@@ -48,7 +38,7 @@ export interface ReproduceInput extends KeepInput {
 }
 
 export function createSetupResultActivities(deps: Deps) {
-  const { blobs, host } = deps;
+  const { blobs, host, setupChains } = deps;
   const reader = createReader(deps);
 
   /** From the blob store: everything was fetched when the run began. */
@@ -111,40 +101,18 @@ export function createSetupResultActivities(deps: Deps) {
         const built = await rebuild(deps, owner, { base, workdir, sources, script, profile, seconds });
         if ('failure' in built) return { reproduced: false, detail: `the script stopped: ${built.failure}` };
         const { frame } = built;
-        const { command, files } = await testOf(verifier);
-        const done = await runInThrowaway(
-          host.docker,
+        const { same, ...seen } = await runVerifiedTests(
+          { docker: host.docker, chains: setupChains },
           {
             ...{ owner, scope: host.scope, role: 'reproduced', image: frame.image, cwd: frame.cwd, env: frame.env },
             ...{ workdir, components: given.components.map((part) => part.workdir), profile, services },
             ...(services.some(({ kind }) => kind === 'container') ? { network: runNetwork(owner) } : {}),
           },
-          { command, files, timeoutMs: seconds * 1000, signal },
+          verifier,
+          { seconds, signal },
         );
-        const output = done.output.toString('utf8');
-        if (verifier.smoke) {
-          return done.exitCode === 0 ? { reproduced: true } : { reproduced: false, detail: output.slice(-800) };
-        }
-        const counts = readCounts(command, output)?.counts;
-        if (!counts) return { reproduced: false, detail: `no test was read from: ${output.trim().slice(-800)}` };
-        const differs = differences(verifier.counts, counts);
-        return differs === '' ? { reproduced: true, counts } : { reproduced: false, detail: differs, counts };
+        return { reproduced: same, ...seen };
       });
     },
   };
-
-  async function testOf({ head, evidence, smoke }: VerifierResult) {
-    const command = evidence?.command ?? 'false';
-    if (!smoke) return { command, files: [] };
-    const moves = await reader.movesAt<VerifierMove>(head);
-    const last = moves.map(({ move }) => move).findLast((move) => move.move === 'smoke');
-    return { command, files: last?.move === 'smoke' ? [{ path: last.path, content: last.content }] : [] };
-  }
-}
-
-function differences(before: TestCounts, after: TestCounts): string {
-  return (Object.keys(before) as (keyof TestCounts)[])
-    .filter((name) => before[name] !== after[name])
-    .map((name) => `${name} ${before[name]} before, ${after[name]} now`)
-    .join(', ');
 }

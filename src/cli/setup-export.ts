@@ -1,11 +1,33 @@
 import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { type RepoSetupResult, SwitchyardError } from '../contract';
+import { RepoSetupInput, type RepoSetupResult, SwitchyardError } from '../contract';
 import { buildEnvironment, type KeptResult, writeEnvironment } from '../environment/folder';
+import { assertTestable, type TestsAgain, testEnvironment } from '../environment/verified-tests';
+import { inputOf } from '../history/started';
+import { countsLine } from '../setup/counts-line';
 import type { Cli } from './context';
 import { readSetup } from './setup-reading';
 import { quote } from './temporal-command';
+
+interface Flags {
+  readonly out: string;
+  readonly build?: string;
+  readonly test?: boolean;
+}
+
+/** What an export wrote, built and saw. */
+export interface Exported {
+  readonly folder: string;
+  readonly files: readonly string[];
+  /** Tag of what was built. */
+  readonly image: string | null;
+  /** How the verified tests ended there. */
+  readonly tests: TestsAgain | null;
+}
+
+/** Where tests that came to other numbers leave the command, as a set-up without a good verdict does. */
+const DIFFERENT = 3;
 
 /** `setup export`: what an environment is built from, as a folder that any engine builds. */
 export function addSetupExport(setup: Command, cli: Cli): void {
@@ -14,20 +36,48 @@ export function addSetupExport(setup: Command, cli: Cli): void {
     .description('write the Dockerfile, its script and its sources into a folder, and build it if asked')
     .requiredOption('--out <dir>', 'folder, new or empty')
     .option('--build <tag>', 'have the engine build it, with the proxies and certificates of this host')
-    .action(async (id: string, { out, build }: { out: string; build?: string }) => {
-      const { result } = await readSetup(cli, id);
-      const environment = kept(result, id);
-      const folder = emptyFolder(out);
-      const files = await writeEnvironment(cli.blobs, environment, folder);
-      if (build) await buildEnvironment(folder, build, (line) => cli.say(line));
-      cli.print({ folder, files, image: build ?? null }, () =>
-        [
-          folder,
-          ...files.map((file) => `  ${file}`),
-          build ? `built as ${build}` : `docker build -t NAME ${quote(folder)}`,
-        ].join('\n'),
-      );
+    .option('--test', 'run the verified tests in what was built, without a network')
+    .action(async (id: string, flags: Flags) => {
+      if (flags.test && !flags.build)
+        throw new SwitchyardError('InvalidInput', '--test: nothing is built', 'Name what to build: --build TAG.');
+      const exported = await exportSetup(cli, id, flags, (line) => cli.say(line));
+      cli.print(exported, () => exportedText(exported));
+      if (exported.tests?.same === false) process.exitCode = DIFFERENT;
     });
+}
+
+/** Writes the folder of a set-up that kept an environment; then builds and tests it as asked. `report` hears of each step. */
+export async function exportSetup(
+  cli: Cli,
+  id: string,
+  { out, build, test }: Flags,
+  report: (line: string) => void,
+): Promise<Exported> {
+  const environment = kept((await readSetup(cli, id)).result, id);
+  if (test) assertTestable(environment);
+  const folder = emptyFolder(out);
+  const files = await writeEnvironment(cli.blobs, environment, folder);
+  if (!build) return { folder, files, image: null, tests: null };
+  await buildEnvironment(folder, build, report);
+  if (!test) return { folder, files, image: build, tests: null };
+  const input = RepoSetupInput.parse(await inputOf((await cli.client()).workflow.getHandle(id)));
+  report('the verified tests, without a network');
+  return { folder, files, image: build, tests: await testEnvironment(cli.blobs, environment, build, input) };
+}
+
+function exportedText({ folder, files, image, tests }: Exported): string {
+  return [
+    folder,
+    ...files.map((file) => `  ${file}`),
+    image ? `built as ${image}` : `docker build -t NAME ${quote(folder)}`,
+    ...(tests ? [`tests there: ${testsText(tests)}`] : []),
+  ].join('\n');
+}
+
+/** How the tests of what was built stand beside those that were verified. */
+export function testsText({ same, counts, detail }: TestsAgain): string {
+  if (same) return `${counts ? countsLine(counts) : 'the smoke test passes'}, as verified`;
+  return `${counts ? `${countsLine(counts)}; ` : ''}not as verified: ${detail}`;
 }
 
 function kept(result: RepoSetupResult | undefined, id: string): KeptResult {

@@ -1,23 +1,28 @@
-import { relative } from 'node:path';
+import { rmSync } from 'node:fs';
+import { join, relative } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { WorkflowHandle } from '@temporalio/client';
 import { resultFrom } from '../cli/context';
+import { exportSetup, testsText } from '../cli/setup-export';
 import { readSetup } from '../cli/setup-reading';
 import { temporalCommand } from '../cli/temporal-command';
 import { look } from '../cli/terminal';
-import { type RepoSetupInput, type RepoSetupResult, type SetupProgress, SwitchyardError } from '../contract';
-import { REPOSITORY, room } from '../home';
+import { type RepoSetupResult, type SetupProgress, SwitchyardError } from '../contract';
+import { REPOSITORY, room, switchyardHome } from '../home';
+import { countsLine } from '../setup/counts-line';
 import { frameTree } from '../view/setup/frame-tree';
 import { trialLines } from '../view/setup/trials';
 import type { RecentStep } from '../workflows/durable/setup-state';
 import { Narrator } from './narrator';
-import { DEMO_QUEUE, startServices } from './stage';
+import { DEMO_QUEUE, type Stage, startServices } from './stage';
 
 const SOURCE = 'pypi:pymemcache==4.0.0';
+const INPUT = { source: SOURCE, family: { services: [{ name: 'memcached' }] } };
 
 /**
  * A real repository whose tests need more than its documentation says: each fix uncovers the next error, a unit of
- * experience is tried and taken back, a verifier and a court look at the end, and the Dockerfile is built again.
+ * experience is tried and taken back, a verifier and a court look at the end, and the engine builds the Dockerfile from
+ * nothing but the base image.
  */
 export async function setupDemo(): Promise<void> {
   const tell = new Narrator();
@@ -31,9 +36,8 @@ export async function setupDemo(): Promise<void> {
   const stage = await startServices(tell, 'Temporal server');
 
   tell.title('2. The set-up');
-  const input: Partial<RepoSetupInput> = { source: SOURCE };
   const id = `setup/pymemcache/${new Date().toISOString().slice(0, 19).replaceAll(':', '')}`;
-  const handle = await stage.cli.start('repoSetup', input, { id, note: `demo: ${SOURCE}` });
+  const handle = await stage.cli.start('repoSetup', INPUT, { id, note: `demo: ${SOURCE}` });
   const watched = watch(handle, tell);
   const result = await resultFrom<RepoSetupResult>(handle);
   await watched;
@@ -45,15 +49,16 @@ export async function setupDemo(): Promise<void> {
 
   tell.title('4. Three opinions');
   const { tests, verifier, verdict } = result;
-  const numbers = `${tests.passed} passed, ${tests.failed} failed, ${tests.errors} errors, ${tests.skipped} skipped`;
   tell.line(`  the agent says   ${result.selfClaim ? 'it works' : 'it does not work'}`);
-  tell.line(`  the verifier     ${verifier?.success ? 'passed' : 'not passed'} (${numbers})`);
+  tell.line(`  the verifier     ${verifier?.success ? 'passed' : 'not passed'} (${countsLine(tests)})`);
   tell.line(
     `  the verdict      ${verdict?.verdict.replace('_', ' ') ?? 'none'} (${verdict?.charges.length ?? 0} charges)`,
   );
   tell.line(
     `  built again      ${result.reproduced ? 'from the base image by the script alone: the same counts' : `no: ${result.reproducedDetail ?? result.detail ?? ''}`}`,
   );
+
+  if (result.dockerfile) await buildDockerfile(stage, tell, id);
 
   tell.title('Look on');
   const run = await readSetup(stage.cli, id);
@@ -62,7 +67,7 @@ export async function setupDemo(): Promise<void> {
   tell.line(`  in the UI    ${stage.cli.uiLink(stage.ui, stage.client, id)}`);
   if (result.image) tell.line(`  image        docker run --rm -it ${result.image} bash`);
   tell.line(`  steps        ${relative(REPOSITORY, room('blobs'))}/ (head ${(run.head ?? '').slice(0, 16)}…)`);
-  tell.byHand([temporalCommand('repoSetup', DEMO_QUEUE, 'by-hand', input)]);
+  tell.byHand([temporalCommand('repoSetup', DEMO_QUEUE, 'by-hand', INPUT)]);
   tell.end();
   await stage.cli.close();
   if (result.status !== 'verified' || verdict?.verdict !== 'not_guilty')
@@ -70,6 +75,26 @@ export async function setupDemo(): Promise<void> {
       'Unavailable',
       `the set-up ended ${result.status}, verdict ${verdict?.verdict ?? 'none'}: ${result.detail ?? ''}`,
       `Look at it: bin/switchyard setup show ${id} --full`,
+    );
+}
+
+/** What the set-up wrote down, built by the engine itself, and the same tests in what comes out. */
+async function buildDockerfile({ cli }: Stage, tell: Narrator, id: string): Promise<void> {
+  tell.title('5. The Dockerfile');
+  const out = join(switchyardHome(), 'demo', 'pymemcache');
+  rmSync(out, { recursive: true, force: true });
+  const { image, folder, tests } = await tell.step(
+    'built by the engine from the base image, and tested without a network',
+    () => exportSetup(cli, id, { out, build: 'switchyard/demo:pymemcache', test: true }, () => {}),
+    (exported) => (exported.tests ? testsText(exported.tests) : ''),
+  );
+  tell.line(`    folder  ${relative(REPOSITORY, folder)}/`);
+  tell.line(`    image   ${image}`);
+  if (!tests?.same)
+    throw new SwitchyardError(
+      'Unavailable',
+      `what the engine built is not what was verified: ${tests?.detail ?? ''}`,
+      `Build it by hand: docker build ${relative(REPOSITORY, folder)}`,
     );
 }
 
@@ -84,7 +109,8 @@ async function watch(handle: WorkflowHandle, tell: Narrator): Promise<void> {
     for (const each of transcript?.recent ?? []) {
       if (each.turn <= told) continue;
       told = each.turn;
-      tell.glimpse(`turn ${String(each.turn).padStart(2)} · exit ${each.exitCode ?? '-'} · ${each.line}`);
+      const end = each.undone ? 'rolled back' : `exit ${each.exitCode ?? '-'}`;
+      tell.glimpse(`turn ${String(each.turn).padStart(2)} · ${end} · ${each.line}`);
     }
     if (progress && progress.error !== error) {
       error = progress.error;

@@ -4,6 +4,7 @@ import type { Ref, RepoSetupResult } from '../contract';
 import { connectEngine } from '../sandbox/engine';
 import { SandboxHost } from '../sandbox/host';
 import { buildFolder } from '../sandbox/image-build';
+import type { Owner } from '../sandbox/labels';
 import type { Given } from '../setup/given';
 import { fetchSource } from '../sources/fetch';
 import type { SourceTree } from '../sources/tree';
@@ -11,6 +12,14 @@ import type { BlobStore } from '../store/blobs';
 import { SetupChains } from '../store/setup-chains';
 
 export type KeptResult = RepoSetupResult & { readonly dockerfile: Ref; readonly script: Ref };
+
+/** Whose containers these are: of no workflow that a server knows. */
+export const ENVIRONMENT_SCOPE = 'environment';
+
+/** The owner of what is made for one of an environment's sources. */
+export function environmentOwner({ id }: KeptResult, sha256: string): Owner {
+  return { workflowId: `${ENVIRONMENT_SCOPE}/${id}`, firstRunId: sha256 };
+}
 
 /**
  * Writes what an environment is built from into an empty folder, and says what it wrote, folders with a slash: Dockerfile,
@@ -28,10 +37,10 @@ export async function writeEnvironment(blobs: BlobStore, result: KeptResult, fol
     'services.json': `${JSON.stringify(result.services, null, 2)}\n`,
   };
   for (const [name, body] of Object.entries(files)) writeFileSync(join(folder, name), body);
-  const deps = { blobs, host: new SandboxHost(connectEngine(), 'environment') };
+  const deps = { blobs, host: new SandboxHost(connectEngine(), ENVIRONMENT_SCOPE) };
   const sources = [{ ...given, name: 'source' }, ...given.components];
   for (const { name, source, sha256 } of sources) {
-    const owner = { workflowId: `environment/${result.id}`, firstRunId: sha256 };
+    const owner = environmentOwner(result, sha256);
     const { tree } = await fetchSource(deps, owner, source, sha256, given.base, new AbortController().signal);
     writeTree(tree, join(folder, name));
   }

@@ -23,7 +23,9 @@ export async function buildFolder(
   if (bundle) copyFileSync(bundle.file, copied);
   try {
     const context = { context: folder, src: ['.'] };
-    const stream = await docker.buildImage(context, { t: tag, buildargs: Object.fromEntries(lent), forcerm: true });
+    // Layers that an earlier build left would hide what registries give today.
+    const options = { t: tag, buildargs: Object.fromEntries(lent), forcerm: true, nocache: true };
+    const stream = await docker.buildImage(context, options);
     await followBuild(docker, stream, report);
   } finally {
     if (bundle) rmSync(copied, { force: true });

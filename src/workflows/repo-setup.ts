@@ -1,11 +1,4 @@
-import {
-  executeChild,
-  ParentClosePolicy,
-  proxyActivities,
-  setCurrentDetails,
-  setHandler,
-  workflowInfo,
-} from '@temporalio/workflow';
+import { proxyActivities, setCurrentDetails, setHandler, workflowInfo } from '@temporalio/workflow';
 import type { createModelActivities } from '../activities/model';
 import {
   queuesUnder,
@@ -19,19 +12,19 @@ import { completeService, serviceTrouble } from '../setup/loop/services';
 import { NO_COUNTS } from '../setup/roles/role';
 import { Allowance } from './durable/allowance';
 import { publish } from './durable/attributes';
-import { isCancellation, messageOf } from './durable/failures';
+import { isCancellation } from './durable/failures';
 import { checked, refuse } from './durable/input';
 import { setupProgressQuery, setupTranscriptQuery } from './durable/queries';
 import { SandboxGone } from './durable/sandbox-losses';
 import { type Decided, SetupActions } from './durable/setup-actions';
 import { moveActivities } from './durable/setup-activities';
 import { describeSetup } from './durable/setup-details';
+import { SetupEnding } from './durable/setup-ending';
 import { SetupMemory } from './durable/setup-memory';
 import { decideMove, RoleEnded, type RoleGround } from './durable/setup-roles';
 import { SetupSandbox } from './durable/setup-sandbox';
 import { beginSetup, spentUnits } from './durable/setup-state';
 import { Steering } from './durable/steering';
-import { setupVerdict } from './setup-verdict';
 
 const models = proxyActivities<Pick<ReturnType<typeof createModelActivities>, 'checkProfiles'>>({
   startToCloseTimeout: '1 minute',
@@ -105,11 +98,13 @@ export async function repoSetup(raw: RepoSetupInput): Promise<RepoSetupResult> {
     state.head = opened.head;
     const memory = new SetupMemory(state, sandbox, input, firstExecutionRunId, given, allowance);
     const actions = new SetupActions(state, sandbox, memory, input, ground, given, owner);
+    const ending = new SetupEnding(state, sandbox, actions, input, limits, allowance, given, owner);
     show('Setting up');
     const proof = await loop(actions, given);
     await memory.audit();
-    const verdict = proof && input.judge ? await judged(actions, given) : null;
-    const kept = proof ? await keep(given, actions).catch(nothingKept) : null;
+    if (proof && input.judge) show('Judging');
+    const verdict = proof && input.judge ? await ending.judge() : null;
+    const kept = proof ? await keep(ending).catch(nothingKept) : null;
     const learned = await memory.learn(verdict);
     const result = { ...summary(prepared, verdict), ...kept, learned };
     show('Done', result.verdict?.verdict ?? state.status);
@@ -183,89 +178,12 @@ export async function repoSetup(raw: RepoSetupInput): Promise<RepoSetupResult> {
     return allowance.overspent?.status ?? 'verified';
   }
 
-  /** Prosecutor and judge see the frame that the verifier passed, with what is left. Trouble with the trial is `error`. */
-  async function judged(actions: SetupActions, given: RepoGiven): Promise<SetupVerdictResult> {
-    show('Judging');
-    const { services } = actions.exhibit(sandbox.top);
-    const frame = sandbox.top;
-    const { goal, base, workdir, roles, observationChars, budget } = input;
-    const of = {
-      owner,
-      lease: sandbox.at,
-      frame,
-      given,
-      agent: state.head,
-      claim: state.claim,
-      verifier: state.verified?.ref ?? null,
-      spent: allowance.spent,
-    };
-    try {
-      const result = await executeChild(setupVerdict, {
-        args: [
-          {
-            ...{
-              source: input.source,
-              image: frame.image,
-              workdir,
-              base,
-              goal,
-              services: [...services],
-              roles,
-              limits,
-            },
-            ...{ sandbox: input.sandbox, observationChars, of },
-            ...(budget ? { budget } : {}),
-          },
-        ],
-        workflowId: `${workflowId}/verdict`,
-        parentClosePolicy: ParentClosePolicy.REQUEST_CANCEL,
-        staticSummary: `verdict on ${input.source}`.slice(0, 120),
-      });
-      state.purse.usd += result.cost.usd;
-      state.purse.tokens += result.cost.tokens;
-      return result;
-    } catch (error) {
-      if (isCancellation(error)) throw error;
-      const nothing = { charges: [], findings: [], heads: { prosecutor: '', judge: '' }, cost: { usd: 0, tokens: 0 } };
-      return { verdict: 'error', ...nothing, detail: messageOf(error) };
-    }
-  }
-
-  /** Image, Dockerfile and script of a state that there is a proof of; then the same from the script alone. */
-  async function keep(given: RepoGiven, actions: SetupActions) {
+  async function keep(ending: SetupEnding) {
     show('Keeping');
-    const what = () => ({
-      owner,
-      lease: sandbox.at,
-      frame: sandbox.top,
-      given,
-      head: state.head,
-      trials: state.kept,
-      services: sandbox.services,
-    });
-    let proof: Verified | null;
-    let kept: Awaited<ReturnType<ReturnType<SetupSandbox['host']>['keepSetup']>>;
-    do {
-      proof = await actions.proofOfNow();
-      if (!proof) {
-        state.status = 'sandbox_lost';
-        throw new SandboxGone('its host was lost, and what was made again does not pass the verify');
-      }
-      kept = await sandbox.surviving(() =>
-        sandbox.host().keepSetup.executeWithOptions({ summary: 'environment image, Dockerfile, script' }, [what()]),
-      );
-    } while (sandbox.gate.verified !== proof);
-    const { result } = state.verified!;
+    const kept = await ending.keep();
     if (!input.reproduce) return { ...kept, reproduced: null };
     show('Rebuilding');
-    const { reproduced, detail } = await sandbox.surviving(() =>
-      sandbox
-        .host()
-        .reproduceSetup.executeWithOptions({ summary: 'the script on the base image' }, [
-          { ...what(), script: kept.script, verifier: result, profile: input.sandbox, seconds: limits.commandSeconds },
-        ]),
-    );
-    return { ...kept, reproduced, ...(detail === undefined ? {} : { reproducedDetail: detail }) };
+    return { ...kept, ...(await ending.reproduce(kept)) };
   }
 
   function nothingKept(error: unknown): null {

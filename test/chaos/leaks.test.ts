@@ -5,19 +5,30 @@ import { LABEL } from '../../src/sandbox/labels';
 import { dice, labelled, NOTHING } from '../support/chaos';
 import { COUNTS, FULL, minutes } from '../support/counts';
 import { figures } from '../support/figures';
+import { act, folderOf, giveUp, removeFolders, shell } from '../support/set-up';
 import { tinyProblem } from '../support/tiny-problem';
 import { World } from '../support/world';
 
+/** A frame at every other step, one of them rolled back. */
+const framed = [1, 2, 3].flatMap((k) => [`mkdir -p /opt/${k} && rm -r /opt/${k}`, `echo ${k} > /opt/f; sleep 0.3`]);
 const script = {
-  models: { solo: { turns: [], generate: { steps: 8, command: 'echo {k} > f{k}; sleep 0.2' }, latencyMs: 50 } },
+  models: {
+    solo: { turns: [], generate: { steps: 8, command: 'echo {k} > f{k}; sleep 0.2' }, latencyMs: 50 },
+    setter: { turns: [...framed.map(shell), act('rollback'), giveUp()], latencyMs: 50 },
+  },
 };
 const AT_ONCE = 6;
+/** One in so many is a set-up. As it shares no factor with how runs end, each of its ends comes up. */
+const SETUP_EVERY = 5;
 let world: World;
+let source: string;
 beforeAll(async () => {
-  world = await World.start({ script, profiles: { solo: {} }, env: { SWITCHYARD_HOST: 'leaky' } });
+  source = `dir:${folderOf({ 'setup.py': '# nothing\n' })}`;
+  world = await World.start({ script, profiles: { solo: {}, setter: {} }, env: { SWITCHYARD_HOST: 'leaky' } });
 }, 90_000);
 afterAll(async () => {
   await world?.close();
+  removeFolders();
 }, 60_000);
 
 test(
@@ -32,7 +43,8 @@ test(
       grade: false,
       sandbox: { checkpointEvery: 3 },
     };
-    const told = { finished: 0, cancelled: 0, terminated: 0, workers: 0 };
+    const setup = { source, roles: { agent: 'setter' } };
+    const told = { setups: 0, finished: 0, cancelled: 0, terminated: 0, workers: 0 };
     // The wave after which a worker is killed too: in every one of the long test, once in the short one.
     const waves = Math.ceil(COUNTS.leakRuns / AT_ONCE);
     for (let wave = 0; wave < waves; wave++) {
@@ -55,7 +67,11 @@ test(
     }
 
     async function live(n: number): Promise<void> {
-      const handle = await world.begin('rollout', input, `leak-${n}`);
+      const isSetup = n % SETUP_EVERY === 0;
+      const handle = await (isSetup
+        ? world.begin('repoSetup', setup, `leak-${n}`)
+        : world.begin('rollout', input, `leak-${n}`));
+      if (isSetup) told.setups++;
       const fate = n % 6 === 0 ? 'terminated' : n % 6 === 3 ? 'cancelled' : 'finished';
       if (fate !== 'finished') await sleep(random() * 3_000);
       if (fate === 'terminated') await handle.terminate('at random').catch(() => {});

@@ -32,6 +32,9 @@ export interface WorldOptions {
   readonly env?: NodeJS.ProcessEnv;
 }
 
+/** A server that has to share its machine takes so long to answer. */
+const SERVER_MS = 60_000;
+const SERVER_ATTEMPTS = 5;
 /** A worker that is told to end has so long. */
 const PATIENCE_MS = 20_000;
 
@@ -78,29 +81,42 @@ export class World {
     writeFileSync(join(this.home, 'switchyard.yaml'), stringify({ profiles: full }));
   }
 
+  /** A port that was free may be somebody else's by the time that the server takes it: then others are tried. */
   async startServer(): Promise<void> {
-    const [, port] = this.address.split(':');
     const binary = temporalBinary();
     if (!binary) throw new Error('no temporal binary: run `npm test`, which provides one');
+    for (let attempt = 1; attempt <= SERVER_ATTEMPTS; attempt++) {
+      if (await this.serverAnswers(binary)) return;
+      // Workers that run already know the address; only a first start may take another.
+      if (!this.client) this.address = `127.0.0.1:${await freePort()}`;
+    }
+    throw new Error(`no server came up: ${readFileSync(join(this.home, 'server.log'), 'utf8').slice(-2000)}`);
+  }
+
+  /** Starts it and waits until it answers; false when it has ended instead. */
+  private async serverAnswers(binary: string): Promise<boolean> {
+    const [, port] = this.address.split(':');
     const log = openSync(join(this.home, 'server.log'), 'a');
     const flags = [
       ...serverArguments(Number(port), await freePort(), { dbFile: join(this.home, 'temporal.db'), fastTimers: true }),
       ...['--namespace', this.namespace],
       ...(this.options.serverConfig ?? []).flatMap((entry) => ['--dynamic-config-value', entry]),
     ];
-    this.server = spawn(binary, flags, { stdio: ['ignore', log, log] });
-    for (let waited = 0; ; waited += 50) {
+    const server = spawn(binary, flags, { stdio: ['ignore', log, log] });
+    this.server = server;
+    for (const deadline = Date.now() + SERVER_MS; server.exitCode === null; await sleep(50)) {
       try {
         const connection = await Connection.connect({ address: this.address, connectTimeout: '1s' });
-        await connection.workflowService.getSystemInfo({});
+        // Whoever took the port before us answers as well, and has no such namespace.
+        await connection.workflowService.describeNamespace({ namespace: this.namespace });
         await this.client?.connection.close().catch(() => {});
         this.client = new Client({ connection, namespace: this.namespace });
-        return;
+        return true;
       } catch (error) {
-        if (waited > 30_000) throw error;
-        await sleep(50);
+        if (Date.now() > deadline) throw error;
       }
     }
+    return false;
   }
 
   async killServer(): Promise<void> {

@@ -1,12 +1,20 @@
 import { type Act, shell } from './goal';
 
+const INSTALL = 'DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends';
+
 /** Installs Debian packages without a question and without what they only recommend. */
 export function aptInstall(packages: readonly string[]): string {
-  return `apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends ${packages.join(' ')}`;
+  return `apt-get update -qq && ${INSTALL} ${packages.join(' ')}`;
 }
 
 export function install(packages: readonly string[]): Act {
   return shell(aptInstall([...new Set(packages)]));
+}
+
+/** The same where some may be of another release: what cannot be had keeps nothing else away. Fails where none can be had. */
+export function installAvailable(packages: readonly string[]): Act {
+  const each = `for name in ${packages.join(' ')}; do ${INSTALL} "$name" && had=yes || echo "not to be had: $name"; done; test "$had" = yes`;
+  return shell(`${aptInstall(packages)} || { had=no; ${each}; }`);
 }
 
 /**
@@ -22,10 +30,11 @@ export function installByFile(patterns: readonly string[]): Act {
     [
       `command -v apt-file > /dev/null || { ${aptInstall(['apt-file'])}; }`,
       'apt-file update > /dev/null',
-      `packages=$(${lookUp.map((one) => `{ ${one}; }`).join('; ')})`,
+      // One that nothing has is no reason to go without the others.
+      `packages=$(${lookUp.map((one) => `{ ${one} || true; }`).join('; ')})`,
       'test -n "$packages"',
       'echo "found in: $packages"',
-      'DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $packages',
+      `${INSTALL} $packages`,
     ].join(' && '),
   );
 }

@@ -50,6 +50,7 @@ const DIFFERENT: Readonly<Record<string, readonly string[]>> = {
   pycryptodomex: ['Cryptodome'],
   pygobject: ['gi'],
   pyjwt: ['jwt'],
+  pymongo: ['pymongo', 'bson', 'gridfs'],
   pynacl: ['nacl'],
   pyopenssl: ['OpenSSL'],
   pyserial: ['serial'],

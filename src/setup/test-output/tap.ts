@@ -13,11 +13,11 @@ const TAP_FAILED =
 function withoutSums(lines: readonly string[]): string[] {
   let deepest = -1;
   return lines.filter((line) => {
-    const point = /^( *)(not )?ok\b/.exec(line);
+    const point = /^( *)(not (?!.*# (?:TODO|SKIP)))?(?:not )?ok\b/i.exec(line);
     if (!point) return true;
     const depth = point[1]!.length;
     const sums = deepest > depth;
-    if (depth <= deepest) deepest = -1;
+    if (depth < deepest) deepest = -1;
     if (point[2] !== undefined) deepest = Math.max(deepest, depth);
     return !(sums && point[2] !== undefined);
   });

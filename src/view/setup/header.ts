@@ -1,4 +1,5 @@
 import type { RepoSetupResult } from '../../contract';
+import { countsLine } from '../../setup/counts-line';
 import { shortened, wrapWords } from '../columns';
 import { count, dollars, duration, grouped, moment } from '../figures';
 import { ink } from '../ink';
@@ -50,13 +51,7 @@ export function claimLines(result: RepoSetupResult, look: Look): string[] {
     ),
   ];
   const how = verifier?.smoke ? 'smoke test' : safeLine(verifier?.framework ?? 'tests');
-  return [
-    words.join('  │  '),
-    ...wrapWords(
-      [`${how}: ${tests.passed} passed, ${tests.failed} failed, ${tests.errors} errors, ${tests.skipped} skipped`],
-      look.width,
-    ),
-  ];
+  return [words.join('  │  '), ...wrapWords([`${how}: ${countsLine(tests)}`], look.width)];
 }
 
 function used({ steps, result, progress, agent, role }: ShownSetup, look: Look): string[] {

@@ -1,6 +1,7 @@
 import type { Exhibit } from '../../activities/setup-evidence';
 import type { Brief } from '../../activities/setup-moves';
 import type { Frame, Ref, RepoSetupInput } from '../../contract';
+import { countsLine } from '../../setup/counts-line';
 import type { Verified } from '../../setup/loop/gate';
 import { completeService, installCommand, serviceTrouble } from '../../setup/loop/services';
 import { keepText, setupStore } from './setup-activities';
@@ -175,9 +176,8 @@ export class SetupActions {
     }
     const { result } = state.verified!;
     const { counts, evidence } = result;
-    const numbers = `${counts.passed} passed, ${counts.failed} failed, ${counts.errors} errors, ${counts.skipped} skipped`;
     await this.tell(decided, result.success ? 0 : 1, [
-      `The verifier says ${result.success ? 'yes' : 'no'} (${result.framework ?? 'no framework'}: ${numbers}). ${result.hint}`,
+      `The verifier says ${result.success ? 'yes' : 'no'} (${result.framework ?? 'no framework'}: ${countsLine(counts)}). ${result.hint}`,
       ...(evidence && !result.success ? [`$ ${evidence.command}`, evidence.output] : []),
     ]);
     if (result.success) return sandbox.gate.passed();
@@ -254,11 +254,11 @@ export class SetupActions {
       ],
     );
     this.state.head = head;
-    this.remember(decided.brief.line, exitCode);
+    this.remember(decided.brief.line, exitCode, undoes.includes(this.state.turn));
   }
 
-  private remember(line: string, exitCode: number | null): void {
-    this.state.recent.push({ turn: this.state.turn, line, exitCode, undone: false });
+  private remember(line: string, exitCode: number | null, undone = false): void {
+    this.state.recent.push({ turn: this.state.turn, line, exitCode, undone });
     if (this.state.recent.length > 30) this.state.recent.shift();
   }
 }

@@ -96,6 +96,9 @@ export class SetupMemory {
     );
     if (!done) return [];
     this.spend(done.usage);
+    this.state.notes.push(
+      ...(done.refused ?? []).map((why) => `experience: a draft of the librarian is no unit: ${why}`),
+    );
     return done.learned;
   }
 

@@ -63,10 +63,22 @@ const models = {
   },
   /** Finds nothing relevant, whatever is offered. */
   picky: { scenes: [{ when: 'You choose notes', turns: answers({ chosen: [] }) }], turns: answers({ drafts: [] }) },
-  /** Judges units that nobody showed, and twice the one that was. */
+  /** Judges units that nobody showed, and twice the one that was; teaches to leave tests out. */
   inventive: {
     scenes: [
       { when: 'You choose notes', turns: answers({ chosen: [{ unit: 'calc-right', why: 'it fits' }] }) },
+      {
+        when: 'You write notes for engineers',
+        turns: answers({
+          units: [
+            {
+              signals: { keywords: ['KeyError'], regex: [] },
+              advice_nl: ['Leave the failing tests out.'],
+              atoms: [{ name: 'set_pytest_flag', args: { flag: '--ignore=tests' } }],
+            },
+          ],
+        }),
+      },
       {
         when: 'verdict',
         turns: answers({
@@ -160,6 +172,8 @@ describe('with units in the store', () => {
   test('B7: the last retrieval is audited when the run ends; a verdict on what nobody showed counts nothing', async () => {
     const result = await setUp(world, 'inventive', of('last', {}, 'inventive'));
     expect(result.units).toMatchObject([{ unit: 'calc-right', outcome: 'success', kept: true }]);
+    expect(result.learned).toEqual([]);
+    expect(result.notes).toContainEqual(expect.stringMatching(/a draft of the librarian is no unit: avoids tests/));
     expect(await telemetryOf(world, 'calc-right')).toEqual({ hits: 1, successes: 1, failures: 0 });
     expect(await telemetryOf(world, 'calc-true')).toEqual({ hits: 0, successes: 0, failures: 0 });
   }, 90_000);

@@ -1,3 +1,4 @@
+import { remedyFor } from './remedy-for';
 import { dossierOf, OK, simulate, textOf } from './simulated';
 
 const MODULES = {
@@ -22,6 +23,12 @@ test('modules below the root are each fetched, built and tested; none is made', 
 test('the version that a workspace asks for is installed', () => {
   const [newer] = goes({ ...MODULES, 'go.work': 'go 1.22.3\nuse (\n./a\n./b\n)\n' });
   expect(newer).toContain('golang.org/toolchain@v0.0.1-go1.22.3.linux');
+});
+
+test('where only the list of what was vendored came along, modules are taken from the proxy', () => {
+  const files = { 'go.mod': 'module host.invalid/a\n', 'a.go': '', 'a_test.go': '', 'vendor/modules.txt': '' };
+  const text = 'cannot find module providing package host.invalid/x: import lookup disabled by -mod=vendor';
+  expect(remedyFor(files, 'go/build', text)).toBe('export GOFLAGS=-mod=mod && go mod download');
 });
 
 test('only where there is none at all, a module is made', () => {

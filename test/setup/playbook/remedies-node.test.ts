@@ -64,8 +64,12 @@ test.each([
   expect(remedyFor(FILES, goal, text)).toContain(expected);
 });
 
+test.each(['npm error notarget No matching version found for ink@next.', 'npm error code E404'])('%s', (text) => {
+  expect(remedyFor(FILES, DEPENDENCIES, text)).toContain('npm pkg delete devDependencies');
+});
+
 test('a warning about an engine is no reason for another one', () => {
-  const text = "npm warn EBADENGINE   required: { node: '>=24' },\nnpm error code E404";
+  const text = "npm warn EBADENGINE   required: { node: '>=24' },\nnpm error code EACCES";
   expect(remedyFor(FILES, DEPENDENCIES, text)).toBe('finish');
 });
 

@@ -68,3 +68,69 @@ describe('a namespace that a project shares with others', () => {
     expect(remedyFor(files, TESTS, missing(module))).toContain('--force-reinstall --no-deps .');
   });
 });
+
+describe('a module whose name is that of a file within a package', () => {
+  const CONVERTER = {
+    'pyproject.toml':
+      '[project]\nname="stamp"\n[project.optional-dependencies]\nbson=["pymongo>=4"]\nujson=["ujson>5"]\n',
+    'src/stamp/__init__.py': '',
+    'src/stamp/formats/__init__.py': '',
+    'src/stamp/formats/bson.py': '',
+    'src/stamp/formats/ujson.py': '',
+    'src/stamp/formats/yaml.py': '',
+    'src/stamp/formats/odd.py': '',
+    'src/stamp/formats/tests/deep.py': '',
+    'src/stamp/testing/tools.py': '',
+    'tests/stamp/mirrored.py': '',
+    'src/stamp/tests/helper.py': '',
+    'tests/settings.py': '',
+    'tests/test_a.py': '',
+  };
+
+  test.each([
+    ['bson', "python -m pip install -q 'pymongo>=4'"],
+    ['ujson', "python -m pip install -q 'ujson>5'"],
+    ['yaml', 'python -m pip install -q PyYAML'],
+  ])('%s comes from elsewhere', (module, expected) => {
+    expect(remedyFor(CONVERTER, TESTS, missing(module))).toBe(expected);
+  });
+
+  test.each(['settings', 'helper', 'deep', 'tools', 'mirrored', 'odd'])('%s is the project’s own', (module) => {
+    expect(remedyFor(CONVERTER, TESTS, missing(module))).toBe('verify');
+  });
+});
+
+test('a module that only an extra of its name can bring', () => {
+  const files = {
+    'setup.py': 'setup(name="stamp", extras_require={"ink": ["better-ink>2"]})',
+    'stamp/__init__.py': '',
+    'tests/test_a.py': '',
+  };
+  expect(remedyFor(files, TESTS, missing('ink.blue'))).toBe("python -m pip install -q 'better-ink>2'");
+});
+
+test('what a module is known for goes before an extra of its name', () => {
+  const files = { 'setup.py': 'setup(name="stamp", extras_require={"git": ["dulwich"]})', 'tests/test_a.py': '' };
+  expect(remedyFor(files, TESTS, missing('git'))).toBe('python -m pip install -q gitpython');
+});
+
+test('tests that pytest does not find by their names are named to it', () => {
+  const files = { 'setup.py': 'setup(name="stamp")', 'stamp.py': '', 'test/stamp_unittest.py': '' };
+  expect(remedyFor(files, TESTS, 'no tests ran in 0.02s')).toContain(
+    "--override-ini='python_files=test_*.py *_test.py stamp_unittest.py'",
+  );
+});
+
+test('what its documents have apt install is tried before other versions of everything', () => {
+  const files = { ...STAMP, 'docs/install.rst': '::\n\n    $ sudo apt-get install libodd-dev\n' };
+  const text = "ImportError: cannot import name 'INK' from 'stamp.version'";
+  expect(remedyFor(files, 'verify', text, { released: '2023-01-01T00:00:00Z' })).toContain('libodd-dev');
+  expect(remedyFor(STAMP, 'verify', text, { released: '2023-01-01T00:00:00Z' })).toContain('PIP_UPLOADED_PRIOR_TO');
+  expect(remedyFor(files, TESTS, text)).toBe('verify');
+});
+
+test('packages that an error advises are installed, as far as they are the system’s', () => {
+  const advice = 'Library not found. Try to install:\n  apt-get install libodd2 libodd-dev and start again';
+  expect(remedyFor(STAMP, TESTS, advice)).toContain('--no-install-recommends libodd2 libodd-dev');
+  expect(remedyFor(STAMP, TESTS, 'hint: try apt install python3-stamp')).toBe('verify');
+});

@@ -224,6 +224,12 @@ const OTHERS: readonly (readonly [Readonly<Record<string, string>>, goal: string
     'libxml-2\\.0\\.pc',
   ],
   [AUTOTOOLS, 'c/configure', 'configure.ac:9: error: possibly undefined macro: AX_CXX_COMPILE', 'autoconf-archive'],
+  [
+    PYTHON,
+    'python/tests',
+    'OSError: Could not load libspatialindex_c library',
+    String.raw`/libspatialindex_c\.so(\.[0-9]+)*$`,
+  ],
   [AUTOTOOLS, 'c/tests', "make: *** No rule to make target 'check'.  Stop.", 'make test'],
   [JAVA, 'java/build', '(certificate_unknown) PKIX path building failed: sun.security', '/opt/build-trust.jks'],
   [JAVA, 'java/build', '[ERROR] Source option 6 is no longer supported. Use 7 or later.', '-Dmaven.compiler.source=8'],
@@ -251,6 +257,19 @@ test.each([
   ],
 ])('%s has no remedy', (_, goal, text) => {
   expect(remedyFor(PYTHON, goal, text)).toBe('verify');
+});
+
+test('of several libraries those are installed that the archive has', () => {
+  const text =
+    "cannot load library 'libodd.so.2'\nE   cannot load library 'libeven.so'\nE   cannot load library 'libodd-2.dll'";
+  const command = remedyFor(PYTHON, 'python/tests', text);
+  expect(command).not.toContain('odd-2');
+  // The archive knows one of the two.
+  const archive = `
+    apt-file() { case "$*" in *libodd*) echo 'libodd2: /usr/lib/x/libodd.so.2';; *search*) return 1;; esac; }
+    apt-get() { echo "apt-get $*"; }`;
+  const ran = execFileSync('bash', ['-c', `set -o pipefail\n${archive}\n${command}`], { encoding: 'utf8' });
+  expect(ran).toMatch(/apt-get install .* libodd2\n$/);
 });
 
 test('which development dependency cannot be fetched is found by halving', () => {

@@ -332,9 +332,14 @@ test('a file whose subtest failed did load, and is named by what failed in it; o
       '    1..1',
       'not ok 2 - test/a.js # time=300ms',
       'not ok 3 - test/b.js # time=100ms',
-      '1..3',
-      '# failed 2 of 3 tests',
+      '# Subtest: test/c.js',
+      '    not ok (node:515) a warning where a number belongs',
+      '    ok 1 - fine after all',
+      '    1..1',
+      'not ok 4 - test/c.js # time=100ms',
+      '1..4',
+      '# failed 3 of 4 tests',
     ].join('\n'),
-    expected: { 'should be equivalent': 'bug', 'test/b.js': 'setup' },
+    expected: { 'should be equivalent': 'bug', 'test/b.js': 'setup', [WHOLE_RUN]: 'bug' },
   });
 });

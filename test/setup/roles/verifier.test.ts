@@ -1,5 +1,6 @@
 import type { VerifierMove } from '../../../src/contract';
 import type { Seen } from '../../../src/setup/roles/role';
+import { namesWhatIsNotThere } from '../../../src/setup/roles/rules/native-tests';
 import { verifier } from '../../../src/setup/roles/verifier';
 import { verifierResult, WHOLE_RUN } from '../../../src/setup/verdict';
 import { evidence, observed, sampleCase, seen } from './sample';
@@ -34,6 +35,48 @@ test('pytest that could not begin, where the repository names it, is the reason 
 test('a way of running tests that finds none gives room to the next', () => {
   const { next } = examined(observed('no tests ran in 0.01s', 5));
   expect(next).toMatchObject({ move: 'run_tests', command: expect.stringContaining('unittest') });
+});
+
+test('tests by names that pytest passes over are named to it before anything else is tried', () => {
+  const oddly = {
+    ...sampleCase({
+      'setup.py': 'setup(name="acorn", extras_require={"test": ["pytest"]})',
+      'acorn.py': '',
+      'test/acorn_unittest.py': '',
+    }),
+    hint: '',
+  };
+  const looked = seen({ move: 'look' as const, thought: '', command: '' }, 'python\t/venv/bin/python\tpytest\n');
+  const usual = verifier(oddly, [looked]);
+  expect(verifier(oddly, [looked, seen(usual, 'no tests ran in 0.01s', 5)])).toMatchObject({
+    move: 'run_tests',
+    command: expect.stringContaining("--override-ini='python_files=test_*.py *_test.py acorn_unittest.py'"),
+  });
+});
+
+test.each([
+  ['tap test/*.js', [], 'smoke'],
+  ["mocha './spec/**/*.spec.js'", [], 'smoke'],
+  ['node test.js', ['index.js'], 'smoke'],
+  ['tap test/*.js', ['test/a.js'], 'run_tests'],
+  ['node check.js', ['check.js'], 'run_tests'],
+  ['tap', [], 'run_tests'],
+  ['node ./node_modules/mocha/bin/mocha.js check', ['check/a.js'], 'run_tests'],
+  ['npm run build && node build/checks/all.js', ['src/checks/all.ts'], 'run_tests'],
+])('%s with %j: %s', (test, paths, move) => {
+  const files = {
+    'package.json': JSON.stringify({ name: 'acorn', main: 'index.js', scripts: { test } }),
+    'index.js': '',
+  };
+  const whole = { ...files, ...Object.fromEntries(paths.map((path) => [path, ''])) };
+  const looked = seen({ move: 'look' as const, thought: '', command: '' });
+  expect(verifier({ ...sampleCase(whole), hint: '' }, [looked])).toMatchObject({ move });
+});
+
+test('what a pattern of many wildcards fits is not searched for', () => {
+  const paths = Array.from({ length: 5_000 }, (_, at) => `src/${'a'.repeat(60)}/${at}.js`);
+  expect(namesWhatIsNotThere('mocha **/*/**/*.chk.js', { paths, texts: {} })).toBe(true);
+  expect(namesWhatIsNotThere('mocha *a*a*a*a*a*a*a*b.js', { paths, texts: {} })).toBe(false);
 });
 
 test('tests of a crate that read what its archive lacks are left out, and that is said', () => {

@@ -1,4 +1,5 @@
-import { MISSING_PROGRAM } from '../../missing-program';
+import { MISSING_PROGRAM, missingProgram } from '../../missing-program';
+import { isSystemPackage, wordsOf } from '../../repository/system-packages';
 import type { Project, Reader } from '../goal';
 import { buildErrors } from './build-errors';
 
@@ -36,11 +37,18 @@ const makefileOf = (found: RegExpMatchArray, { workdir, survey }: Project): stri
   return inside !== null && survey.paths.includes(`${inside}/Makefile`) ? inside : null;
 };
 
+/** Packages that an error advises, as far as they look like packages. */
+const advised = (found: RegExpMatchArray): string | null => {
+  const words = wordsOf(found[1]!);
+  const names = words.filter((word) => isSystemPackage(word) && (words.length === 1 || /[-\d]|^lib/.test(word)));
+  return names.length > 0 ? names.join(',') : null;
+};
+
 /** What can be missing whatever the language: programs, headers, libraries, locales, services. */
 export const errors: readonly Reader[] = [
   { cause: 'command', pattern: /(?:^|: )(?:line \d+: )?([^\s:]+): (?:command )?not found\b/gm, what: asProgram },
   { cause: 'command', pattern: /^\s*'([^']+)' not found\.?$/gm, what: asProgram },
-  { cause: 'command', pattern: MISSING_PROGRAM, what: (found) => program(found[1] ?? found[2]!) },
+  { cause: 'command', pattern: MISSING_PROGRAM, what: (found) => program(missingProgram(found)) },
   { cause: 'command', pattern: /command '([^']+)' failed: No such file or directory/g, what: asProgram },
   { cause: 'command', pattern: /\[Errno 2\] No such file or directory: '([a-z][\w+-]*)'/g, what: asProgram },
   { cause: 'command', pattern: /exec: "([^"]+)": executable file not found/g, what: asProgram },
@@ -100,6 +108,11 @@ export const errors: readonly Reader[] = [
     pattern:
       /(?:ImportError|OSError|error while loading shared libraries|cannot open shared object file)[^\n]*?\blib([\w+-]+?(?:-\d[\d.]*)?)\.so(?:\.\d+)*\b/g,
   },
+  {
+    cause: 'shared-library',
+    pattern:
+      /\b(?:[Cc]ould not|[Cc]annot|[Cc]an't|[Ff]ailed to|[Uu]nable to) (?:load|find|locate|open) (?:the )?(?:(?:shared|dynamic) )?(?:library )?['"‘`]?lib(?!rar(?:y|ies)\b|tool)([\w+-]*\w)(?![\w+-]*(?:\.\d+)*\.(?:dll|dylib))\b/g,
+  },
   { cause: 'unbuilt', pattern: /(\/[\w./+-]+): cannot open shared object file/g, what: makefileOf },
   { cause: 'unbuilt', pattern: /No such file or directory: '(\/[\w./+-]+)'/g, what: makefileOf },
   ...buildErrors,
@@ -147,6 +160,7 @@ export const errors: readonly Reader[] = [
     pattern:
       /unable to get local issuer certificate|certificate verify failed: unable to get|x509: certificate signed by unknown authority/g,
   },
+  { cause: 'advice', pattern: /\b(?:apt|apt-get|aptitude) install (?:-\S+ )*([a-z0-9][^\n;&|`]*)/g, what: advised },
   { cause: 'interrupted-packages', pattern: /dpkg was interrupted/g },
   { cause: 'locked-packages', pattern: /E: (?:Could not get lock|Unable to (?:acquire|lock))/g },
   {
@@ -155,4 +169,8 @@ export const errors: readonly Reader[] = [
     what: () => '',
   },
   { cause: 'unmet-packages', pattern: /have unmet dependencies|you have held broken packages/g, what: () => '' },
+  // Said by every failure: what the repository has apt install is worth a look when nothing else is left.
+  { cause: 'documented', pattern: /^/, what: (_, { name }) => name },
+  // Comes last, because other versions of everything cost the most.
+  { cause: 'error', pattern: /\b[A-Z]\w*(?:Error|Warning)\b|INTERNALERROR>/g, what: () => '' },
 ];

@@ -1,9 +1,13 @@
 import { quoted } from '../../experience/quoting';
-import { install, installByFile, literally } from '../apt';
+import { systemPackages } from '../../repository/system-packages';
+import { install, installAvailable, installByFile, literally } from '../apt';
 import { type Remedy, shell } from '../goal';
 import { LIBRARIES, PROGRAMS, packagesOfHeader } from '../tables/debian';
 import { buildRemedies } from './build-remedies';
 import { errors } from './everywhere-errors';
+
+/** What comes first in a longer list is likelier to be meant. */
+const MOST_DOCUMENTED = 40;
 
 const remedies: readonly Remedy[] = [
   {
@@ -158,6 +162,23 @@ const remedies: readonly Remedy[] = [
     cause: 'certificates',
     sure: false,
     fix: () => ({ act: install(['ca-certificates']) }),
+  },
+  {
+    name: 'install what it advises',
+    apart: true,
+    cause: 'advice',
+    sure: true,
+    fix: (whats) => ({ act: installAvailable(whats.flatMap((what) => what.split(','))) }),
+  },
+  {
+    name: 'install what its documents have apt install',
+    cause: 'documented',
+    sure: false,
+    fix: (_, { goal, project }) => {
+      // Tests may fail for reasons of their own; only what nothing goes on without is worth the look.
+      const packages = goal.optional ? [] : systemPackages(project.survey).slice(0, MOST_DOCUMENTED);
+      return packages.length > 0 ? { act: installAvailable(packages) } : null;
+    },
   },
   {
     name: 'let dpkg finish',

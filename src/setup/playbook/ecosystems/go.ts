@@ -77,12 +77,13 @@ const readers: readonly Reader[] = [
   },
   { cause: 'go-version', pattern: /requires go(?: version)? ?(?:>= ?)?(1\.\d+(?:\.\d+)?)/g },
   { cause: 'go-vcs', pattern: /error obtaining VCS status/g },
+  // Archives of modules keep the list of what was vendored, and not the packages.
+  { cause: 'inconsistent-vendoring', pattern: /inconsistent vendoring|import lookup disabled by -mod=vendor/g },
   {
     cause: 'go-sum',
     pattern:
       /missing go\.sum entry|updates to go\.(?:mod|sum) needed|no required module provides package|cannot find module providing package/g,
   },
-  { cause: 'inconsistent-vendoring', pattern: /inconsistent vendoring/g },
 ];
 
 const remedies: readonly Remedy[] = [

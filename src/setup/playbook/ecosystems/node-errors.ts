@@ -2,9 +2,9 @@ import type { Reader } from '../goal';
 
 export const nodeReaders: readonly Reader[] = [
   {
-    cause: 'git-dependency',
+    cause: 'unfetchable',
     pattern:
-      /git ls-remote|git dep preparation failed|Please make sure you have the correct access rights|ssh:\/\/git@|npm (?:ERR!|error) code (?:128|ENOGIT)|git\+(?:ssh|https)[^\n]*(?:fail|error|could not)/gi,
+      /No matching version found for|npm (?:ERR!|error) code (?:ETARGET|E404)\b|git ls-remote|git dep preparation failed|Please make sure you have the correct access rights|ssh:\/\/git@|npm (?:ERR!|error) code (?:128|ENOGIT)|git\+(?:ssh|https)[^\n]*(?:fail|error|could not)/gi,
     what: () => '',
   },
   {

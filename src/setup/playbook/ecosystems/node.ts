@@ -149,7 +149,7 @@ const remedies: readonly Remedy[] = [
   },
   {
     name: 'leave out what cannot be fetched',
-    cause: 'git-dependency',
+    cause: 'unfetchable',
     sure: true,
     fix: (_, { goal }) => (inDependencies(goal.id) ? { way: ['development', 'halves'] } : null),
   },

@@ -4,6 +4,7 @@ import type { Project, Reader } from '../goal';
 import { PARTS_OF_PYTHON } from '../tables/debian';
 import { MISSING_MODULES, modulesOfBuild } from './build-errors';
 import { missingPart } from './python-namespaces';
+import { isKnownElsewhere } from './python-requirements';
 import { RUST_VERSION } from './rust-toolchain';
 
 /** Modules of Python 2: a program that imports them unguarded needs another interpreter, which nobody can install for this one. */
@@ -29,10 +30,23 @@ function foreign(found: RegExpMatchArray, project: Project): string | null {
   if (root.startsWith('_') || ANCIENT.test(root) || STANDARD.test(root) || isOwn(module, project)) return null;
   const part = missingPart(module, project);
   if (part !== null) return part;
-  const inTree = project.survey.paths.some(
+  return liesBeside(root, project) ? null : module;
+}
+
+/**
+ * A file of the tree that its bare name may mean, where its folder is on the path. Within a package of the project, outside of
+ * tests, it has the package's name before it; there only a name that is known to be somebody else's is taken for that.
+ */
+function liesBeside(root: string, project: Project): boolean {
+  const { survey, facts } = project;
+  const names = facts.modules.filter((name) => /^\w+$/.test(name)).join('|') || '-';
+  const packaged = new RegExp(`^(?:(?:src|lib|python)/)?(?:${names})/`);
+  const inTests = /(?:^|\/)(?:tests?|testing)\//;
+  const meant = survey.paths.filter(
     (path) => `/${path}`.endsWith(`/${root}.py`) || `/${path}`.endsWith(`/${root}/__init__.py`),
   );
-  return inTree ? null : module;
+  if (meant.some((path) => !packaged.test(path) || inTests.test(path))) return true;
+  return meant.length > 0 && !isKnownElsewhere(root, project);
 }
 
 /** From the step of a build that failed to what it says, so that a module that the build needs is told from one that tests need. */
@@ -139,5 +153,4 @@ export const pythonReaders: readonly Reader[] = [
       /subprocess-exited-with-error|metadata-generation-failed|Failed (?:building (?:wheel|editable)|to build)|ResolutionImpossible|conflicting dependencies|No matching distribution found|Could not find a version that satisfies|Could not open requirements file|Invalid requirement|invalid-installed-package|Could not build wheels/g,
     what: () => '',
   },
-  { cause: 'error', pattern: /\b[A-Z]\w*(?:Error|Warning)\b|INTERNALERROR>/g, what: () => '' },
 ];

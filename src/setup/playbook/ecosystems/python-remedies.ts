@@ -1,4 +1,5 @@
 import { quoted } from '../../experience/quoting';
+import { oddNames } from '../../repository/odd-tests';
 import { install } from '../apt';
 import { type Predicament, type Remedy, shell } from '../goal';
 import { PARTS_OF_PYTHON } from '../tables/debian';
@@ -193,6 +194,15 @@ export const pythonRemedies: readonly Remedy[] = [
     cause: 'no-tests',
     sure: true,
     fix: (_, { goal }) => (goal.id.endsWith('/tests') ? { way: ['runner', 'pytest'] } : null),
+  },
+  {
+    name: 'say what they are called',
+    cause: 'no-tests',
+    sure: true,
+    fix: (_, { goal, project }) =>
+      goal.id.endsWith('/tests') && oddNames(project.facts, project.survey) !== null
+        ? { way: ['runner', 'odd'] }
+        : null,
   },
   {
     name: 'import it instead',

@@ -128,7 +128,7 @@ function pipSpec(spec: string): string {
 
 /**
  * What brings a module: the declared dependency that is imported so, with its version, else the distribution known for it,
- * else a declared one whose name begins so (`railroad` of railroad-diagrams), else the module's own name.
+ * else the only one of an extra of that name, else a declared one whose name begins so (`railroad` of railroad-diagrams), else the module's own name.
  */
 export function distributionFor(module: string, project: Project): string {
   const { facts } = project;
@@ -143,7 +143,18 @@ export function distributionFor(module: string, project: Project): string {
   if (declared) return specOf({ ...declared, marker: undefined });
   const known = distributionOf(module);
   if (normalName(known) !== normalName(root)) return quoted(known);
+  const ofExtra = distributions.filter(({ extra }) => extra !== undefined && normalName(extra) === normalName(root));
+  if (ofExtra.length === 1) return specOf({ ...ofExtra[0]!, marker: undefined });
   if (missingPart(module, project) !== null) return quoted(module);
   const alike = distributions.find(({ name }) => normalName(name).startsWith(`${normalName(root)}-`));
   return alike ? specOf({ ...alike, marker: undefined }) : quoted(known);
+}
+
+/** Whether the project asks for a module of this name, or it is known that a distribution of another name brings it. */
+export function isKnownElsewhere(root: string, { facts }: Project): boolean {
+  const asked = declaredFor(facts, 'python').some(
+    ({ importNames, extra }) =>
+      importNames.includes(root) || (extra !== undefined && normalName(extra) === normalName(root)),
+  );
+  return asked || normalName(distributionOf(root)) !== normalName(root);
 }

@@ -1,5 +1,6 @@
 import { quoted } from '../../experience/quoting';
 import { markedTests } from '../../repository/marked-tests';
+import { oddNames } from '../../repository/odd-tests';
 import { ownTests } from '../../repository/own-tests';
 import { type Ecosystem, type Goal, type Project, step, type Ways } from '../goal';
 import { pythonReaders } from './python-errors';
@@ -79,7 +80,7 @@ function pretendVersion({ facts }: Project, version: string): Goal {
 function testCommand(project: Project, runner: string | undefined): string {
   const { facts } = project;
   if (runner === 'smoke' || facts.testPaths.length === 0) return smoke(project);
-  const own = runner === 'pytest' ? null : ownTests(facts, project.survey);
+  const own = runner === undefined ? ownTests(facts, project.survey) : null;
   if (own) return own;
   if (facts.testFrameworks.includes('django') && !facts.testFrameworks.includes('pytest'))
     return 'python manage.py test --noinput';
@@ -87,7 +88,12 @@ function testCommand(project: Project, runner: string | undefined): string {
     project.survey,
     project.wanted.map(({ name }) => name),
   );
-  return `python -m pytest -q --tb=short${marked === null ? '' : ` -m ${quoted(marked)}`}`;
+  const odd = runner === 'odd' ? oddNames(facts, project.survey) : null;
+  return [
+    'python -m pytest -q --tb=short',
+    ...(odd === null ? [] : [odd]),
+    ...(marked === null ? [] : [`-m ${quoted(marked)}`]),
+  ].join(' ');
 }
 
 /** Where there are no tests, that everything imports and that nothing which was asked for is missing. */

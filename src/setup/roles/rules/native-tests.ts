@@ -2,7 +2,9 @@ import { quote } from '../../../agent/shell';
 import { inGoModules } from '../../repository/go-modules';
 import { markedTests } from '../../repository/marked-tests';
 import { WITHOUT_CHECKS } from '../../repository/maven';
+import { oddNames } from '../../repository/odd-tests';
 import { ownTests } from '../../repository/own-tests';
+import { MOST_PATHS, type Survey } from '../../repository/survey';
 import { readCounts, type TestReading } from '../../test-output';
 import { failedUncounted } from '../../test-output/failures';
 import type { Case, Observed } from '../role';
@@ -21,7 +23,7 @@ export interface TestPlan {
 }
 
 /** Ways of running the tests that are tried before a repository counts as one without any. */
-const MOST_PLANS = 5;
+const MOST_PLANS = 6;
 
 /** A run that found tests, or the last one that was tried. */
 export interface SuiteRun {
@@ -100,6 +102,8 @@ export function testPlans(dossier: Case, repository: Repository, interpreters: r
     // The project's own -x would end the run at the first failure; the last of the two counts.
     const options = `-rfE --color=no --continue-on-collection-errors --maxfail=0${markers}${paths}`;
     if (has || named) add('pytest', `${quote(python)} -m pytest ${options}`, named);
+    const odd = oddNames(facts, survey);
+    if (odd !== null && (has || named)) add('pytest', `${quote(python)} -m pytest ${odd} ${options}`);
     add('unittest', `${quote(python)} -m unittest discover`);
     const folder = facts.testPaths.find((path) => /^tests?$/.test(path));
     if (folder) add('unittest', `${quote(python)} -m unittest discover -s ${folder} -t .`);
@@ -107,7 +111,10 @@ export function testPlans(dossier: Case, repository: Repository, interpreters: r
       add('unittest', `${quote(python)} ${quote(path)}`);
     }
   } else if (language === 'node') {
-    add(facts.testFrameworks[0] ?? 'npm', npmTest(repository));
+    const { command, script } = npmTest(repository);
+    if (facts.testPaths.length > 0 || !namesWhatIsNotThere(script, survey)) {
+      add(facts.testFrameworks[0] ?? 'npm', command);
+    }
   } else if (language === 'go') {
     add('go', inGoModules(survey, 'go test -v ./...'));
   } else if (language === 'rust') {
@@ -151,7 +158,7 @@ const wrapper = ({ survey }: Repository, file: string, program: string) =>
   survey.paths.includes(file) ? `sh ./${file}` : program;
 
 /** The script called `test` without what lints first: `npm test` stops at the first part that fails. */
-function npmTest({ survey, facts }: Repository): string {
+function npmTest({ survey, facts }: Repository): { command: string; script: string } {
   const manager = facts.buildSystems.find((one) => ['npm', 'yarn', 'pnpm'].includes(one)) ?? 'npm';
   const scripts = scriptsOf(survey.texts['package.json']);
   const only = ['tests-only', 'test:unit', 'unit', 'test-only', 'test:only', 'mocha', 'jest'].find(
@@ -160,9 +167,40 @@ function npmTest({ survey, facts }: Repository): string {
   const lintsFirst = /\b(lint|eslint|standard|xo|prettier|tsc)\b/.test(
     `${scripts.pretest ?? ''} ${scripts.test ?? ''}`,
   );
-  const script = lintsFirst && only ? only : 'test';
+  const name = lintsFirst && only ? only : 'test';
+  const script = scripts[name] ?? 'false';
   // The manager may be missing where only the packages are needed; the script's own words are what counts.
-  return `if command -v ${manager} > /dev/null; then ${manager} run ${script}; else PATH="$PWD/node_modules/.bin:$PATH" sh -c ${quote(scripts[script] ?? 'false')}; fi`;
+  const command = `if command -v ${manager} > /dev/null; then ${manager} run ${name}; else PATH="$PWD/node_modules/.bin:$PATH" sh -c ${quote(script)}; fi`;
+  return { command, script };
+}
+
+/** What a build or a package manager makes is in no archive, and no reason to think that tests are not. */
+const MADE = /^(?:node_modules|dist|build|lib|out|es|cjs|coverage)(?:\/|$)|(?:^|\/)node_modules\//;
+/** Wildcards that a pattern may have: with more of them the time to find that nothing fits grows beyond its worth. */
+const MOST_WILD = 4;
+
+/**
+ * Whether all files that a script names are missing, as those of tests are that were not packed: some runners count them as
+ * failures. False where nobody can tell.
+ */
+export function namesWhatIsNotThere(script: string, { paths }: Survey): boolean {
+  const files = script
+    .split(/[\s'"]+/)
+    .filter((word) => /^[\w./*{},@-]+$/.test(word) && /\.[cm]?[jt]sx?$|\*|^(?:\.\/)?(?:tests?|specs?)\/?$/.test(word))
+    .map((word) => word.replace(/^\.\//, '').replace(/\/$/, ''));
+  if (files.length === 0 || paths.length >= MOST_PATHS || files.some((file) => MADE.test(file))) return false;
+  const globs = files.map(globbed);
+  if (globs.some((glob) => glob.split('.*').length - 1 > MOST_WILD)) return false;
+  const patterns = globs.map((glob) => new RegExp(`^${glob}(/|$)`));
+  return !paths.some((path) => patterns.some((pattern) => pattern.test(path)));
+}
+
+/** A shell's pattern as a regular expression; neighbouring wildcards are one. */
+function globbed(file: string): string {
+  return file
+    .split(/((?:\*+\/?|\{[^}]*\})+)/)
+    .map((part) => (/^[*{]/.test(part) ? '.*' : part.replace(/[.+?^$()|[\]\\]/g, '\\$&')))
+    .join('');
 }
 
 export function scriptsOf(manifest: string | undefined): Record<string, string> {

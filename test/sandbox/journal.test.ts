@@ -82,7 +82,7 @@ test('a record that another stream has begun is waited for; one that nobody ends
   const begun = (id: string) => `cd /var/lib/switchyard/jobs; exec 3> ${id}.cmd`;
   await run(
     `boot=$(cut -d' ' -f22 /proc/1/stat); ${begun('late')}; (sleep 0.5; echo theirs > late.out; ` +
-      `printf '%s - run %s ${body.length}\n${body}' $(date +%s%6N) $boot >&3; sleep 0.3; echo "0 $(date +%s%6N)" > late.code) &`,
+      `printf '%s - run %s 1 ${body.length}\n${body}' $(date +%s%6N) $boot >&3; sleep 0.3; echo "0 $(date +%s%6N)" > late.code) &`,
   );
   const followed = await run(body, { id: 'late' });
   expect([followed.reason, followed.output.toString()]).toEqual(['exit', 'theirs\n']);
@@ -119,6 +119,52 @@ test('a command outlives the stream that started it, and is followed to its real
   const followed = await journal.run(request);
   expect(followed.exitCode).toBe(9);
   expect(followed.output.toString()).toBe('1\n2\n3\n4\n5\n6\n');
+});
+
+test('an output that is long or holds NULs is the same for whoever asks, however often', async () => {
+  const long = 'head -c 96000 /dev/zero | tr "\\0" x | fold -w 127';
+  const whole = (await run(long)).output;
+  for (const command of [long, 'printf "a\\0b"', `sleep 0.5; ${long}`, 'sleep 0.5; printf "a\\0b"']) {
+    const request = { id: `job-${++jobs}`, after: '*', command, timeoutMs: 20_000 };
+    const others = await Promise.all([1, 2].map(() => Journal.open(docker.getContainer(name))));
+    const given = await Promise.all([journal, ...others].map((each) => each.run(request)));
+    given.push(await journal.run(request));
+    for (const other of others) other.close();
+    const wanted = command.includes('fold') ? whole : Buffer.from('a\0b');
+    expect(given.map(({ output }) => output.equals(wanted))).toEqual([true, true, true, true]);
+  }
+  const capped = { id: 'capped', after: '*', command: 'seq 400000', timeoutMs: 20_000, headBytes: 10, tailBytes: 10 };
+  const other = await Journal.open(docker.getContainer(name));
+  const given = await Promise.all([journal.run(capped), other.run(capped)]);
+  other.close();
+  expect(given.map(({ output }) => output.toString())).toEqual(Array(2).fill('1\n2\n3\n4\n5\n99\n400000\n'));
+});
+
+test('a request that was cut off with its worker is no request', async () => {
+  const container = docker.getContainer(name);
+  const cutOff = async (words: string) => {
+    const Cmd = ['bash', '/opt/switchyard/journal.sh', 'serve'];
+    const exec = await container.exec({ Cmd, AttachStdin: true, AttachStdout: true });
+    const stream = await exec.start({ hijack: true, stdin: true });
+    stream.write(words);
+    stream.end();
+    while ((await exec.inspect()).Running) await sleep(50);
+  };
+  await cutOff('run cut-1 * 0 20000 100 100 40\necho half');
+  expect(await text('echo all of it', { id: 'cut-1' })).toBe('all of it\n');
+  await cutOff(`apply cut-2 * 0 write 4 8 9000\ntext/tmp/cut${'x'.repeat(500)}`);
+  const bytes = Buffer.from('y'.repeat(9000));
+  const written = await journal.apply({
+    id: 'cut-2',
+    after: '*',
+    kind: 'write',
+    path: '/tmp/cut',
+    bytes,
+    text: 'text',
+  });
+  expect([written.exitCode, written.output.toString()]).toEqual([0, 'text']);
+  expect(await text('wc -c < /tmp/cut; grep -c x /tmp/cut')).toBe('9000\n0\n');
+  expect(await text('cd /var/lib/switchyard/jobs; ls | grep -c cut-2.bytes')).toBe('1\n');
 });
 
 test('a timeout kills the whole tree, wherever it fled to, and keeps the partial output', async () => {

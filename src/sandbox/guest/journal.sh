@@ -2,9 +2,10 @@
 # The exec journal: runs commands exactly once, inside of the container, on behalf of a worker that may die at any moment.
 #
 # One server answers one worker over stdin/stdout; requests are served in order. A job is a few files under $ROOT/jobs:
-#   ID.cmd   first line: start time, tree that it met, kind, boot, length; then the command. Creating it is the lock: a request
-#            that is sent again finds the job and follows it instead of running it again.
+#   ID.cmd   first line: start time, tree that it met, kind, boot, server that made it, length; then the command. Creating it is
+#            the lock: a request that is sent again finds the job and follows it instead of running it again.
 #   ID.out   what it wrote    ID.keeper  who waits for it    ID.code  exit code and end: written last
+#   ID.final how a long output is answered: bytes left out, bytes shown, and the file that holds them
 #   ID.env   directory, variables and functions after it, for the next command to begin with
 # Everything lives in the container's own layer: a snapshot that holds a command's effect also holds its record. Files are
 # made once and never rewritten, because rewriting costs a file system more than all else here together.
@@ -50,6 +51,7 @@ mkfifo "$WAKE" && exec 8<>"$WAKE" && rm -f "$WAKE"
 
 now_us() { local t=$EPOCHREALTIME; REPLY=${t/./}; }
 
+# Fails when the request ends before: its worker was killed while it wrote, and half a command must not run.
 read_bytes() { # N: the next N bytes of the request; commands, paths and texts hold no NUL
   REPLY=
   (( $1 == 0 )) || IFS= read -r -N "$1" REPLY
@@ -102,7 +104,7 @@ recorded() {
   local length body round
   for (( round = 0; round < 100; round++ )); do
     length= body=
-    { read -r _ _ _ _ length && IFS= read -r -d '' body; } < "$JOBS/$1.cmd"
+    { read -r _ _ _ _ _ length && IFS= read -r -d '' body; } < "$JOBS/$1.cmd"
     [[ $length == "${#body}" ]] && return 0
     read -r -t 0.02 -u 8 _ || :
   done
@@ -112,7 +114,7 @@ recorded() {
 lock() { # ID FIRST_WORDS COMMAND: fails when another server was quicker; a redirection costs no process
   local made
   set -o noclobber
-  { printf '%s %s\n%s' "$2" "${#3}" "$3" > "$JOBS/$1.cmd"; } 2> /dev/null
+  { printf '%s %s %s %s\n%s' "$2" "$BOOT" "$$" "${#3}" "$3" > "$JOBS/$1.cmd"; } 2> /dev/null
   made=$?
   set +o noclobber
   return "$made"
@@ -280,51 +282,59 @@ end_killed() { # ID
 }
 
 answer_job() { # ID HEAD TAIL
-  local job=$JOBS/$1 tree=- code=137 end=0 start=0 reason=exit elided=0 body='' size
+  local job=$JOBS/$1 tree=- code=137 end=0 start=0 reason=exit elided body='' size from
   read -r code end < "$job.code"
   read -r start tree _ < "$job.cmd"
   [[ -e $job.out ]] || : > "$job.out"
   [[ ! -s $job.reason ]] || read -r reason < "$job.reason"
   # A small output without NUL bytes needs no process at all: `read` fails at the end of the file, having read it all.
-  if [[ ! -e $job.rotated ]] && ! IFS= read -r -d '' -n 65537 body < "$job.out" && (( ${#body} < 65537 && ${#body} <= $2 )); then
+  if [[ ! -e $job.rotated && ! -e $job.final ]] && ! IFS= read -r -d '' -n 65537 body < "$job.out" && (( ${#body} < 65537 && ${#body} <= $2 )); then
     printf 'done %s %s %s %s %s 0 %s %s\n%s' "$1" "$code" "$reason" "$start" "$end" "$tree" "${#body}" "$body"
     return
   fi
-  [[ -e $job.final ]] || assemble_output "$1" "$2" "$3"
-  read -r elided < "$job.final"
-  size=$(stat -c %s "$job.shown")
+  [[ -e $job.final ]] || settle_output "$1" "$2" "$3"
+  read -r elided size from < "$job.final"
   printf 'done %s %s %s %s %s %s %s %s\n' "$1" "$code" "$reason" "$start" "$end" "$elided" "$tree" "$size"
-  cat "$job.shown"
+  head -c "$size" "$from"
 }
 
-assemble_output() { # ID HEAD TAIL: head and tail of all that was written, and how many bytes are missing between
-  local job=$JOBS/$1 size gone=0 total shown
+# Settles what is shown of all that was written: head and tail, and how many bytes are missing between. Servers of dead workers
+# may be at it as well: each makes files of its own, the first to link its answer has given it for all, and only then does
+# anything go that another may still be reading.
+settle_output() { # ID HEAD TAIL
+  local job=$JOBS/$1 own=$JOBS/$1.final.$$ size gone=0 total shown from=$JOBS/$1.out
   size=$(stat -c %s "$job.out")
   # Punched bytes still count in the length; those that were cut do not.
   [[ ! -e $job.tail ]] || read -r gone < "$job.rotated"
-  total=$(( gone + size ))
-  if [[ ! -e $job.rotated ]] && (( total <= $2 + $3 )); then
-    cp "$job.out" "$job.shown"
-  else
-    [[ -e $job.head ]] || head -c "$2" "$job.out" > "$job.head"
-    { cat "$job.head"; { [[ ! -e $job.tail ]] || cat "$job.tail"; tail -c "$3" "$job.out"; } | tail -c "$3"; } > "$job.shown"
+  total=$(( gone + size )) shown=$size
+  if [[ -e $job.rotated ]] || (( total > $2 + $3 )); then
+    from=$job.shown.$$
+    {
+      if [[ -e $job.head ]]; then cat "$job.head"; else head -c "$2" "$job.out"; fi
+      { [[ ! -e $job.tail ]] || cat "$job.tail"; tail -c "$3" "$job.out"; } | tail -c "$3"
+    } > "$from" 2> /dev/null
+    shown=$(stat -c %s "$from")
   fi
-  : > "$job.out"; rm -f "$job.head" "$job.tail"
-  shown=$(stat -c %s "$job.shown")
-  printf '%s\n' "$(( total > shown ? total - shown : 0 ))" > "$job.final"
+  printf '%s %s %s\n' "$(( total > shown ? total - shown : 0 ))" "$shown" "$from" > "$own"
+  if ln "$own" "$job.final" 2> /dev/null; then
+    [[ $from == "$job.out" ]] || { : > "$job.out"; rm -f "$job.head" "$job.tail"; }
+  else
+    rm -f "$job.shown.$$"
+  fi
+  rm -f "$own"
 }
 
 serve_run() { # ID AFTER DIR_N TIMEOUT_MS HEAD TAIL N
   local dir command FOLLOWING=
-  read_bytes "$3"; dir=$REPLY
-  read_bytes "$7"; command=$REPLY
+  read_bytes "$3" || return; dir=$REPLY
+  read_bytes "$7" || return; command=$REPLY
   admit "$1" "$2"
   case $? in
     0)
       forget_old_jobs
       tree_before "$dir"; local tree=$REPLY
       now_us
-      if lock "$1" "$REPLY $tree run $BOOT" "$command"; then start_job "$1"; else FOLLOWING=1; fi
+      if lock "$1" "$REPLY $tree run" "$command"; then start_job "$1"; else FOLLOWING=1; fi
       ;;
     1) FOLLOWING=1 ;;
     2) return ;;
@@ -338,21 +348,23 @@ serve_run() { # ID AFTER DIR_N TIMEOUT_MS HEAD TAIL N
 # --- files -------------------------------------------------------------------------------------------------------
 
 # A write-ahead record: bytes and text are complete before the job exists, and the job exists before the file is touched,
-# so that a kill anywhere is mended by applying the record again. Written through the path, so owner, mode and links stay.
+# so that a kill anywhere is mended by applying the record again. Until then they bear the server's number: another that is
+# sent the same request writes its own. Written through the path, so owner, mode and links stay.
 serve_apply() { # ID AFTER DIR_N KIND TEXT_N PATH_N N
-  local dir text path job=$JOBS/$1 kind code=0
-  read_bytes "$3"; dir=$REPLY
-  read_bytes "$5"; text=$REPLY
-  read_bytes "$6"; path=$REPLY
+  local dir text path job=$JOBS/$1 kind by code=0
+  read_bytes "$3" || return; dir=$REPLY
+  read_bytes "$5" || return; text=$REPLY
+  read_bytes "$6" || return; path=$REPLY
   admit "$1" "$2"
   case $? in
     0)
-      (( $7 == 0 )) || head -c "$7" > "$job.bytes"
-      [[ $4 != write || -e $job.bytes ]] || : > "$job.bytes"
-      printf '%s' "$text" > "$job.out"
+      : > "$job.bytes.$$"
+      (( $7 == 0 )) || head -c "$7" > "$job.bytes.$$"
+      (( $7 == 0 )) || [[ $(stat -c %s "$job.bytes.$$") == "$7" ]] || { rm -f "$job.bytes.$$"; return; }
+      printf '%s' "$text" > "$job.text.$$"
       tree_before "$dir"; local tree=$REPLY
       now_us
-      lock "$1" "$REPLY $tree $4 $BOOT" "$path"
+      lock "$1" "$REPLY $tree $4" "$path" || rm -f "$job.bytes.$$" "$job.text.$$"
       ;;
     1) (( $7 == 0 )) || head -c "$7" > /dev/null ;;
     2) (( $7 == 0 )) || head -c "$7" > /dev/null; return ;;
@@ -360,11 +372,12 @@ serve_apply() { # ID AFTER DIR_N KIND TEXT_N PATH_N N
   if [[ ! -s $job.code ]]; then
     # From the record, not from the request: a retry computed its request from a file that may be half written.
     recorded "$1" || { printf 'diverged %s(interrupted) 0\n' "$1"; return; }
-    { read -r _ _ kind _; IFS= read -r -d '' path; } < "$job.cmd"
+    { read -r _ _ kind _ by _; IFS= read -r -d '' path; } < "$job.cmd"
     case $kind in
-      write) cat "$job.bytes" > "$path" || code=1 ;;
+      write) cat "$job.bytes.$by" > "$path" || code=1 ;;
       delete) rm -f -- "$path" || code=1 ;;
     esac 2> /dev/null
+    ln "$job.text.$by" "$job.out" 2> /dev/null
     came_last "$1"
     now_us
     printf '%s %s\n' "$code" "$REPLY" > "$job.code"

@@ -20,7 +20,7 @@ const RISKY: readonly Rule[] = [
   {
     name: 'interpreter',
     pattern:
-      /\bln\s+-\S*s\S*\s+\S*\/?(python|pip|node|npm|java|gcc|cc|go)[\d.]*\b|\b(pip3?|python3?(\.\d+)?\s+-m\s+pip)\s+install\b.*\s(--upgrade|-U)\s+(pip|setuptools|wheel)\b/,
+      /\bln\s+-\S*s\S*\s+\S*\/?(python|pip|node|npm|java|gcc|cc|go)[\d.]*\b|\b(pip3?|python3?(\.\d+)?\s+-m\s+pip)\s+install\b.*\s(--upgrade|-U)\s+(pip|setuptools|wheel)\b|\bvenv\s+--clear\b/,
   },
   { name: 'recursive-removal', pattern: /\brm\s+(-\w+\s+)*-\w*[rR]|\bfind\b.*\s-delete\b|\bgit\s+clean\b/ },
   {

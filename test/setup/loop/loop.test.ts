@@ -23,6 +23,8 @@ describe('commands before which a frame is taken', () => {
     ['find . -name x -delete', ['recursive-removal']],
     ['pip install -U setuptools', ['interpreter']],
     ['pyenv install 3.8', ['toolchain']],
+    ['python3.13 -m venv --clear /venv', ['interpreter']],
+    ['python3 -m venv /venv', []],
     ['echo x > /etc/pip.conf', ['system-files']],
     ['pip install --force-reinstall numpy', ['downgrade']],
     ['pip install -e .', []],

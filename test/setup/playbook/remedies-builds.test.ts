@@ -16,6 +16,7 @@ const inPip = (text: string) =>
 test.each([
   ['Pkg-config binary for machine 1 not found. Giving up.', / pkg-config$/],
   ['Pkg-config for machine host machine not found. Giving up.', / pkg-config$/],
+  ['config.status: error: Something went wrong bootstrapping makefile fragments', / make$/],
   ["Did not find pkg-config by name 'pkg-config'", / pkg-config$/],
   ['OSError: pkg-config probably not installed: FileNotFoundError(2)', / pkg-config$/],
   ['meson.build:3:7: ERROR: Dependency "dbus-1" not found, tried pkgconfig', /dbus-1\\\.pc/],

@@ -32,6 +32,8 @@ export const buildErrors: readonly Reader[] = [
     what: () => 'pkg-config',
   },
   { cause: 'command', pattern: /NASM command not found/g, what: () => 'nasm' },
+  // What configure says that tried to run make, and does not mention.
+  { cause: 'command', pattern: /Something went wrong bootstrapping makefile fragments/g, what: () => 'make' },
   { cause: 'command', pattern: /\bis not installed: `?([a-z][\w+-]*)/g, what: asProgram },
   { cause: 'command', pattern: CONFIGURE, what: asProgram },
   { cause: 'header', pattern: /configure: error: [^\n]*?\b([\w/+-]+\.h)\b[^\n]*?(?:not found|missing|required)/g },

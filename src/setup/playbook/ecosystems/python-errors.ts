@@ -3,17 +3,18 @@ import { normalName } from '../../repository/requirement';
 import type { Project, Reader } from '../goal';
 import { PARTS_OF_PYTHON } from '../tables/debian';
 import { MISSING_MODULES, modulesOfBuild } from './build-errors';
+import { GONE_MODULE, goneFromPython } from './python-interpreter-errors';
 import { missingPart } from './python-namespaces';
 import { isKnownElsewhere } from './python-requirements';
 import { RUST_VERSION } from './rust-toolchain';
 
 /** Modules of Python 2: a program that imports them unguarded needs another interpreter, which nobody can install for this one. */
 const ANCIENT =
-  /^(UserDict|UserList|StringIO|cStringIO|ConfigParser|Queue|urllib2|urlparse|httplib|__builtin__|cPickle|commands|exceptions|thread|SocketServer|BaseHTTPServer|HTMLParser|htmlentitydefs|xmlrpclib|cookielib|Cookie|dummy_thread|imp|asyncore|asynchat|smtpd|_winreg|winreg|msvcrt|test|tests|conftest)$/;
+  /^(UserDict|UserList|StringIO|cStringIO|ConfigParser|Queue|urllib2|urlparse|httplib|__builtin__|cPickle|commands|exceptions|thread|SocketServer|BaseHTTPServer|HTMLParser|htmlentitydefs|xmlrpclib|cookielib|Cookie|dummy_thread|_winreg|winreg|msvcrt|test|tests|conftest)$/;
 
 /** Of the standard library, whose parts in C are the interpreter's to bring: what a registry has under such a name is something else. */
 const STANDARD =
-  /^(asyncio|bz2|ctypes|curses|dbm|distutils|ensurepip|gdbm|hashlib|idlelib|lib2to3|lzma|multiprocessing|pip|pkg_resources|readline|setuptools|socket|sqlite3|ssl|tkinter|turtle|unittest|uuid|venv|zlib|zoneinfo)$/;
+  /^(asyncio|bz2|ctypes|curses|dbm|distutils|ensurepip|gdbm|hashlib|idlelib|lzma|multiprocessing|pip|pkg_resources|readline|setuptools|socket|sqlite3|ssl|tkinter|turtle|unittest|uuid|venv|zlib|zoneinfo)$/;
 
 /** The project's own modules are never taken from elsewhere: tests would pass on somebody else's build of it. */
 function isOwn(module: string, project: Project): boolean {
@@ -27,7 +28,8 @@ function isOwn(module: string, project: Project): boolean {
 function foreign(found: RegExpMatchArray, project: Project): string | null {
   const module = found[1]!;
   const root = module.split('.')[0]!;
-  if (root.startsWith('_') || ANCIENT.test(root) || STANDARD.test(root) || isOwn(module, project)) return null;
+  if (root.startsWith('_') || isOwn(module, project)) return null;
+  if (ANCIENT.test(root) || STANDARD.test(root) || GONE_MODULE.test(root)) return null;
   const part = missingPart(module, project);
   if (part !== null) return part;
   return liesBeside(root, project) ? null : module;
@@ -70,6 +72,8 @@ export const pythonReaders: readonly Reader[] = [
     what: ([, module]) => (Object.hasOwn(PARTS_OF_PYTHON, module!.split('.')[0]!) ? module!.split('.')[0]! : null),
   },
   { cause: 'rust-version', pattern: RUST_VERSION, what: () => '' },
+  { cause: 'python-version', pattern: /requires a different Python: \S+ not in '([^']+)'/g },
+  ...goneFromPython,
   {
     cause: 'setuptools',
     pattern:

@@ -1,9 +1,10 @@
 import { quoted } from '../../experience/quoting';
 import { oddNames } from '../../repository/odd-tests';
 import { install } from '../apt';
-import { type Predicament, type Remedy, shell } from '../goal';
+import { type Predicament, type Remedy, shell, type Ways } from '../goal';
 import { PARTS_OF_PYTHON } from '../tables/debian';
 import { FIXTURES, MARKERS, pluginOfKey, pluginOfOption } from '../tables/pytest';
+import { changeInterpreter } from './python-interpreter';
 import { distributionFor, ofItsTime, pip, reinstalled } from './python-requirements';
 import { OLDER_CRATES, PREFER_OLDER_CRATES, RUST } from './rust-toolchain';
 
@@ -14,6 +15,10 @@ const known = (whats: readonly string[], table: Readonly<Record<string, string>>
 };
 const allOfItsTime = ({ project, ways }: Predicament) =>
   project.released === null ? null : { act: shell(ofItsTime(project.released, reinstalled(project, ways))) };
+const interpreter = (conditions: readonly string[], ways: Ways) => {
+  const act = changeInterpreter(conditions.join(','), ways);
+  return act && { act };
+};
 const SETUPTOOLS = pip("'setuptools<81'");
 const OLDER =
   "echo 'setuptools<81' > /opt/constraints.txt && export PIP_CONSTRAINT=/opt/constraints.txt PIP_BUILD_CONSTRAINT=/opt/constraints.txt";
@@ -58,6 +63,19 @@ export const pythonRemedies: readonly Remedy[] = [
     cause: 'interpreter-module',
     sure: true,
     fix: (whats) => ({ act: install(whats.flatMap((what) => PARTS_OF_PYTHON[what] ?? [])) }),
+  },
+  {
+    name: 'take an interpreter that it allows',
+    cause: 'python-version',
+    sure: true,
+    fix: (whats, { ways }) => interpreter(whats, ways),
+  },
+  {
+    // Tests that merely fail are the project's own; an install or a verify that does not come about needs the older one.
+    name: 'take an interpreter that still has it',
+    cause: 'python-gone',
+    sure: false,
+    fix: (whats, { goal, ways }) => (/(^|\/)(project|verify)$/.test(goal.id) ? interpreter(whats, ways) : null),
   },
   {
     name: 'install the newest Rust of the archive',

@@ -22,7 +22,7 @@ export function ofItsTime(released: string, command: string): string {
 }
 
 /** What pip was asked for so far, by name: remedies have brought what no file of the project says. */
-const ASKED_FOR =
+export const ASKED_FOR =
   "$(python -m pip list --not-required --exclude-editable --format=freeze | sed 's/[=@ ].*//' | grep -vxE 'pip|setuptools|wheel')";
 
 /** The project with all that it and its tests need, put in place of what is there. */

@@ -4,11 +4,9 @@ import { oddNames } from '../../repository/odd-tests';
 import { ownTests } from '../../repository/own-tests';
 import { type Ecosystem, type Goal, type Project, step, type Ways } from '../goal';
 import { pythonReaders } from './python-errors';
+import { VENV } from './python-interpreter';
 import { pythonRemedies } from './python-remedies';
 import { coreSpecs, isPackage, ofItsTime, pip, testNames, testRequirements } from './python-requirements';
-
-/** Outside of the work directory, so that neither tests nor packaging find it there. */
-const VENV = '/venv';
 
 function plan(project: Project): Goal[] {
   const { facts } = project;

@@ -42,6 +42,8 @@ const NETWORK =
   /\bgetaddrinfo\b|\bName or service not known\b|\bTemporary failure in name resolution\b|\bEAI_AGAIN\b|\bENOTFOUND\b|\bENETUNREACH\b|\bno such host\b|\bNetwork is unreachable\b|\bCould not resolve host\b|\bFailed to establish a new connection\b|\bNewConnectionError\b|\bURLError\b|\bfailed to lookup address information\b|\bUnknownHostException\b|\bdial tcp\b|\bConnectError\b|\bno route to host\b/i;
 const NO_DATA =
   /\bNo such file or directory\b.*['"]?[^'"\s]*\/[^'"\s]+|\bFileNotFoundError\b.*\/|\bENOENT\b.*\/|\bResource \S+ not found\b|\bdataset\b.*\bnot (?:found|available)\b|\bfound\b.*\bshould be in \S*\/|\bopen [^\s:]*\/?[^\s:]+: no such file or directory|\bos error 2\b/i;
+/** Words of a test that ends itself for want of something, where its framework has no way to say so. */
+const LEFT_OUT = /\b(?:ImportError|RuntimeError|Exception|Error): (?:[Tt]ests? )?(?:[Ss]kip(?:ping|ped)?)\b.*/;
 const READ_ONLY = /\bRead-only file system\b|\bEROFS\b/;
 const COVERAGE =
   /\bRequired test coverage of .* not reached\b|\bcoverage threshold\b.*\bnot met\b|\bCoverage for .* does not meet\b/i;
@@ -69,6 +71,8 @@ export function causeOf(report: string, surroundings: Surroundings): Cause | nul
   if (program) return setupCause(`a program is missing: ${lineOf(report, program.index)}`);
   const readOnly = READ_ONLY.exec(report);
   if (readOnly) return bug(`writes where no test may write: ${lineOf(report, readOnly.index)}`);
+  const leftOut = LEFT_OUT.exec(report);
+  if (leftOut) return data(`it leaves itself out: ${lineOf(report, leftOut.index)}`);
   const missing = NO_DATA.exec(report);
   if (missing) return data(`a file is not there: ${lineOf(report, missing.index)}`);
   return null;

@@ -1,0 +1,65 @@
+import { allowsPython } from '../../repository/python-range';
+import { aptInstall } from '../apt';
+import { type Act, shell, type Ways } from '../goal';
+import { ASKED_FOR, pip } from './python-requirements';
+
+/** Outside of the work directory, so that neither tests nor packaging find it there. */
+export const VENV = '/venv';
+
+interface Release {
+  readonly python: string;
+  /** No newer one of it is there. */
+  readonly patch: number;
+  /** Release of Debian that keeps its sources. */
+  readonly debian: string;
+}
+
+/** The one to begin with first. A release of Debian that is alive goes on to newer patches. */
+const RELEASES: readonly Release[] = [
+  { python: '3.13', patch: 99, debian: 'trixie' },
+  { python: '3.11', patch: 99, debian: 'bookworm' },
+  { python: '3.14', patch: 99, debian: 'forky' },
+  { python: '3.9', patch: 2, debian: 'bullseye' },
+  { python: '3.15', patch: 99, debian: 'forky' },
+];
+
+const BUILT_WITH =
+  'gcc libc6-dev make pkg-config xz-utils debian-archive-keyring libssl-dev zlib1g-dev libffi-dev libsqlite3-dev libbz2-dev liblzma-dev libreadline-dev libncurses-dev uuid-dev';
+
+/**
+ * Another interpreter, which the condition (PEP 440) allows, and the virtual environment made anew with it and with what had
+ * been asked for in the old one. Null where none is known.
+ */
+export function changeInterpreter(condition: string, ways: Ways): Act | null {
+  const release = RELEASES.find(({ python, patch }) => allowsPython(condition, `${python}.${patch}`));
+  if (!release) return null;
+  const program = `python${release.python}`;
+  const packaged = aptInstall([program, `${program}-venv`, `${program}-dev`]);
+  const again = pip(ways.get('install') === 'plain' ? '$asked .' : '$asked');
+  return shell(
+    [
+      `asked=$(python -m pip list --editable | awk 'NR > 2 { print "-e", $NF }'; echo "${ASKED_FOR}")`,
+      `{ command -v ${program} > /dev/null || { ${packaged}; } || { ${built(release)}; }; }`,
+      `${program} -m venv --clear ${VENV}`,
+      'python --version',
+      `{ test -z "\${asked//[[:space:]]/}" || ${again}; }`,
+    ].join(' && '),
+  );
+}
+
+/**
+ * Built from the sources: a package of another release of Debian brings that release's C library along, and half of the
+ * system with it. Sources are signed as packages are; that a mirror lags behind does not matter to them.
+ */
+function built({ python, debian }: Release): string {
+  const folder = `/tmp/python-${python}`;
+  const apt = `apt-get -qq -o Dir::Etc::SourceList=${folder}/sources.list -o Dir::Etc::SourceParts=/dev/null -o Dir::State::Lists=${folder}/lists -o Acquire::Check-Valid-Until=false`;
+  return [
+    aptInstall(BUILT_WITH.split(' ')),
+    `mkdir -p ${folder}/lists/partial`,
+    `mirror=$(. /etc/os-release && apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' 'Component: main' "Release: $VERSION_CODENAME" | head -n 1)`,
+    `echo "deb-src [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $mirror ${debian} main" > ${folder}/sources.list`,
+    `(cd ${folder} && ${apt} update && ${apt} source --download-only python${python} && tar -xf *.orig.tar.xz --strip-components=1 && ./configure -q --with-ensurepip=no --disable-test-modules && make -s -j "$(nproc)" && make -s altinstall) > ${folder}.log 2>&1 || { tail -n 40 ${folder}.log; false; }`,
+    `rm -rf ${folder}`,
+  ].join(' && ');
+}

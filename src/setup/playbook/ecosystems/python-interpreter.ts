@@ -60,6 +60,6 @@ function built({ python, debian }: Release): string {
     `mirror=$(. /etc/os-release && apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' 'Component: main' "Release: $VERSION_CODENAME" | head -n 1)`,
     `echo "deb-src [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $mirror ${debian} main" > ${folder}/sources.list`,
     `(cd ${folder} && ${apt} update && ${apt} source --download-only python${python} && tar -xf *.orig.tar.xz --strip-components=1 && ./configure -q --with-ensurepip=no --disable-test-modules && make -s -j "$(nproc)" && make -s altinstall) > ${folder}.log 2>&1 || { tail -n 40 ${folder}.log; false; }`,
-    `rm -rf ${folder}`,
+    `rm -rf ${folder} ${folder}.log`,
   ].join(' && ');
 }

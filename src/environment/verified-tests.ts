@@ -64,6 +64,8 @@ export async function testEnvironment(
   const { services, workdir, verifier } = result;
   const chains = new SetupChains(blobs);
   const { opening } = await chains.chain(result.head);
+  const docker = connectEngine();
+  const { Config } = await docker.getImage(image).inspect();
   const { components } = JSON.parse((await blobs.get(opening.given.sha256)).toString('utf8')) as Given;
   const spec: ThrowawaySpec = {
     ...{
@@ -74,10 +76,19 @@ export async function testEnvironment(
       services,
       workdir,
     },
-    // Directory and variables are the image's own.
-    ...{ cwd: workdir, env: {}, components: components.map((part) => part.workdir), profile: sandbox },
+    // The image's own variables: they say which caches tests write to.
+    ...{
+      cwd: workdir,
+      env: variablesOf(Config.Env ?? []),
+      components: components.map((part) => part.workdir),
+      profile: sandbox,
+    },
   };
-  return runVerifiedTests({ docker: connectEngine(), chains }, spec, verifier!, { seconds: limits.commandSeconds });
+  return runVerifiedTests({ docker, chains }, spec, verifier!, { seconds: limits.commandSeconds });
+}
+
+function variablesOf(lines: readonly string[]): Record<string, string> {
+  return Object.fromEntries(lines.map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]));
 }
 
 /** The file that the verifier wrote last: it is in no image. */

@@ -51,7 +51,7 @@ const READING = [
   /^(npm|yarn|pnpm)\s+(ls|list|view|outdated)\b/,
   /^git\s+(status|log|diff|show|describe|rev-parse)\b/,
   /^git\s+(branch|tag)(\s+(-[alrv]+|-n\d*|--list|--all|--show-current|--sort=\S+))*$/,
-  /^(dpkg\s+(-l|-s|-L|-S)|apt-cache|go\s+(env(?!.*\s-[wu]\b)|list)|ldconfig\s+(-p|--print-cache))\b/,
+  /^(dpkg\s+(-l|-s|-L|-S)|apt-cache|go\s+env(?!.*\s-[wu]\b)|ldconfig\s+(-p|--print-cache))\b/,
   /^sed\s+-n\b(?!.*(\s-\w*i|--in-place|\bw\s))/,
   /^command\s+-[vV]\s/,
 ];

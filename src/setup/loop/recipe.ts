@@ -70,10 +70,31 @@ function otherwise(move: SeenAction['move']): string[] {
   return command ? [command] : [];
 }
 
-/**
- * One bash script that does the kept steps in one shell, as the sandbox did: directory, exported variables and functions
- * carry over from step to step. It stops at the first step that fails and names it.
- */
+/** Runs a step as the sandbox does: one that calls `exit` ends itself and not the script. */
+const STEP = `step_left=$(mktemp)
+# Runs the command on its standard input; the directory, exported variables and functions that it leaves are there for the next.
+step() {
+  local turn=$1 command step_names code
+  command=$(cat) step_names=$(compgen -e)
+  shift
+  (
+    leave() {
+      printf 'cd -- %q\\n' "$PWD"
+      for name in $step_names; do [[ -v $name ]] || printf 'unset %s\\n' "$name"; done
+      unset -f leave && declare -f
+      set -o posix && export -p
+    }
+    trap 'leave > "$step_left"' EXIT
+    set +u -o pipefail
+    [[ -z \${BASH_ENV-} || ! -r $BASH_ENV ]] || . "$BASH_ENV"
+    eval "$command"
+  ) < /dev/null
+  code=$?
+  [[ $code == 0 ]] || { echo "step $turn failed with $code" >&2; exit 1; }
+  . "$step_left"
+}`;
+
+/** One bash script that does the kept steps, as the sandbox did. It stops at the first step that fails and names it. */
 export function installScript(steps: readonly RecipeStep[], workdir: string, source: string): string {
   return [
     '#!/bin/bash',
@@ -81,17 +102,10 @@ export function installScript(steps: readonly RecipeStep[], workdir: string, sou
     'set -u',
     'export DEBIAN_FRONTEND=noninteractive',
     `cd ${quoted(workdir)} || exit 1`,
-    'failed() { echo "step $1 failed with $2" >&2; exit 1; }',
+    STEP,
     ...steps.flatMap(({ turn, command }) => {
       const mark = delimiter(command);
-      return [
-        '',
-        `# turn ${turn}`,
-        `set -o pipefail; set +u; eval "$(cat <<'${mark}'`,
-        command,
-        mark,
-        `)" || failed ${turn} $?`,
-      ];
+      return ['', `step ${turn} <<'${mark}'`, command, mark];
     }),
     '',
   ].join('\n');

@@ -283,6 +283,24 @@ describe('the script of a set-up', () => {
     expect(bash(`cd ${folder} && git tag && ls packages`)).toBe('v1.2.3\ncore\nhere-two\n');
   });
 
+  test('a step that ends its own shell ends no other, and leaves what it made of it', () => {
+    const folder = bash('mktemp -d').trim();
+    const steps = [
+      'export KEPT="a \'b\'\n$c" GONE=1; mkdir -p in && cd in; greet() { echo "hi $1"; }; export -f greet; (exit 3); exit 0',
+      'unset GONE; cat > read; exit $?',
+      'greet you > greeted; echo "${GONE-gone} $KEPT" > told; set -e; false || true',
+      'cd ..; false; touch last',
+    ].map((command, at) => ({ turn: at + 1, command }));
+    const told = bash(`${installScript(steps, folder, 'dir:/x')}\ntype step | head -n 1`);
+    expect(told).toBe('step is a function\n');
+    expect(bash(`cd ${folder} && ls . in && cat in/greeted in/told`)).toBe(
+      ".:\nin\nlast\n\nin:\ngreeted\nread\ntold\nhi you\ngone a 'b'\n\n",
+    );
+    const failing = (command: string) => () => bash(installScript([{ turn: 7, command }], folder, 'x'));
+    expect(failing('exit 4')).toThrow(/step 7 failed with 4/);
+    expect(failing('set -e; false; true')).toThrow(/step 7 failed with 1/);
+  });
+
   test('stops at the first step that fails and names it', () => {
     const script = installScript(
       [

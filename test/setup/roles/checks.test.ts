@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { checksOf } from '../../../src/setup/roles/rules/checks';
@@ -10,15 +10,16 @@ const folder = mkdtempSync(join(tmpdir(), 'checks-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 /** What a repository that holds these files is accused of, by running the checks over it. */
-function claims(files: Readonly<Record<string, string>>): string[] {
+function claims(files: Readonly<Record<string, string>>, built: (workdir: string) => void = () => {}): string[] {
   const workdir = mkdtempSync(join(folder, 'repository-'));
   for (const [path, text] of Object.entries(files)) {
     mkdirSync(dirname(join(workdir, path)), { recursive: true });
     writeFileSync(join(workdir, path), text);
   }
+  built(workdir);
   const [repository] = repositoriesOf({ ...sampleCase(files), workdir });
   return checksOf(repository!, []).flatMap((check) => {
-    const { stdout, status } = spawnSync('bash', ['-c', check.command], { encoding: 'utf8' });
+    const { stdout, status } = spawnSync('bash', ['-o', 'pipefail', '-c', check.command], { encoding: 'utf8' });
     return check.suspicions(observed(stdout, status)).map(({ claim }) => claim);
   });
 }
@@ -61,4 +62,26 @@ test('a workspace of Go is looked at module by module', () => {
   });
   expect(claims(workspace('var B = 1'))).toEqual([]);
   expect(claims(workspace('var B = missing'))).toEqual(['The packages do not build']);
+});
+
+describe('a program whose library is not there', () => {
+  const FILES = { 'CMakeLists.txt': 'project(yarn C)\n', 'yarn.c': 'int main(void) { return 0; }\n' };
+  /** One that the system has, and that asks for a library which nobody has. */
+  const program = (path: string) => {
+    writeFileSync(path, readFileSync('/bin/ls').toString('latin1').replaceAll('libc.so.6', 'libq.so.6'), 'latin1');
+    chmodSync(path, 0o755);
+  };
+  const script = (path: string) => writeFileSync(path, '#!/bin/sh\n', { mode: 0o755 });
+
+  test('is a charge, also beside scripts', () => {
+    const built = (at: string) => [script(join(at, 'configure')), program(join(at, 'yarn'))];
+    expect(claims(FILES, built)).toEqual(['A library that its programs are linked with is not there']);
+    expect(claims(FILES, (at) => script(join(at, 'configure')))).toEqual([]);
+  });
+
+  test('is none where the library was built along, or the program came with the sources', () => {
+    const along = (at: string) => [program(join(at, 'yarn')), writeFileSync(join(at, 'libq.so.6'), '')];
+    expect(claims(FILES, along)).toEqual([]);
+    expect(claims({ ...FILES, 'tests/old-yarn': '' }, (at) => program(join(at, 'tests/old-yarn')))).toEqual([]);
+  });
 });

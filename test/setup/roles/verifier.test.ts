@@ -79,6 +79,19 @@ test('what a pattern of many wildcards fits is not searched for', () => {
   expect(namesWhatIsNotThere('mocha *a*a*a*a*a*a*a*b.js', { paths, texts: {} })).toBe(false);
 });
 
+test.each([
+  ['lerna run test', ['a/b.js'], false],
+  ['react-scripts test', ['src/a-test.js'], false],
+  ['gulp test && hardhat test', ['unit/a.js'], false],
+  ['node spec', ['spec.js'], false],
+  ['node spec', ['a.js'], true],
+  ['nyc mocha --recursive test', ['a.js'], true],
+  ['mocha test/', ['test/a.js'], false],
+  ['./node_modules/.bin/mocha -R spec ./test/', ['a.js'], true],
+])('%s, of %j: all that it names is missing: %s', (script, paths, expected) => {
+  expect(namesWhatIsNotThere(script, { paths, texts: {} })).toBe(expected);
+});
+
 test('tests of a crate that read what its archive lacks are left out, and that is said', () => {
   const crate = {
     ...sampleCase({ 'Cargo.toml': '[package]\nname = "acorn"\n', 'src/lib.rs': '', 'tests/lib.rs': '' }),

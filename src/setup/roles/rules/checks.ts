@@ -175,9 +175,21 @@ function rustChecks({ workdir, facts }: Repository): Check[] {
   ];
 }
 
-/** What was built must find its libraries. */
-function linked({ workdir }: Repository): Check {
-  const command = `cd ${quote(workdir)} && ! find . -type f \\( -perm -u+x -o -name '*.so*' \\) -not -path './.git/*' | head -n 300 | xargs -r -d '\\n' ldd 2> /dev/null | grep 'not found'`;
+/** A file of the repository's own that may be a program or a library: what is wrong with it, no set-up did. */
+const MAY_BE_BINARY = /(?:^|\/)[^./][^/]*\.so(?:\.|$)|(?:^|\/)[^./][^./]*$|\.(?:elf|bin|out|exe)$/;
+const MOST_OWN = 500;
+
+/** What was built must find its libraries. Those that were built along are found by how the build starts its programs. */
+function linked({ workdir, survey }: Repository): Check {
+  const own = survey.paths.filter((path) => MAY_BE_BINARY.test(path)).slice(0, MOST_OWN);
+  const others = own.length > 0 ? ` | grep -vxF ${quote(own.map((path) => `./${path}`).join('\n'))}` : '';
+  const built = `find . -type f \\( -perm -u+x -o -name '*.so*' \\) -not -path './.git/*'${others} | sed -n '1,300p'`;
+  const command = [
+    `cd ${quote(workdir)}`,
+    // Of a script `ldd` says that it is none of its business, which is no failure here.
+    `missing=$(${built} | xargs -r -d '\\n' ldd 2> /dev/null | sed -n 's/^\\s*\\(\\S*\\) => not found.*/\\1/p' | sort -u | while IFS= read -r name; do [ -n "$(find . -name "$name" -print -quit)" ] || echo "$name => not found"; done; true)`,
+    `{ [ -z "$missing" ] || { echo "$missing"; false; }; }`,
+  ].join(' && ');
   return plainCheck('dependency', 'A library that its programs are linked with is not there', '', command);
 }
 

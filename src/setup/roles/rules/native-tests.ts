@@ -179,19 +179,25 @@ const MADE = /^(?:node_modules|dist|build|lib|out|es|cjs|coverage)(?:\/|$)|(?:^|
 /** Wildcards that a pattern may have: with more of them the time to find that nothing fits grows beyond its worth. */
 const MOST_WILD = 4;
 
+const NAMES_FILES = /\.[cm]?[jt]sx?$|\*/;
+/** Runners whose argument is a folder. Of others `test` is the name of a task. */
+const RUNNERS = /^(?:node|_?mocha|tap|tape|ava|jasmine|jest|vitest|c8|nyc|qunit|uvu|borp)$/;
+const isFolder = (word: string, before = '') =>
+  /^(?:\.\/)?(?:tests?|specs?)\/?$/.test(word) && (word.includes('/') || RUNNERS.test(before.split('/').at(-1)!));
+
 /**
  * Whether all files that a script names are missing, as those of tests are that were not packed: some runners count them as
  * failures. False where nobody can tell.
  */
 export function namesWhatIsNotThere(script: string, { paths }: Survey): boolean {
-  const files = script
-    .split(/[\s'"]+/)
-    .filter((word) => /^[\w./*{},@-]+$/.test(word) && /\.[cm]?[jt]sx?$|\*|^(?:\.\/)?(?:tests?|specs?)\/?$/.test(word))
+  const words = script.split(/[\s'"]+/).filter((word) => !word.startsWith('-'));
+  const files = words
+    .filter((word, at) => /^[\w./*{},@-]+$/.test(word) && (NAMES_FILES.test(word) || isFolder(word, words[at - 1])))
     .map((word) => word.replace(/^\.\//, '').replace(/\/$/, ''));
   if (files.length === 0 || paths.length >= MOST_PATHS || files.some((file) => MADE.test(file))) return false;
   const globs = files.map(globbed);
   if (globs.some((glob) => glob.split('.*').length - 1 > MOST_WILD)) return false;
-  const patterns = globs.map((glob) => new RegExp(`^${glob}(/|$)`));
+  const patterns = globs.map((glob) => new RegExp(`^${glob}(?:\\.[cm]?[jt]sx?)?(/|$)`));
   return !paths.some((path) => patterns.some((pattern) => pattern.test(path)));
 }
 
@@ -215,7 +221,7 @@ export function scriptsOf(manifest: string | undefined): Record<string, string> 
 /** C and C++: whatever folder the set-up built in. */
 function native({ facts, survey }: Repository, add: (framework: string, command: string) => void): void {
   const built = (marker: string) =>
-    `d=$(find . -maxdepth 3 -name ${marker} -not -path '*/CMakeFiles/*' | sort | head -n 1) && [ -n "$d" ] && cd "$(dirname "$d")"`;
+    `d=$(find . -maxdepth 3 -name ${marker} -not -path '*/CMakeFiles/*' | sort | sed -n 1p) && [ -n "$d" ] && cd "$(dirname "$d")"`;
   if (facts.buildSystems.includes('cmake'))
     add('ctest', `${built('CTestTestfile.cmake')} && ctest --output-on-failure`);
   if (facts.buildSystems.includes('meson'))

@@ -243,6 +243,57 @@ describe('a report goes to the test that it is of', () => {
     expect(counts).toMatchObject({ passed: 3, errors: 2 });
   });
 
+  const formats = "FormatTest.test_reads (name='yaml')";
+  test.each([
+    [
+      'a part of a test of pytest',
+      `___ ${formats} ___\nE   ModuleNotFoundError: No module named 'yaml'\n${summary("SUBFAILED(name='yaml') tests/test_a.py::FormatTest::test_reads")}`,
+      'tests/test_a.py::FormatTest::test_reads',
+    ],
+    [
+      'an example in a text',
+      `___ [doctest] README.rst ___\nUNEXPECTED EXCEPTION: ModuleNotFoundError("No module named 'yaml'")\n${summary('FAILED README.rst::README.rst')}`,
+      'README.rst::README.rst',
+    ],
+    [
+      'a test under a heading of another plugin, by the whole output',
+      `___ headed by a plugin ___\nE   ModuleNotFoundError: No module named 'yaml'\n${summary('FAILED tests/test_a.py::test_x - Exception...')}`,
+      'tests/test_a.py::test_x',
+    ],
+  ])('%s', (_, failed, test) => {
+    judged({
+      ...{
+        files: PYTHON,
+        command: 'pytest',
+        output: `=== FAILURES ===\n${failed}\n=== 1 failed, 2 passed in 0.1s ===`,
+      },
+      expected: { [test]: 'setup' },
+    });
+  });
+
+  test('of a test under a heading of another plugin its line tells why, so that no reason is shared by all', () => {
+    const files = ['a', 'b', 'c', 'd', 'e', 'f'].map((name) => `pkg/${name}.py::STYLE`);
+    const failed = files.map((test) => `___ style-check ___\n${test.replace(/::.*/, '')}:1: line too long`).join('\n');
+    judged({
+      files: PYTHON,
+      command: 'pytest',
+      output: `=== FAILURES ===\n${failed}\n${summary(...files.map((test) => `FAILED ${test}`))}\n=== 6 failed, 2 passed in 0.1s ===`,
+      expected: Object.fromEntries(files.map((test) => [test, 'bug'])),
+    });
+  });
+
+  test('parts of tests that failed have their test’s name: nothing is left that the whole run would answer for', () => {
+    const parts = [0, 1, 2, 3, 4, 5].map(
+      (i) => `SUBFAILED[size] (i=${i}) tests/test_a.py::SizeTest::test_all - Ass...`,
+    );
+    judged({
+      files: PYTHON,
+      command: 'pytest',
+      output: `=== FAILURES ===\n___ SizeTest.test_all [size] (i=0) ___\nE   AssertionError: 0 != 3\n${summary(...parts)}\n=== 6 failed, 2 passed in 0.1s ===`,
+      expected: { 'tests/test_a.py::SizeTest::test_all': 'bug' },
+    });
+  });
+
   test('a failure whose report is not found is judged by the whole output', () => {
     judged({
       files: NODE,

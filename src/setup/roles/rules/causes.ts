@@ -143,11 +143,14 @@ export function classify(command: string, observed: Observed, surroundings: Surr
   let anywhere: { cause: Cause | null; signature: string } | null = null;
   const explained = named.map((test): Classified => {
     const report = run.reportOf(test);
-    if (report === null) {
-      anywhere ??= { cause: causeOf(observed.output, surroundings), signature: errorSignature(observed.output) };
-      return { test, ...(anywhere.cause ?? unnamed(reading!, test, '', anywhere.signature)) };
-    }
-    return { test, ...(causeOf(report, surroundings) ?? unnamed(reading!, test, report, errorSignature(report))) };
+    const listed = run.listedAs(test);
+    const own = causeOf([listed, report].filter(Boolean).join('\n'), surroundings);
+    if (own) return { test, ...own };
+    if (report !== null) return { test, ...unnamed(reading!, test, report, errorSignature(report)) };
+    anywhere ??= { cause: causeOf(observed.output, surroundings), signature: errorSignature(observed.output) };
+    // Its line in the list is nobody else's: what the output says last is no reason that all of them share.
+    const why = listed === null ? anywhere.signature : errorSignature(listed);
+    return { test, ...(anywhere.cause ?? unnamed(reading!, test, '', why)) };
   });
   const failures = namingTheCommon(explained, reading?.counts.collected ?? 0);
   return whole ? [...failures, { test: WHOLE_RUN, ...causeOfWhole(whole, observed, reading, surroundings) }] : failures;

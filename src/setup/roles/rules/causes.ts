@@ -32,7 +32,7 @@ const NO_LIBRARY =
   /\berror while loading shared libraries: (\S+):|(\S+): cannot open shared object file|\bfatal error: (\S+): No such file or directory|\bcannot find -l(\S+)|\bundefined reference to\b|\bundefined symbol: (\S+)|\bGLIBC\w*_[\d.]+' not found/m;
 /** In pytest's own lines: any program may complain of its arguments, and only pytest says then where it is configured. */
 const NO_PLUGIN =
-  /^(?:ERROR: )?(?:\S*\bpy\.?test(?:\.py)?: error: unrecognized arguments?: .+|\S*__main__\.py: error: unrecognized arguments?: .+(?=\n\s+(?:inifile|rootdir):))|^E\s+fixture '[^']+' not found\b|^ERROR: .*\bUnknown config option: \S+/m;
+  /^(?:ERROR: )?(?:\S*\bpy\.?test(?:\.py)?: error: unrecognized arguments?: .+|\S*__main__\.py: error: unrecognized arguments?: .+(?=\n\s+(?:inifile|rootdir):))|^E\s+fixture '[^']+' not found\b|^ERROR: .*\bUnknown config option: \S+|^(?:FAILED .* - Failed: )?async def functions are not nati/m;
 const REFUSED =
   /\bConnection refused\b|\bECONNREFUSED\b|\bConnectionRefusedError\b|\bconnection to server (?:on socket|at)\b.*\bfailed\b|\bCan't connect to (?:local )?(?:MySQL|MariaDB)\b|\bServerSelectionTimeoutError\b|\bcould not connect to server\b/i;
 /** A service that answers and lacks what the tests expect in it: a database, a user, a password. */
@@ -146,7 +146,7 @@ export function classify(command: string, observed: Observed, surroundings: Surr
     const listed = run.listedAs(test);
     const own = causeOf([listed, report].filter(Boolean).join('\n'), surroundings);
     if (own) return { test, ...own };
-    if (report !== null) return { test, ...unnamed(reading!, test, report, errorSignature(report)) };
+    if (report !== null) return { test, ...unnamed(reading!, test, report, reasonIn(report)) };
     anywhere ??= { cause: causeOf(observed.output, surroundings), signature: errorSignature(observed.output) };
     // Its line in the list is nobody else's: what the output says last is no reason that all of them share.
     const why = listed === null ? anywhere.signature : errorSignature(listed);
@@ -174,6 +174,19 @@ function causeOfWhole(
   if (kind === 'beside') return bug(why);
   if (kind === 'unnamed' && failed > 0 && !most) return bug(signature || why);
   return setupCause(signature || `it ended with ${exitCode}`);
+}
+
+/**
+ * What a report gives as the reason. pytest marks its lines, and around them stand source and what the test printed. The
+ * first of them says what was asserted, the others how it differs: those are alike in tests that have nothing in common.
+ */
+function reasonIn(report: string): string {
+  const [own = ''] = report.split(/^-+ Captured /m);
+  const lines = own.split('\n');
+  const isMarked = (line = '') => /^E(?: {2,}|$)/.test(line);
+  const marked = lines.filter((line) => isMarked(line));
+  const asserted = lines.findLast((line, at) => isMarked(line) && !isMarked(lines[at - 1]));
+  return errorSignature(asserted === undefined ? own : [...marked, asserted].join('\n'));
 }
 
 function namingTheCommon(failures: readonly Classified[], collected: number): Classified[] {

@@ -78,6 +78,12 @@ test.each<[string, keyof typeof LANGUAGES, string, string | undefined]>([
   ['a crate that would be fetched', 'rust', 'error: failed to get `serde` as a dependency of package `acorn`', 'setup'],
   ['an artifact of Maven', 'java', 'Could not resolve dependencies for project a:b', 'setup'],
   [
+    'a plugin of Maven that would be fetched',
+    'java',
+    'Plugin g:seal:1 or one of its dependencies could not be resolved: UnknownHostException',
+    'setup',
+  ],
+  [
     'an assertion of a Go test',
     'go',
     '    a_test.go:9: failed to get user: record not found in offline mode',

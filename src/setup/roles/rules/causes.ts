@@ -24,7 +24,7 @@ export interface Surroundings {
 const NOT_INSTALLED: Readonly<Partial<Record<Language, RegExp>>> = {
   go: /\bno required module provides package\b|\bcannot find (?:module providing )?package\b|\bmissing go\.sum entry\b|\bmodule lookup disabled\b|^go: .*(?:dial tcp|Get "|no such host)|: (?:Get "https?:|dial tcp).*\bgo\.mod\b/m,
   rust: /^\s*(?:error: )?failed to (?:(?:get|download|fetch) `|download from\b|load source for dependency\b)|\bno matching package named\b|\b[Uu]nable to update (?:registry\b|https?:)|\battempting to make an HTTP request, but --offline\b|\bcan't find crate for\b|\bunresolved import\b/m,
-  java: /\bCould not resolve dependencies\b|\bin offline mode\b|\bCannot access .* in offline\b|\bNo cached version of\b|\bpackage [\w.]+ does not exist\b|\bNoClassDefFoundError\b|\bClassNotFoundException\b/m,
+  java: /\bCould not resolve dependencies\b|\bor one of its dependencies could not be resolved\b|\bin offline mode\b|\bCannot access .* in offline\b|\bNo cached version of\b|\bpackage [\w.]+ does not exist\b|\bNoClassDefFoundError\b|\bClassNotFoundException\b/m,
 };
 const NO_PROGRAM =
   /(?:^|: )(\S+): (?:command )?not found$|\bexec: "([^"]+)": executable file not found|\bFileNotFoundError: \[Errno 2\] No such file or directory: '([\w.+-]+)'$|\bspawn ([\w.+-]+) ENOENT\b|\bExecutableNotFound\b|\bmake: (\S+): No such file or directory\b|\bcannot execute [‘'`"]?(\w+)[’'"]?: (?:\w+: )?No such file\b/m;
@@ -167,7 +167,11 @@ function causeOfWhole(
   if (kind === 'ended' && COVERAGE.test(output)) return bug('all tests ran; the project asks for more coverage');
   const cause = causeOf(said, surroundings);
   if (cause) return cause;
-  if (kind === 'cut') return setupCause(why);
+  if (kind === 'cut') {
+    // What stood in its way may be said further up; that a test needs a network is no excuse for those that had no turn.
+    const above = causeOf(output, surroundings);
+    return above?.class === 'setup' ? above : setupCause(why);
+  }
   const signature = errorSignature(output);
   const { failed = 0, collected = 0 } = reading?.counts ?? {};
   const most = failed >= FEW && failed > collected / 2;

@@ -231,6 +231,13 @@ const OWN_ENDS: readonly (readonly [framework: string, output: string, counts: s
     '1 1 0 0',
     'b',
   ],
+  [
+    'ctest',
+    '100% tests passed, 0 tests failed out of 2\n\nThe following tests did not run:\n\t  2 - b (Disabled)\n\t  3 - c (Skipped)',
+    '1 0 2 0',
+    '',
+  ],
+  ['ctest', '100% tests passed, 0 tests failed out of 1\n\n\t  2 - b (Disabled)', '1 0 1 0', ''],
   ['meson', '1/2 foo / d    FAIL   0.1s   exit status 1\nFail: 1', '0 1 0 0', 'd'],
 ];
 

@@ -120,10 +120,16 @@ function recognisedIn(command: string, lines: Lines): Recognised | null {
   return none;
 }
 
+/** A file instead of a test, as its framework names one that it could not load. */
+const FILE = /^\S+\.(?:py|[cm]?[jt]sx?)$/;
+
 function readBy(reader: TestReader, lines: Lines): TestReading | null {
   const found = reader.read(lines);
   if (!found) return null;
-  const { counts, failures, named = failures.length, unloaded = [], cut = '' } = found;
+  const { counts, failures, named = failures.length, cut = '' } = found;
+  // A program may be called like a file of tests: it ran.
+  const files = reader.runsOthers ? [] : failures.filter((test) => FILE.test(test));
+  const unloaded = [...new Set([...(found.unloaded ?? []), ...files])];
   const unnamed = Math.max(0, counts.failed + counts.errors - named);
   return { framework: reader.framework, counts, failures, unloaded, unnamed, cut };
 }

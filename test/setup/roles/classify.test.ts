@@ -450,6 +450,26 @@ describe('an own bug is no fault of the set-up, in the words of', () => {
   });
 });
 
+describe('a test that has the name of a file', () => {
+  const wrong = 'Traceback (most recent call last):\nAssertionError: 1 != 2';
+  test.each([
+    [
+      'ctest',
+      'test_api.py',
+      `2/2 Test #2: test_api.py .....***Failed 0.00 sec\n${wrong}\n\n50% tests passed, 1 tests failed out of 2\n\nThe following tests FAILED:\n\t  2 - test_api.py (Failed)`,
+    ],
+    ['make check', 'test_two.py', `${wrong}\nPASS: test_one.py\nFAIL: test_two.py\n# TOTAL: 2\n# PASS:  1\n# FAIL:  1`],
+    ['meson test', 'test_two.py', `1/2 test_two.py FAIL 0.01s exit status 1\n${wrong}\n\nOk: 1\nFail: 1`],
+  ])('did run, where %s runs programs', (command, test, output) => {
+    judged({ ...{ files: { 'Makefile.am': '' }, command, output, exitCode: 2 }, expected: { [test]: 'bug' } });
+  });
+
+  test('did not load, where its framework loads it', () => {
+    const output = `=== ERRORS ===\n___ ERROR collecting tests/test_a.py ___\nE   SyntaxError: invalid syntax\n${summary('ERROR tests/test_a.py')}\n=== 3 passed, 1 error in 0.1s ===`;
+    judged({ files: PYTHON, command: 'pytest', output, expected: { 'tests/test_a.py': 'setup' } });
+  });
+});
+
 test('a file whose subtest failed did load, and is named by what failed in it; one without subtests did not', () => {
   judged({
     files: NODE,

@@ -208,6 +208,7 @@ function namingTheCommon(failures: readonly Classified[], collected: number): Cl
 function unnamed(reading: TestReading, test: string, report: string, why: string): Cause {
   if (reading.framework === 'ctest' && /\*\*\*Not Run\b/.test(report)) return setupCause('its program was not built');
   // A file, suite or package instead of a test: it was not even loaded.
-  const unloaded = reading.unloaded.includes(test) || /^\S+\.(?:py|[cm]?[jt]sx?)$/.test(test);
-  return unloaded ? setupCause(`could not be loaded${why ? `: ${why}` : ''}`) : bug(why || 'it ran and failed');
+  return reading.unloaded.includes(test)
+    ? setupCause(`could not be loaded${why ? `: ${why}` : ''}`)
+    : bug(why || 'it ran and failed');
 }

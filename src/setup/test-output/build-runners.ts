@@ -9,11 +9,14 @@ export const ctest: TestReader = {
   read(lines) {
     const ends = matches(lines, /^\d+% tests passed, (\d+) tests? failed out of (\d+)$/);
     if (ends.length === 0) return noneFound(lines, /^No tests were found!!!|^No test configuration file found!$/);
-    const skipped = lines.filter((line) => /^\s*\d+ - .+ \((?:Skipped|Disabled)\)/.test(line)).length;
+    // What was skipped is among those that passed; what is disabled is not even in the total.
+    const skipped = lines.filter((line) => /^\s*\d+ - .+ \(Skipped\)/.test(line)).length;
+    const disabled = lines.filter((line) => /^\s*\d+ - .+ \(Disabled\)/.test(line)).length;
     const all = ends.map(([, failed, total]) => ({ passed: Number(total) - Number(failed), failed: Number(failed) }));
     // A test whose program was never built speaks of the build, not of the code.
     const unbuilt = lines.filter((line) => /^\s*\d+ - .+ \(Not Run\)/.test(line)).length;
-    const counts = summed([...all, { skipped, passed: -skipped, errors: unbuilt, failed: -unbuilt }])!;
+    const others = { skipped: skipped + disabled, passed: -skipped, errors: unbuilt, failed: -unbuilt };
+    const counts = summed([...all, others])!;
     // Behind the reason stand the labels of the test.
     return { counts, ...named(lines, /^\s*\d+ - (.+) \((?!Skipped|Disabled)[^()]+\)?(?:\s+\S.*)?$/) };
   },

@@ -47,8 +47,14 @@ function nextestNames(lines: Lines): string[] {
   return [...new Set(matches(lines, NEXTEST).map(([, name]) => name!))];
 }
 
-/** A binary that died, or was never built, has no result of its own beside those of the others. */
+/**
+ * A binary that died, or was never built, has no result of its own beside those of the others. Where tests failed it ends
+ * with 101; any other end counts below cargo's own words only, as tests run programs too.
+ */
 function cutBy(lines: Lines): string {
   const said = /\bprocess didn't exit successfully: .*\(signal: |^error: could not compile\b/;
-  return lines.filter((line) => said.test(line)).join('\n');
+  const ended = /^\s+process didn't exit successfully: .*\(exit status: (?!101\))\d+\)/;
+  const failed = (at: number) =>
+    lines.slice(Math.max(0, at - 3), at).some((line) => /^error: test failed\b/.test(line));
+  return lines.filter((line, at) => said.test(line) || (ended.test(line) && failed(at))).join('\n');
 }

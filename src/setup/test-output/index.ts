@@ -50,6 +50,8 @@ export interface TestRun {
   readonly reading: TestReading | null;
   /** What the output says of one failure; null where that cannot be told. */
   reportOf(test: string): string | null;
+  /** Its lines in the list at the end, where there are reports that say more; null where it has none. */
+  listedAs(test: string): string | null;
   /** The first other framework in the same output that counts a failure, outside of what is said of the failures here. */
   failingBeside(): TestReading | null;
 }
@@ -70,16 +72,18 @@ export function readRun(command: string, output: string): TestRun {
   const lines = found?.lines ?? [];
   const reports = found?.reader.reports ?? null;
   const all = reports?.of(lines) ?? [];
+  const said = (test: string, listed: boolean): string | null => {
+    const own = all.filter((report) => (report.listed ?? false) === listed && reports!.same(report.test, test));
+    return own.length > 0 ? own.flatMap((report) => report.lines).join('\n') : null;
+  };
   return {
     reading: found?.reading ?? null,
-    reportOf(test) {
-      const own = all.filter((report) => reports!.same(report.test, test)).flatMap((report) => report.lines);
-      return own.length > 0 ? own.join('\n') : null;
-    },
+    reportOf: (test) => said(test, false),
+    listedAs: (test) => said(test, true),
     failingBeside() {
       if (!found || found.reader.runsOthers) return null;
-      const said = new Set(all.flatMap((report) => report.lines));
-      const rest = lines.filter((line) => !said.has(line));
+      const reported = new Set(all.flatMap((report) => report.lines));
+      const rest = lines.filter((line) => !reported.has(line));
       const others = READERS.filter(({ framework }) => framework !== found.reader.framework);
       return others.map((reader) => readBy(reader, rest)).find((other) => isFailing(other)) ?? null;
     },
@@ -116,10 +120,16 @@ function recognisedIn(command: string, lines: Lines): Recognised | null {
   return none;
 }
 
+/** A file instead of a test, as its framework names one that it could not load. */
+const FILE = /^\S+\.(?:py|[cm]?[jt]sx?)$/;
+
 function readBy(reader: TestReader, lines: Lines): TestReading | null {
   const found = reader.read(lines);
   if (!found) return null;
-  const { counts, failures, named = failures.length, unloaded = [], cut = '' } = found;
+  const { counts, failures, named = failures.length, cut = '' } = found;
+  // A program may be called like a file of tests: it ran.
+  const files = reader.runsOthers ? [] : failures.filter((test) => FILE.test(test));
+  const unloaded = [...new Set([...(found.unloaded ?? []), ...files])];
   const unnamed = Math.max(0, counts.failed + counts.errors - named);
   return { framework: reader.framework, counts, failures, unloaded, unnamed, cut };
 }

@@ -32,13 +32,19 @@ export const surefire: TestReader = {
     );
     if (!counts) return null;
     const names = surefireNames(lines);
-    // A module that does not compile beside others whose tests ran.
-    const cut = lines.filter((line) =>
-      /\bCOMPILATION ERROR\b|\bmaven-compiler-plugin\b.*\bCompilation failure\b/.test(line),
-    );
-    return { counts, failures: [...new Set(names)], named: names.length, cut: cut.join('\n') };
+    return { counts, failures: [...new Set(names)], named: names.length, cut: surefireCut(lines) };
   },
 };
+
+/** A module that does not compile, lacks what it needs, or whose tests took their process with them, beside others whose tests ran. */
+function surefireCut(lines: Lines): string {
+  const said = /\bCOMPILATION ERROR\b|\bmaven-compiler-plugin\b.*\bCompilation failure\b/;
+  const own =
+    /^\[ERROR\].*\b(?:Could not resolve dependencies|could not be resolved|forked VM terminated|error in the forked process)\b/;
+  // Maven repeats its errors at its end; what stands before may be of a build that a test made.
+  const end = lines.findLastIndex((line) => /^\[INFO\] BUILD FAILURE\b/.test(line));
+  return lines.filter((line, at) => said.test(line) || (at > end && own.test(line))).join('\n');
+}
 
 /** Newer ones list `ATest.testX:12 message`, older ones `testX(com.a.ATest): message` below a word. */
 function surefireNames(lines: Lines): string[] {
@@ -68,6 +74,10 @@ function suitesOf(lines: Lines): Outcomes[] {
   });
 }
 
+/** A project that does not compile, lacks what its tests need, or whose tests took their process with them. */
+const GRADLE_CUT =
+  /^(?:Execution failed for task '[^']*:compile\w+'|Could not determine the dependencies of task '|> Process 'Gradle Test Executor \d+' finished with non-zero exit value)/;
+
 /** Gradle counts only where a test fails, and only that project's; its XML reports, printed by the command, say all. */
 export const gradle: TestReader = {
   framework: 'gradle',
@@ -84,7 +94,7 @@ export const gradle: TestReader = {
     );
     if (runs.length === 0) return null;
     const suites = suitesOf(lines);
-    const cut = lines.filter((line) => /^Execution failed for task '[^']*:compile\w+'/.test(line)).join('\n');
+    const cut = lines.filter((line) => GRADLE_CUT.test(line)).join('\n');
     return { counts: summed(suites.length > 0 ? suites : runs)!, ...named(lines, /^(\S.* > .+) FAILED$/), cut };
   },
 };

@@ -20,21 +20,28 @@ interface Failure {
 
 /**
  * pytest heads a report with the name of the test and names its file only inside. `failed` is a line of the summary at the
- * end, which has both, and the reason once more.
+ * end, which has both, and the reason once more, in short.
  */
 export const pytestReports = (failed: RegExp): Reports => ({
   same: (report, test) => report === test,
   of(lines) {
     const failures = lines.flatMap((line): Failure[] => {
       const test = failed.exec(line)?.[1];
-      return test === undefined ? [] : [{ test, key: keyOf(test), error: line.startsWith('ERROR'), line }];
+      if (test === undefined) return [];
+      // The file stands before the name.
+      return [{ test, key: keyOf(test.replace(/^.*?::/, '')), error: line.startsWith('ERROR'), line }];
     });
-    const reports = failures.map(({ test, line }): Report => ({ test, lines: [line] }));
+    const blocks = blocksOf(lines);
+    // Where it was told to print no reports, the line is all that there is.
+    const listed = blocks.length > 0;
+    const reports = failures.map(({ test, line }): Report => ({ test, lines: [line], listed }));
     const byKey = new Map<string, Failure[]>();
-    for (const failure of failures) byKey.set(failure.key, [...(byKey.get(failure.key) ?? []), failure]);
+    // One test may fail in several of its parts, each with a line of its own.
+    const tests = [...new Map(failures.map((failure) => [`${failure.error} ${failure.test}`, failure])).values()];
+    for (const failure of tests) byKey.set(failure.key, [...(byKey.get(failure.key) ?? []), failure]);
     const seen = new Map<string, number>();
-    for (const { name, error, lines: said } of blocksOf(lines)) {
-      const alike = byKey.get(name) ?? failures.filter(({ key }) => isNamed(key, name));
+    for (const { name, error, lines: said } of blocks) {
+      const alike = byKey.get(name) ?? namedBy(name, tests);
       const ofKind = alike.filter((one) => one.error === error);
       const owners = ofKind.length > 0 ? ofKind : alike;
       const place = `${error} ${name}`;
@@ -71,9 +78,13 @@ function blocksOf(lines: Lines): Block[] {
   return blocks;
 }
 
-/** A header may leave out the class, or say what kind of test it is before the name. */
-function isNamed(key: string, name: string): boolean {
-  return key.endsWith(`.${name}`) || name.endsWith(` ${key}`) || name.endsWith(`.${key}`);
+/** A header may leave out the class, say what kind of test it is before the name, or which part of the test behind it. */
+function namedBy(name: string, failures: readonly Failure[]): Failure[] {
+  const whole = failures.filter(
+    ({ key }) => key.endsWith(`.${name}`) || name.endsWith(` ${key}`) || name.endsWith(`.${key}`),
+  );
+  if (whole.length > 0) return whole;
+  return failures.filter(({ key }) => name.startsWith(`${key} [`) || name.startsWith(`${key} (`));
 }
 
 /** `tests/test_a.py::T::test_x[1]` and `T.test_x[1]` name a test in different words. */

@@ -7,9 +7,12 @@ const PYTEST_END = /^(?:=+ )?((?:\d+ [a-z]|no tests ran).*?) in [\d.]+ ?s(?:econ
 const PYTEST_WORDS =
   /^(?:\d+ (?:passed|failed|skipped|errors?|xfailed|xpassed|deselected|warnings?|rerun|subtests|tests)|no tests ran)/;
 
-/** A folder may have a blank in its name; a line of a log that begins like this has no test's name in it. */
+/**
+ * A folder may have a blank in its name; a line of a log that begins like this has no test's name in it. What a part of a
+ * test is called stands beside the word, in brackets that may be in its own text too, so that nothing like them follows.
+ */
 const PYTEST_FAILED =
-  /^(?:FAILED|ERROR|SUBFAILED\(.*?\)) ((?:[^\s[]|\[.*?\](?!\S*\]))+|(?! )[^[]*?\.py(?:::(?:[^\s[]|\[.*?\](?!\S*\]))+)?)(?: - .*)?$/;
+  /^(?:FAILED|ERROR|(?:SUBFAILED(?:[[(].*?[\])])?|(?:[[(].*?[\])] )?SUBFAIL)(?= [^()[\]]*::)) ((?:[^\s[]|\[.*?\](?!\S*\]))+|(?! )[^[]*?\.py(?:::(?:[^\s[]|\[.*?\](?!\S*\]))+)?)(?: - .*)?$/;
 
 /** How pytest says, just above its end, that it stopped before all tests had their turn. */
 const PYTEST_CUT =

@@ -4,6 +4,8 @@ import type { Lines } from './reading';
 export interface Report {
   readonly test: string;
   readonly lines: readonly string[];
+  /** Only a line of a list beside the reports, which has the reason in short, or not at all. */
+  readonly listed?: boolean;
 }
 
 /** How one framework's output is taken apart. */

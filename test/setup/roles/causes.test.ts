@@ -28,6 +28,12 @@ test.each([
   ['a Node.js package', "Error: Cannot find module 'left-pad'", 'setup'],
   ['a file that was not built', "Error: Cannot find module '../dist/index.js'", 'setup'],
   ['a plugin', "E       fixture 'mocker' not found", 'setup'],
+  [
+    'a plugin for tests of coroutines',
+    'async def functions are not natively supported.\nYou need to install a suitable plugin for your async framework',
+    'setup',
+  ],
+  ['the same, cut', 'FAILED tests/test_a.py::test_0 - Failed: async def functions are not nativel...', 'setup'],
   ['an option of a plugin', 'pytest: error: unrecognized arguments: --cov', 'setup'],
   ['a program', "FileNotFoundError: [Errno 2] No such file or directory: 'dot'", 'setup'],
   ['a program of a shell', 'sh: 1: gs: not found', 'setup'],
@@ -71,6 +77,12 @@ test.each<[string, keyof typeof LANGUAGES, string, string | undefined]>([
   ['a crate', 'rust', 'error: no matching package named `serde` found', 'setup'],
   ['a crate that would be fetched', 'rust', 'error: failed to get `serde` as a dependency of package `acorn`', 'setup'],
   ['an artifact of Maven', 'java', 'Could not resolve dependencies for project a:b', 'setup'],
+  [
+    'a plugin of Maven that would be fetched',
+    'java',
+    'Plugin g:seal:1 or one of its dependencies could not be resolved: UnknownHostException',
+    'setup',
+  ],
   [
     'an assertion of a Go test',
     'go',
@@ -122,6 +134,7 @@ test.each([
   "E       assert 'unrecognized arguments: --bad' in 'pkg: error: unrecognized arguments: --bad (did you mean --bat?)'",
   'usage: __main__.py [-h]\n__main__.py: error: unrecognized arguments: --bad',
   'PytestConfigWarning: Unknown config option: timeout',
+  "E   AssertionError: assert 'async def functions are not natively supported.' in 'no'",
 ])('a complaint of another program about its arguments is no missing plugin: %s', (report) => {
   expect(causes(report)).toBeNull();
 });
@@ -230,9 +243,9 @@ test('a program that ctest cannot find was never built', () => {
 });
 
 describe('one reason that most tests fail for', () => {
-  const run = (whys: readonly string[], passed: number) => {
+  const run = (whys: readonly string[], passed: number, said = (why: string) => `E   ValueError: ${why}`) => {
     const blocks = whys.map(
-      (why, n) => `_____ test_${n} _____\n    call()\nE   ValueError: ${why}\ntests/test_a.py:1: ValueError`,
+      (why, n) => `_____ test_${n} _____\n    call()\n${said(why)}\ntests/test_a.py:1: ValueError`,
     );
     const listed = whys.map((why, n) => `FAILED tests/test_a.py::test_${n} - ValueError: ${why}`);
     const end = `=== ${whys.length} failed, ${passed} passed in 0.1s ===`;
@@ -246,5 +259,28 @@ describe('one reason that most tests fail for', () => {
     ['is none, where each fails for another', ['a', 'b', 'c', 'd', 'e', 'f'], 0, 'repository_bug'],
   ])('%s', (_, whys, passed, kind) => {
     expect(new Set(run(whys, passed))).toEqual(new Set([kind]));
+  });
+
+  const SIX = ['1', '2', '3', '4', '5', '6'];
+  test.each([
+    ['is the set-up’s where it is no error by its name', () => 'E   assert 1 == 0', 'setup'],
+    ['is the set-up’s where pytest says it in prose', () => 'no backend is there.', 'setup'],
+    [
+      'is none, where what is alike is how the comparison goes on',
+      (why: string) => `>   assert f() == ${why}\nE   assert 0 == ${why}\nE     Use -v to get more diff`,
+      'repository_bug',
+    ],
+    [
+      'is none, where what is alike is what the tests print',
+      (why: string) => `E   assert 0 == ${why}\n---- Captured log call ----\nINFO a.py:1 closing`,
+      'repository_bug',
+    ],
+    [
+      'is none, where what is alike is what the tests print below the prose',
+      (why: string) => `not ${why}.\n---- Captured log call ----\nINFO a.py:1 closing`,
+      'repository_bug',
+    ],
+  ])('%s', (_, said, kind) => {
+    expect(new Set(run(SIX, 4, said))).toEqual(new Set([kind]));
   });
 });

@@ -125,13 +125,98 @@ describe('a failure without a name is explained beside those that have one', () 
   });
 });
 
-test('a project of Gradle that does not compile, beside one whose tests ran', () => {
+test.each([
+  [
+    'does not compile',
+    "Execution failed for task ':b:compileTestJava'.\n> Compilation failed; see the compiler error output for details.",
+  ],
+  [
+    'lacks what its tests need',
+    "Could not determine the dependencies of task ':b:test'.\n> Could not resolve all dependencies for configuration ':b:testRuntimeClasspath'.\n   > No cached version of org.example:wax:1 available for offline mode.",
+  ],
+  [
+    'dies',
+    "Execution failed for task ':b:test'.\n> Process 'Gradle Test Executor 2' finished with non-zero exit value 134",
+  ],
+])('a project of Gradle that %s, beside one whose tests ran', (_, wrong) => {
   judged({
     files: { 'build.gradle': '', 'a/src/test/java/ATest.java': '' },
     command: './gradlew --offline --continue test',
-    output:
-      "ATest > testX FAILED\n    java.lang.AssertionError at ATest.java:12\n\n3 tests completed, 1 failed\n\n* What went wrong:\nExecution failed for task ':b:compileTestJava'.\n> Compilation failed; see the compiler error output for details.",
+    output: `ATest > testX FAILED\n    java.lang.AssertionError at ATest.java:12\n\n3 tests completed, 1 failed\n\n* What went wrong:\n${wrong}`,
     expected: { 'ATest > testX': 'bug', [WHOLE_RUN]: 'setup' },
+  });
+});
+
+describe('a module of Maven whose tests had no turn, beside one whose tests ran', () => {
+  const ran =
+    '[ERROR] Failures: \n[ERROR]   ATest.testX:12 expected:<1> but was:<2>\n[INFO] \n[ERROR] Tests run: 30, Failures: 1, Errors: 0, Skipped: 0';
+  const end = '[INFO] BUILD FAILURE\n[INFO] Total time: 9 s';
+  const scene = (...lines: string[]) => ({
+    ...{ files: JAVA, command: 'mvn -o -B -fae test', output: [ran, ...lines].join('\n') },
+  });
+
+  test.each([
+    [
+      'for what it needs',
+      '[ERROR] Failed to execute goal on project b: Could not resolve dependencies for project g:b:jar:1: Cannot access central (https://repo.example) in offline mode and the artifact g:wax:jar:1 has not been downloaded from it before.',
+    ],
+    [
+      'for a plugin',
+      '[ERROR] Plugin g:seal-maven-plugin:1 or one of its dependencies could not be resolved: Cannot access central in offline mode',
+    ],
+    [
+      'because their process ended',
+      '[ERROR] The forked VM terminated without properly saying goodbye. VM crash or System.exit called?',
+    ],
+    ['because their process could not begin', '[ERROR] There was an error in the forked process'],
+  ])('%s', (_, wrong) => {
+    judged({ ...scene(end, wrong), expected: { 'ATest.testX': 'bug', [WHOLE_RUN]: 'setup' } });
+  });
+
+  test('is another than one that a test made', () => {
+    const own = '[ERROR] There are test failures.';
+    judged({
+      ...scene('[ERROR] Failed to execute goal on project inner: Could not resolve dependencies', end, own),
+      expected: { 'ATest.testX': 'bug' },
+    });
+  });
+});
+
+describe('a binary of Cargo', () => {
+  const failed = (name: string, ended: string) =>
+    `error: test failed, to rerun pass \`--test ${name}\`\n\nCaused by:\n  process didn't exit successfully: \`/repo/target/debug/deps/${name}-4431\` (${ended})`;
+  const ran =
+    'running 2 tests\ntest tests::ok ... ok\ntest tests::bad ... FAILED\n\nfailures:\n\n---- tests::bad stdout ----\nthread panicked at src/lib.rs:2:38:\nassertion failed\n\n\nfailures:\n    tests::bad\n\ntest result: FAILED. 1 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out\n';
+  const scene = (said: string) => ({
+    ...{ files: RUST, command: 'cargo test --no-fail-fast', output: `${ran}\n${said}`, exitCode: 101 },
+  });
+
+  test.each([
+    [
+      'for a library',
+      '/repo/target/debug/deps/post-4431: error while loading shared libraries: libwax.so.5: cannot open shared object file: No such file or directory',
+      'a library is missing: /repo/target/debug/deps/post-4431',
+    ],
+    ['in the middle of its tests', 'running 3 tests', 'not all tests had their turn'],
+  ])('that ended %s is no part of the tests that failed elsewhere', (_, said, why) => {
+    const told = scene(`${said}\n${failed('post', 'exit status: 127')}`);
+    judged({ ...told, expected: { 'tests::bad': 'bug', [WHOLE_RUN]: 'setup' } });
+    expect(explained({ ...told, expected: {} }).failures.at(-1)!.why).toContain(why);
+  });
+
+  test('that needs a network for one test, and ends in the middle, is cut all the same', () => {
+    const told = scene(`thread panicked: no such host\n${failed('post', 'exit status: 1')}`);
+    judged({ ...told, expected: { 'tests::bad': 'bug', [WHOLE_RUN]: 'setup' } });
+  });
+
+  test.each([
+    ['has failures of its own', failed('post', 'exit status: 101')],
+    [
+      'is none that a test ran',
+      "---- tests::builds stdout ----\nerror: process didn't exit successfully: `rustc -vV` (exit status: 1)",
+    ],
+  ])('that %s is not cut', (_, said) => {
+    judged({ ...scene(said), expected: { 'tests::bad': 'bug' } });
   });
 });
 
@@ -243,6 +328,57 @@ describe('a report goes to the test that it is of', () => {
     expect(counts).toMatchObject({ passed: 3, errors: 2 });
   });
 
+  const formats = "FormatTest.test_reads (name='yaml')";
+  test.each([
+    [
+      'a part of a test of pytest',
+      `___ ${formats} ___\nE   ModuleNotFoundError: No module named 'yaml'\n${summary("SUBFAILED(name='yaml') tests/test_a.py::FormatTest::test_reads")}`,
+      'tests/test_a.py::FormatTest::test_reads',
+    ],
+    [
+      'an example in a text',
+      `___ [doctest] README.rst ___\nUNEXPECTED EXCEPTION: ModuleNotFoundError("No module named 'yaml'")\n${summary('FAILED README.rst::README.rst')}`,
+      'README.rst::README.rst',
+    ],
+    [
+      'a test under a heading of another plugin, by the whole output',
+      `___ headed by a plugin ___\nE   ModuleNotFoundError: No module named 'yaml'\n${summary('FAILED tests/test_a.py::test_x - Exception...')}`,
+      'tests/test_a.py::test_x',
+    ],
+  ])('%s', (_, failed, test) => {
+    judged({
+      ...{
+        files: PYTHON,
+        command: 'pytest',
+        output: `=== FAILURES ===\n${failed}\n=== 1 failed, 2 passed in 0.1s ===`,
+      },
+      expected: { [test]: 'setup' },
+    });
+  });
+
+  test('of a test under a heading of another plugin its line tells why, so that no reason is shared by all', () => {
+    const files = ['a', 'b', 'c', 'd', 'e', 'f'].map((name) => `pkg/${name}.py::STYLE`);
+    const failed = files.map((test) => `___ style-check ___\n${test.replace(/::.*/, '')}:1: line too long`).join('\n');
+    judged({
+      files: PYTHON,
+      command: 'pytest',
+      output: `=== FAILURES ===\n${failed}\n${summary(...files.map((test) => `FAILED ${test}`))}\n=== 6 failed, 2 passed in 0.1s ===`,
+      expected: Object.fromEntries(files.map((test) => [test, 'bug'])),
+    });
+  });
+
+  test('parts of tests that failed have their test’s name: nothing is left that the whole run would answer for', () => {
+    const parts = [0, 1, 2, 3, 4, 5].map(
+      (i) => `SUBFAILED[size] (i=${i}) tests/test_a.py::SizeTest::test_all - Ass...`,
+    );
+    judged({
+      files: PYTHON,
+      command: 'pytest',
+      output: `=== FAILURES ===\n___ SizeTest.test_all [size] (i=0) ___\nE   AssertionError: 0 != 3\n${summary(...parts)}\n=== 6 failed, 2 passed in 0.1s ===`,
+      expected: { 'tests/test_a.py::SizeTest::test_all': 'bug' },
+    });
+  });
+
   test('a failure whose report is not found is judged by the whole output', () => {
     judged({
       files: NODE,
@@ -311,6 +447,26 @@ describe('an own bug is no fault of the set-up, in the words of', () => {
       't/a.t .. ok\nAll tests successful.\n\nTest Summary Report\n-------------------\nt/a.t (Wstat: 0 Tests: 3 Failed: 0)\n  TODO passed:   2\nFiles=1, Tests=3,  0 wallclock secs\nResult: PASS';
     const { counts } = judged({ files: PYTHON, command: 'prove', output, exitCode: 0, expected: {} });
     expect(counts).toMatchObject({ passed: 3, errors: 0 });
+  });
+});
+
+describe('a test that has the name of a file', () => {
+  const wrong = 'Traceback (most recent call last):\nAssertionError: 1 != 2';
+  test.each([
+    [
+      'ctest',
+      'test_api.py',
+      `2/2 Test #2: test_api.py .....***Failed 0.00 sec\n${wrong}\n\n50% tests passed, 1 tests failed out of 2\n\nThe following tests FAILED:\n\t  2 - test_api.py (Failed)`,
+    ],
+    ['make check', 'test_two.py', `${wrong}\nPASS: test_one.py\nFAIL: test_two.py\n# TOTAL: 2\n# PASS:  1\n# FAIL:  1`],
+    ['meson test', 'test_two.py', `1/2 test_two.py FAIL 0.01s exit status 1\n${wrong}\n\nOk: 1\nFail: 1`],
+  ])('did run, where %s runs programs', (command, test, output) => {
+    judged({ ...{ files: { 'Makefile.am': '' }, command, output, exitCode: 2 }, expected: { [test]: 'bug' } });
+  });
+
+  test('did not load, where its framework loads it', () => {
+    const output = `=== ERRORS ===\n___ ERROR collecting tests/test_a.py ___\nE   SyntaxError: invalid syntax\n${summary('ERROR tests/test_a.py')}\n=== 3 passed, 1 error in 0.1s ===`;
+    judged({ files: PYTHON, command: 'pytest', output, expected: { 'tests/test_a.py': 'setup' } });
   });
 });
 

@@ -52,6 +52,8 @@ const REAL: readonly (readonly [name: string, framework: string, counts: readonl
     ['pytest-k', 'pytest', [1, 0, 1, 0]],
     ['pytest-none', 'pytest', [0, 0, 0, 0]],
     ['pytest-plain', 'pytest', [7, 6, 5, 1]],
+    ['pytest-subtests-plugin', 'pytest', [5, 4, 0, 0]],
+    ['pytest-subtests', 'pytest', [5, 6, 0, 0]],
     ['pytest-q', 'pytest', [7, 6, 5, 1]],
     ['pytest-tbno', 'pytest', [7, 6, 5, 1]],
     ['pytest-usage', 'pytest', [0, 0, 0, 1]],
@@ -102,6 +104,27 @@ test('names of failures, also with brackets and blanks', () => {
 test('several runs in one output are summed', () => {
   const twice = `${fixture('pytest-k')}\n${fixture('pytest-x')}`;
   expect(readCounts('tox', twice)!.counts).toMatchObject({ passed: 2, failed: 1, skipped: 1 });
+});
+
+test.each([
+  ['pytest-subtests', 'tests/test_letters.py::LetterTest::test_envelopes', "No module named 'gum'"],
+  ['pytest-subtests', 'tests/test_letters.py::LetterTest::test_stamps', '0 != 3'],
+  ['pytest-subtests', 'tests/test_letters.py::LetterTest::test_seals', '1 != 3'],
+  ['pytest-subtests', 'README.rst::README.rst', "No module named 'wax'"],
+  ['pytest-subtests', 'docs/guide.txt::guide.txt', 'DocTestFailure'],
+  ['pytest-subtests-plugin', 'tests/test_letters.py::LetterTest::test_envelopes', "No module named 'gum'"],
+  ['pytest-subtests-plugin', 'tests/test_letters.py::LetterTest::test_seals', '1 != 3'],
+])('%s: what is said of a part of a test, or of an example, is said of %s', (name, test, said) => {
+  expect(readCounts('', fixture(name))!.failures).toContain(test);
+  expect(readRun('', fixture(name)).reportOf(test)).toContain(said);
+});
+
+test('a line of the summary is no report where others have one, and the only one where nobody has', () => {
+  const line = 'FAILED tests/test_a.py::test_x - assert 0';
+  const end = `=== short test summary info ===\n${line}\n=== 1 failed in 0.1s ===`;
+  const other = readRun('pytest', `=== FAILURES ===\n___ headed by a plugin ___\nE   assert 0\n${end}`);
+  expect([other.reportOf('tests/test_a.py::test_x'), other.listedAs('tests/test_a.py::test_x')]).toEqual([null, line]);
+  expect(readRun('pytest --tb=no', end).reportOf('tests/test_a.py::test_x')).toBe(line);
 });
 
 test('sessions that a failed test of a pytest plugin printed do not count', () => {
@@ -208,6 +231,13 @@ const OWN_ENDS: readonly (readonly [framework: string, output: string, counts: s
     '1 1 0 0',
     'b',
   ],
+  [
+    'ctest',
+    '100% tests passed, 0 tests failed out of 2\n\nThe following tests did not run:\n\t  2 - b (Disabled)\n\t  3 - c (Skipped)',
+    '1 0 2 0',
+    '',
+  ],
+  ['ctest', '100% tests passed, 0 tests failed out of 1\n\n\t  2 - b (Disabled)', '1 0 1 0', ''],
   ['meson', '1/2 foo / d    FAIL   0.1s   exit status 1\nFail: 1', '0 1 0 0', 'd'],
 ];
 

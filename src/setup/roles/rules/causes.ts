@@ -24,7 +24,7 @@ export interface Surroundings {
 const NOT_INSTALLED: Readonly<Partial<Record<Language, RegExp>>> = {
   go: /\bno required module provides package\b|\bcannot find (?:module providing )?package\b|\bmissing go\.sum entry\b|\bmodule lookup disabled\b|^go: .*(?:dial tcp|Get "|no such host)|: (?:Get "https?:|dial tcp).*\bgo\.mod\b/m,
   rust: /^\s*(?:error: )?failed to (?:(?:get|download|fetch) `|download from\b|load source for dependency\b)|\bno matching package named\b|\b[Uu]nable to update (?:registry\b|https?:)|\battempting to make an HTTP request, but --offline\b|\bcan't find crate for\b|\bunresolved import\b/m,
-  java: /\bCould not resolve dependencies\b|\bin offline mode\b|\bCannot access .* in offline\b|\bNo cached version of\b|\bpackage [\w.]+ does not exist\b|\bNoClassDefFoundError\b|\bClassNotFoundException\b/m,
+  java: /\bCould not resolve dependencies\b|\bor one of its dependencies could not be resolved\b|\bin offline mode\b|\bCannot access .* in offline\b|\bNo cached version of\b|\bpackage [\w.]+ does not exist\b|\bNoClassDefFoundError\b|\bClassNotFoundException\b/m,
 };
 const NO_PROGRAM =
   /(?:^|: )(\S+): (?:command )?not found$|\bexec: "([^"]+)": executable file not found|\bFileNotFoundError: \[Errno 2\] No such file or directory: '([\w.+-]+)'$|\bspawn ([\w.+-]+) ENOENT\b|\bExecutableNotFound\b|\bmake: (\S+): No such file or directory\b|\bcannot execute [‘'`"]?(\w+)[’'"]?: (?:\w+: )?No such file\b/m;
@@ -32,7 +32,7 @@ const NO_LIBRARY =
   /\berror while loading shared libraries: (\S+):|(\S+): cannot open shared object file|\bfatal error: (\S+): No such file or directory|\bcannot find -l(\S+)|\bundefined reference to\b|\bundefined symbol: (\S+)|\bGLIBC\w*_[\d.]+' not found/m;
 /** In pytest's own lines: any program may complain of its arguments, and only pytest says then where it is configured. */
 const NO_PLUGIN =
-  /^(?:ERROR: )?(?:\S*\bpy\.?test(?:\.py)?: error: unrecognized arguments?: .+|\S*__main__\.py: error: unrecognized arguments?: .+(?=\n\s+(?:inifile|rootdir):))|^E\s+fixture '[^']+' not found\b|^ERROR: .*\bUnknown config option: \S+/m;
+  /^(?:ERROR: )?(?:\S*\bpy\.?test(?:\.py)?: error: unrecognized arguments?: .+|\S*__main__\.py: error: unrecognized arguments?: .+(?=\n\s+(?:inifile|rootdir):))|^E\s+fixture '[^']+' not found\b|^ERROR: .*\bUnknown config option: \S+|^(?:FAILED .* - Failed: )?async def functions are not nati/m;
 const REFUSED =
   /\bConnection refused\b|\bECONNREFUSED\b|\bConnectionRefusedError\b|\bconnection to server (?:on socket|at)\b.*\bfailed\b|\bCan't connect to (?:local )?(?:MySQL|MariaDB)\b|\bServerSelectionTimeoutError\b|\bcould not connect to server\b/i;
 /** A service that answers and lacks what the tests expect in it: a database, a user, a password. */
@@ -143,11 +143,14 @@ export function classify(command: string, observed: Observed, surroundings: Surr
   let anywhere: { cause: Cause | null; signature: string } | null = null;
   const explained = named.map((test): Classified => {
     const report = run.reportOf(test);
-    if (report === null) {
-      anywhere ??= { cause: causeOf(observed.output, surroundings), signature: errorSignature(observed.output) };
-      return { test, ...(anywhere.cause ?? unnamed(reading!, test, '', anywhere.signature)) };
-    }
-    return { test, ...(causeOf(report, surroundings) ?? unnamed(reading!, test, report, errorSignature(report))) };
+    const listed = run.listedAs(test);
+    const own = causeOf([listed, report].filter(Boolean).join('\n'), surroundings);
+    if (own) return { test, ...own };
+    if (report !== null) return { test, ...unnamed(reading!, test, report, reasonIn(report)) };
+    anywhere ??= { cause: causeOf(observed.output, surroundings), signature: errorSignature(observed.output) };
+    // Its line in the list is nobody else's: what the output says last is no reason that all of them share.
+    const why = listed === null ? anywhere.signature : errorSignature(listed);
+    return { test, ...(anywhere.cause ?? unnamed(reading!, test, '', why)) };
   });
   const failures = namingTheCommon(explained, reading?.counts.collected ?? 0);
   return whole ? [...failures, { test: WHOLE_RUN, ...causeOfWhole(whole, observed, reading, surroundings) }] : failures;
@@ -164,13 +167,30 @@ function causeOfWhole(
   if (kind === 'ended' && COVERAGE.test(output)) return bug('all tests ran; the project asks for more coverage');
   const cause = causeOf(said, surroundings);
   if (cause) return cause;
-  if (kind === 'cut') return setupCause(why);
+  if (kind === 'cut') {
+    // What stood in its way may be said further up; that a test needs a network is no excuse for those that had no turn.
+    const above = causeOf(output, surroundings);
+    return above?.class === 'setup' ? above : setupCause(why);
+  }
   const signature = errorSignature(output);
   const { failed = 0, collected = 0 } = reading?.counts ?? {};
   const most = failed >= FEW && failed > collected / 2;
   if (kind === 'beside') return bug(why);
   if (kind === 'unnamed' && failed > 0 && !most) return bug(signature || why);
   return setupCause(signature || `it ended with ${exitCode}`);
+}
+
+/**
+ * What a report gives as the reason. pytest marks its lines, and around them stand source and what the test printed. The
+ * first of them says what was asserted, the others how it differs: those are alike in tests that have nothing in common.
+ */
+function reasonIn(report: string): string {
+  const [own = ''] = report.split(/^-+ Captured /m);
+  const lines = own.split('\n');
+  const isMarked = (line = '') => /^E(?: {2,}|$)/.test(line);
+  const marked = lines.filter((line) => isMarked(line));
+  const asserted = lines.findLast((line, at) => isMarked(line) && !isMarked(lines[at - 1]));
+  return errorSignature(asserted === undefined ? own : [...marked, asserted].join('\n'));
 }
 
 function namingTheCommon(failures: readonly Classified[], collected: number): Classified[] {
@@ -188,6 +208,7 @@ function namingTheCommon(failures: readonly Classified[], collected: number): Cl
 function unnamed(reading: TestReading, test: string, report: string, why: string): Cause {
   if (reading.framework === 'ctest' && /\*\*\*Not Run\b/.test(report)) return setupCause('its program was not built');
   // A file, suite or package instead of a test: it was not even loaded.
-  const unloaded = reading.unloaded.includes(test) || /^\S+\.(?:py|[cm]?[jt]sx?)$/.test(test);
-  return unloaded ? setupCause(`could not be loaded${why ? `: ${why}` : ''}`) : bug(why || 'it ran and failed');
+  return reading.unloaded.includes(test)
+    ? setupCause(`could not be loaded${why ? `: ${why}` : ''}`)
+    : bug(why || 'it ran and failed');
 }

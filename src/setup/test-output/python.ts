@@ -18,6 +18,9 @@ const PYTEST_FAILED =
 const PYTEST_CUT =
   /^!+ (?:stopping after \d+ failures|(?:xdist\.dsession\.)?Interrupted: |KeyboardInterrupt|.*\bExit: )/;
 
+/** Before 8.4 pytest left tests of coroutines out where their plugin was missing, and only warned of it. */
+const UNAWAITED = /^ {2}\S+: PytestUnhandledCoroutineWarning: async def functions are not natively supported/;
+
 /**
  * An expected failure is no failure, and a test that passes against its mark is no pass: both count as skipped, unless the
  * project made the latter strict, which pytest itself reports as failed.
@@ -61,7 +64,11 @@ function pytestCut(lines: Lines, ends: readonly PytestEnd[]): string {
   );
   const reports = lines.findIndex((line) => /^=+ (?:FAILURES|ERRORS) =+$/.test(line));
   const before = reports < 0 ? lines : lines.slice(0, reports);
-  return [...stopped, ...before.filter((line) => /^INTERNALERROR> /.test(line))].join('\n');
+  return [
+    ...stopped,
+    ...before.filter((line) => /^INTERNALERROR> /.test(line)),
+    ...lines.filter((line) => UNAWAITED.test(line)).slice(0, 1),
+  ].join('\n');
 }
 
 /** Tests of pytest plugins print whole sessions of their own, which stand in the report of a failed test: they do not count. */

@@ -32,6 +32,16 @@ test('pytest that could not begin, where the repository names it, is the reason 
   expect(next).toMatchObject({ move: 'conclude', success: false, hint: expect.stringContaining("Plugin 'mark'") });
 });
 
+test('tests of coroutines that an older pytest skips where their plugin is missing had no turn', () => {
+  const skipped =
+    'test_a.py sss.   [100%]\n\n=== warnings summary ===\ntest_a.py::test_reads\n  /venv/lib/python3.11/site-packages/_pytest/python.py:148: PytestUnhandledCoroutineWarning: async def functions are not natively supported and have been skipped.\n  You need to install a suitable plugin for your async framework\n\n=== 1 passed, 3 skipped, 3 warnings in 0.01s ===\n';
+  const { next } = examined(observed(skipped, 0));
+  expect(next).toMatchObject({
+    move: 'classify',
+    failures: [{ class: 'setup', why: expect.stringContaining('async def functions are not natively supported') }],
+  });
+});
+
 test('a way of running tests that finds none gives room to the next', () => {
   const { next } = examined(observed('no tests ran in 0.01s', 5));
   expect(next).toMatchObject({ move: 'run_tests', command: expect.stringContaining('unittest') });

@@ -99,8 +99,8 @@ export function testPlans(dossier: Case, repository: Repository, interpreters: r
     if (itsOwn) add('unittest', itsOwn);
     if (survey.paths.includes('manage.py') && !has) add('unittest', `${quote(python)} manage.py test`);
     const named = facts.testFrameworks.includes('pytest');
-    // The project's own -x would end the run at the first failure; the last of the two counts.
-    const options = `-rfE --color=no --continue-on-collection-errors --maxfail=0${markers}${paths}`;
+    // The project's own -x would end the run at the first failure, its --tb=no hide the reasons; the last of two counts.
+    const options = `-rfE --color=no --tb=auto --continue-on-collection-errors --maxfail=0${markers}${paths}`;
     if (has || named) add('pytest', `${quote(python)} -m pytest ${options}`, named);
     const odd = oddNames(facts, survey);
     if (odd !== null && (has || named)) add('pytest', `${quote(python)} -m pytest ${odd} ${options}`);

@@ -39,7 +39,7 @@ export function changeInterpreter(condition: string, ways: Ways): Act | null {
   return shell(
     [
       `asked=$(python -m pip list --editable | awk 'NR > 2 { print "-e", $NF }'; echo "${ASKED_FOR}")`,
-      `{ command -v ${program} > /dev/null || { ${packaged}; } || { ${built(release)}; }; }`,
+      `{ command -v ${program} > /dev/null || { apt-get update -qq && if apt-cache show ${program} > /dev/null 2>&1; then ${packaged}; else ${built(release)}; fi; }; }`,
       `${program} -m venv --clear ${VENV}`,
       'python --version',
       `{ test -z "\${asked//[[:space:]]/}" || ${again}; }`,

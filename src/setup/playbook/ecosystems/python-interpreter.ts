@@ -41,7 +41,8 @@ export function changeInterpreter(condition: string, ways: Ways): Act | null {
       `asked=$(python -m pip list --editable | awk 'NR > 2 { print "-e", $NF }'; echo "${ASKED_FOR}")`,
       `{ command -v ${program} > /dev/null || { apt-get update -qq && if apt-cache show ${program} > /dev/null 2>&1; then ${packaged}; else ${built(release)}; fi; }; }`,
       `${program} -m venv --clear ${VENV}`,
-      'python --version',
+      // The pip that an old Python brings knows no editable install without a setup.py.
+      `python --version && ${pip('--upgrade pip')}`,
       `{ test -z "\${asked//[[:space:]]/}" || ${again}; }`,
     ].join(' && '),
   );

@@ -197,6 +197,7 @@ export const RepoSetupResult = z.strictObject({
   id: z.string(),
   status: SetupStatus,
   source: z.string(),
+  /** Empty, as is the head, where it ended before its sources were there. */
   sha256: z.string(),
   licence: z.string().nullable(),
   /** Whether the agent said at the end that the repository works. */

@@ -1,5 +1,6 @@
 import { proxyActivities, setCurrentDetails, setHandler, workflowInfo } from '@temporalio/workflow';
 import type { createModelActivities } from '../activities/model';
+import type { Prepared } from '../activities/setup-prepare';
 import {
   queuesUnder,
   RepoSetupInput,
@@ -30,6 +31,9 @@ const models = proxyActivities<Pick<ReturnType<typeof createModelActivities>, 'c
   startToCloseTimeout: '1 minute',
   retry: { initialInterval: '1 second', maximumInterval: '30 seconds', maximumAttempts: 20 },
 });
+
+/** What is known of sources that never came. */
+const NOTHING_FETCHED = { sha256: '', licence: null, notes: [] };
 
 /**
  * A repository (or a family of them) set up until its verifier passes, judged, and kept as an image with the script that
@@ -83,7 +87,8 @@ export async function repoSetup(raw: RepoSetupInput): Promise<RepoSetupResult> {
   publish({ InstanceId: input.source, Student: input.roles.agent, Phase: 'Fetching' });
 
   try {
-    const prepared = await sandbox.prepare();
+    const prepared = await sandbox.prepare().catch(gone);
+    if (!prepared) return ended(summary(NOTHING_FETCHED, null));
     const { given } = prepared;
     const opened = await moveActivities(queues.workflows).openSetupChain.executeWithOptions(
       { summary: 'the agent begins' },
@@ -106,16 +111,7 @@ export async function repoSetup(raw: RepoSetupInput): Promise<RepoSetupResult> {
     const verdict = proof && input.judge ? await ending.judge() : null;
     const kept = proof ? await keep(ending).catch(nothingKept) : null;
     const learned = await memory.learn(verdict);
-    const result = { ...summary(prepared, verdict), ...kept, learned };
-    show('Done', result.verdict?.verdict ?? state.status);
-    publish({
-      Phase: 'Done',
-      Outcome: verdict?.verdict ?? state.status,
-      Step: state.turn,
-      CostUsd: state.purse.usd,
-      Resolved: verdict?.verdict === 'not_guilty',
-    });
-    return result;
+    return ended({ ...summary(prepared, verdict), ...kept, learned });
   } catch (error) {
     publish({
       Phase: 'Done',
@@ -143,16 +139,19 @@ export async function repoSetup(raw: RepoSetupInput): Promise<RepoSetupResult> {
         if (proof && sandbox.gate.verified === proof) return proof;
       }
     } catch (error) {
-      if (isCancellation(error) || !(error instanceof RoleEnded || error instanceof SandboxGone)) throw error;
-      state.status =
-        error instanceof SandboxGone
-          ? 'sandbox_lost'
-          : error.status === 'limit_role_steps'
-            ? 'limit_steps'
-            : error.status;
+      if (!(error instanceof RoleEnded)) return gone(error);
+      state.status = error.status === 'limit_role_steps' ? 'limit_steps' : error.status;
       state.detail = error.message;
       return null;
     }
+  }
+
+  /** There is no sandbox any more, or a person does not want one: what there is by then is the result. */
+  function gone(error: unknown): null {
+    if (!(error instanceof SandboxGone)) throw error;
+    state.status = steering.abandoned ? 'cancelled' : 'sandbox_lost';
+    state.detail = error.message;
+    return null;
   }
 
   async function decide(given: RepoGiven): Promise<Decided> {
@@ -193,7 +192,7 @@ export async function repoSetup(raw: RepoSetupInput): Promise<RepoSetupResult> {
   }
 
   function summary(
-    prepared: { sha256: string; licence: string | null; notes: readonly string[] },
+    prepared: Pick<Prepared, 'sha256' | 'licence' | 'notes'>,
     verdict: SetupVerdictResult | null,
   ): RepoSetupResult {
     const verifier = state.verified?.result ?? null;
@@ -217,6 +216,19 @@ export async function repoSetup(raw: RepoSetupInput): Promise<RepoSetupResult> {
       notes: [...prepared.notes, ...state.notes],
       ...(state.detail === undefined ? {} : { detail: state.detail }),
     };
+  }
+
+  function ended(result: RepoSetupResult): RepoSetupResult {
+    const verdict = result.verdict?.verdict;
+    show('Done', verdict ?? state.status);
+    publish({
+      Phase: 'Done',
+      Outcome: verdict ?? state.status,
+      Step: state.turn,
+      CostUsd: state.purse.usd,
+      Resolved: verdict === 'not_guilty',
+    });
+    return result;
   }
 
   function show(phase: string, note?: string): void {

@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { RolloutProgress, RolloutResult } from '../../src/contract';
+import type { WorkflowHandle } from '@temporalio/client';
+import { ApplicationFailure } from '@temporalio/common';
+import type { RepoSetupResult, RolloutProgress, RolloutResult, SetupProgress } from '../../src/contract';
 import { tinyProblem } from '../support/tiny-problem';
 import { World } from '../support/world';
 
@@ -54,3 +56,38 @@ test('a parked run can be abandoned, and keeps its work', async () => {
   expect((await world.blobs.get(result.patch!.sha256)).toString()).toContain('+1\n+2\n');
   await restart({ solo: {} });
 }, 120_000);
+
+/** What half an hour of attempts comes to, at once. Only an attempt that runs can be the last one. */
+async function outOfAttempts(handle: WorkflowHandle, activity: string, message: string): Promise<void> {
+  for (;;) {
+    const { raw } = await handle.describe();
+    const tried = raw.pendingActivities?.find(({ activityType }) => activityType?.name === activity);
+    const { workflowId } = handle;
+    const failed = tried
+      ? await world.client.activity
+          .fail({ workflowId, activityId: tried.activityId! }, ApplicationFailure.nonRetryable(message, 'Unavailable'))
+          .then(
+            () => true,
+            () => false,
+          )
+      : false;
+    if (failed) return;
+    await sleep(50);
+  }
+}
+
+test('a set-up whose sources nobody gives can be abandoned: it ends with what it has, which is nothing', async () => {
+  const source = `archive:https://127.0.0.1:9/gone.tar.gz#sha256=${'0'.repeat(64)}`;
+  const handle = await world.begin('repoSetup', { source }, 'park-fetching');
+  await outOfAttempts(handle, 'prepareSetup', 'the registry does not answer');
+  for (;;) {
+    const { phase } = await handle.query<SetupProgress>('progress');
+    if (phase === 'Parked') break;
+    await sleep(50);
+  }
+  await handle.executeUpdate('abandon');
+  expect((await handle.result()) as RepoSetupResult).toMatchObject({
+    ...{ status: 'cancelled', detail: 'abandoned by a person', source, sha256: '', head: '' },
+    ...{ steps: 0, frames: [], image: null, verdict: null },
+  });
+}, 60_000);

@@ -140,6 +140,92 @@ test('an output that is long or holds NULs is the same for whoever asks, however
   expect(given.map(({ output }) => output.toString())).toEqual(Array(2).fill('1\n2\n3\n4\n5\n99\n400000\n'));
 });
 
+/** The next call of the program in the container takes so long before it begins; those after it do not. */
+const slowOnce = (program: string, seconds: number) =>
+  run(
+    `rm -rf /tmp/slow; cat > /usr/local/bin/${program} << 'END'\n#!/bin/sh\n` +
+      `mkdir /tmp/slow 2> /dev/null && sleep ${seconds}\nexec /usr/bin/${program} "$@"\nEND\nchmod +x /usr/local/bin/${program}`,
+  );
+const fastAgain = (program: string) => run(`rm /usr/local/bin/${program}`);
+const others = async (count: number) =>
+  Promise.all(Array.from({ length: count }, () => Journal.open(docker.getContainer(name))));
+const begun = async () => {
+  while ((await journal.look('/tmp/slow')).kind === 'missing') await sleep(20);
+};
+
+test('the head of a long output is whole, however long one of two servers takes to set it aside', async () => {
+  await slowOnce('head', 2);
+  const both = await others(2);
+  const command = 'echo FIRST; seq 500000; sleep 4; echo LAST';
+  const request = { id: `job-${++jobs}`, after: '*', command, timeoutMs: 20_000, headBytes: 6, tailBytes: 5 };
+  const given = await Promise.all(both.map((each) => each.run(request)));
+  for (const each of both) each.close();
+  await fastAgain('head');
+  expect(given.map(({ output }) => output.toString())).toEqual(Array(2).fill('FIRST\nLAST\n'));
+  expect(await text(`cd /var/lib/switchyard/jobs; ls | grep ${request.id}.head`)).toBe('');
+});
+
+test('where no hole can be punched, one server cuts the output, and the next when that one is gone', async () => {
+  const punch = '/usr/local/bin/fallocate';
+  await run(`printf '#!/bin/sh\nexit 1\n' > ${punch}; chmod +x ${punch}`);
+  await slowOnce('tail', 1);
+  const both = await others(2);
+  const command = 'echo FIRST; for i in 1 2 3 4 5 6; do seq 200000; sleep 0.7; done; echo LAST';
+  const request = { id: `job-${++jobs}`, after: '*', command, timeoutMs: 20_000, headBytes: 6, tailBytes: 12 };
+  const given = await Promise.all(both.map((each) => each.run(request)));
+  for (const each of both) each.close();
+  await fastAgain('tail');
+  await run(`rm ${punch}`);
+  expect(given.map(({ output }) => output.toString())).toEqual(Array(2).fill('FIRST\n200000\nLAST\n'));
+  // What is written in the very moment of a cut is lost to the count; never as much as one of the six bursts.
+  for (const { elidedBytes } of given) expect(elidedBytes).toBeGreaterThan(5 * 1_288_895);
+});
+
+test('two servers that are sent one edit apply it once, and it comes last once', async () => {
+  await slowOnce('ln', 2);
+  const [late, next, third] = (await others(3)) as [Journal, Journal, Journal];
+  const edit = {
+    id: 'edit-late',
+    after: '*',
+    kind: 'write',
+    path: '/tmp/late',
+    bytes: Buffer.from('1'),
+    text: 'ok',
+  } as const;
+  const first = late.apply(edit);
+  await begun();
+  expect((await next.apply(edit)).output.toString()).toBe('ok');
+  const after = await next.run({ id: 'after-late', after: edit.id, command: 'echo 2 > /tmp/late', timeoutMs: 20_000 });
+  expect([(await first).exitCode, after.exitCode]).toEqual([0, 0]);
+  expect(await third.position()).toBe('after-late');
+  for (const each of [late, next, third]) each.close();
+  await fastAgain('ln');
+  expect(await text('cat /tmp/late; grep -c edit-late /var/lib/switchyard/state/order')).toBe('2\n1\n');
+});
+
+test('an edit whose server died on it is ended by the next one, wherever it had come to', async () => {
+  await slowOnce('ln', 20);
+  const dying = await Journal.open(docker.getContainer(name));
+  const edit = { after: '*', kind: 'write', path: '/tmp/dead', bytes: Buffer.from('all'), text: 'ok' } as const;
+  const died = dying.apply({ id: 'edit-dead', ...edit }).catch((error: Error) => error);
+  await begun();
+  const jobsOf = '/var/lib/switchyard/jobs';
+  await run(`read -r server _ < ${jobsOf}/edit-dead.hand.0; kill -9 $server; echo half > /tmp/dead`);
+  expect(await died).toBeInstanceOf(Error);
+  expect((await journal.apply({ id: 'edit-dead', ...edit })).output.toString()).toBe('ok');
+  expect(await text('cat /tmp/dead')).toBe('all');
+  await fastAgain('ln');
+
+  // This one had put it into the order, and not yet said how it ended.
+  const record = "12 - write $(cut -d' ' -f22 /proc/1/stat) 99999 9\\n/tmp/dead";
+  await run(
+    `cd ${jobsOf}; printf "${record}" > edit-told.cmd; echo told > edit-told.bytes.99999; printf ok > edit-told.text.99999; ` +
+      'echo 99999 12 > edit-told.hand.0; echo edit-told >> ../state/order',
+  );
+  expect((await journal.apply({ id: 'edit-told', ...edit })).output.toString()).toBe('ok');
+  expect(await text('cat /tmp/dead; grep -c edit-told /var/lib/switchyard/state/order')).toBe('told\n1\n');
+});
+
 test('a request that was cut off with its worker is no request', async () => {
   const container = docker.getContainer(name);
   const cutOff = async (words: string) => {

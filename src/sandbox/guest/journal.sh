@@ -7,6 +7,7 @@
 #   ID.out   what it wrote    ID.keeper  who waits for it    ID.code  exit code and end: written last
 #   ID.final how a long output is answered: bytes left out, bytes shown, and the file that holds them
 #   ID.env   directory, variables and functions after it, for the next command to begin with
+#   ID.hand.N, ID.knife.N   which server applies an edit, which cuts an output: see `falls_to_us`
 # Everything lives in the container's own layer: a snapshot that holds a command's effect also holds its record. Files are
 # made once and never rewritten, because rewriting costs a file system more than all else here together.
 #
@@ -42,6 +43,10 @@ mkdir -p "$JOBS" "$STATE"
 { read -r BOOT < /proc/1/stat; } 2> /dev/null
 BOOT=(${BOOT##*) })
 BOOT=${BOOT[19]}
+# Pid and start time together name this server for good, while pids are given again.
+{ read -r BORN < "/proc/$$/stat"; } 2> /dev/null
+BORN=(${BORN##*) })
+BORN=${BORN[19]}
 WAKE=$ROOT/wake.$$
 rm -f "$WAKE"
 mkfifo "$WAKE" && exec 8<>"$WAKE" && rm -f "$WAKE"
@@ -120,9 +125,33 @@ lock() { # ID FIRST_WORDS COMMAND: fails when another server was quicker; a redi
   return "$made"
 }
 
+# Whether what one server at a time may do for a job falls to this one: to the first that asks, and once that one has died
+# to the next. Each claim is a file of its own, numbered after that of the dead one, so nobody takes another's away; one that
+# was never finished counts as held, because who makes it may still be at it.
+falls_to_us() { # ID WHAT
+  local claim=$JOBS/$1.$2 n made pid born
+  for (( n = 0; ; n++ )); do
+    set -o noclobber
+    { printf '%s %s\n' "$$" "$BORN" > "$claim.$n"; } 2> /dev/null
+    made=$?
+    set +o noclobber
+    (( made == 0 )) && return 0
+    pid= born=
+    { read -r pid born < "$claim.$n"; } 2> /dev/null || return 1
+    [[ "$pid $born" == "$$ $BORN" ]] && return 0
+    alive "$pid" "$born" && return 1
+  done
+}
+
 came_last() { # ID
   printf '%s\n' "$1" >> "$STATE/order"
   LAST=$1
+}
+
+in_order() { # ID
+  local id
+  [[ ! -s $STATE/order ]] || while read -r id; do [[ $id != "$1" ]] || return 0; done < "$STATE/order"
+  return 1
 }
 
 forget_old_jobs() {
@@ -138,12 +167,12 @@ forget_old_jobs() {
 
 # --- processes ---------------------------------------------------------------------------------------------------
 
-# Whether $1 is a live process (zombies are not).
+# Whether $1 is a live process (zombies are not), and the one that started at clock tick $2 where that is said.
 alive() {
   local stat
   { read -r stat < "/proc/$1/stat"; } 2>/dev/null || return 1
-  stat=${stat##*) }
-  [[ ${stat%% *} != Z ]]
+  stat=(${stat##*) })
+  [[ ${stat[0]} != Z && ${stat[19]} == "${2:-${stat[19]}}" ]]
 }
 
 # Processes of job $1 that started at clock tick $2 or later: those that carry its mark, wherever they fled to
@@ -236,11 +265,19 @@ rotate_output() { # ID HEAD TAIL KEEPER
   (( size - gone > limit )) && ! crowded || return 0
   size=$(stat -c %s "$job.out" 2>/dev/null) || return 0
   (( size - gone > limit )) || return 0
-  [[ -e $job.head ]] || head -c "$2" "$job.out" > "$job.head"
+  # Another server may be at the same: a head is there only when it is whole, and nothing goes before it is there. What was
+  # copied of an output that the other has punched meanwhile is never linked.
+  if [[ ! -e $job.head ]]; then
+    head -c "$2" "$job.out" > "$job.head.$$" && ln "$job.head.$$" "$job.head"
+    rm -f "$job.head.$$"
+    [[ -e $job.head ]] || return 0
+  fi 2> /dev/null
   if [[ ! -e $job.tail ]] && fallocate --punch-hole --offset 0 --length "$(( size - $3 ))" "$job.out" 2> /dev/null; then
     printf '%s\n' "$(( size - $3 ))" > "$job.rotated"
     return
   fi
+  # Two that cut would each save a tail of what the other left.
+  falls_to_us "$1" knife || return 0
   [[ ! -s $job.rotated ]] || read -r gone < "$job.rotated"
   tail -c "$3" "$job.out" > "$job.tail.new" && mv "$job.tail.new" "$job.tail"
   size=$(stat -c %s "$job.out")
@@ -303,17 +340,17 @@ answer_job() { # ID HEAD TAIL
 # may be at it as well: each makes files of its own, the first to link its answer has given it for all, and only then does
 # anything go that another may still be reading.
 settle_output() { # ID HEAD TAIL
-  local job=$JOBS/$1 own=$JOBS/$1.final.$$ size gone=0 total shown from=$JOBS/$1.out
+  local job=$JOBS/$1 own=$JOBS/$1.final.$$ size gone=0 total shown from=$JOBS/$1.out whole=
+  [[ ! -e $job.head ]] || whole=1
   size=$(stat -c %s "$job.out")
   # Punched bytes still count in the length; those that were cut do not.
   [[ ! -e $job.tail ]] || read -r gone < "$job.rotated"
   total=$(( gone + size )) shown=$size
   if [[ -e $job.rotated ]] || (( total > $2 + $3 )); then
     from=$job.shown.$$
-    {
-      if [[ -e $job.head ]]; then cat "$job.head"; else head -c "$2" "$job.out"; fi
-      { [[ ! -e $job.tail ]] || cat "$job.tail"; tail -c "$3" "$job.out"; } | tail -c "$3"
-    } > "$from" 2> /dev/null
+    show_output "$@" > "$from" 2> /dev/null
+    # What was read of the output before another server set its head aside may have been punched under the reading.
+    [[ -n $whole || ! -e $job.head ]] || show_output "$@" > "$from" 2> /dev/null
     shown=$(stat -c %s "$from")
   fi
   printf '%s %s %s\n' "$(( total > shown ? total - shown : 0 ))" "$shown" "$from" > "$own"
@@ -323,6 +360,12 @@ settle_output() { # ID HEAD TAIL
     rm -f "$job.shown.$$"
   fi
   rm -f "$own"
+}
+
+show_output() { # ID HEAD TAIL
+  local job=$JOBS/$1
+  if [[ -e $job.head ]]; then cat "$job.head"; else head -c "$2" "$job.out"; fi
+  { [[ ! -e $job.tail ]] || cat "$job.tail"; tail -c "$3" "$job.out"; } | tail -c "$3"
 }
 
 serve_run() { # ID AFTER DIR_N TIMEOUT_MS HEAD TAIL N
@@ -352,7 +395,7 @@ serve_run() { # ID AFTER DIR_N TIMEOUT_MS HEAD TAIL N
 # so that a kill anywhere is mended by applying the record again. Until then they bear the server's number: another that is
 # sent the same request writes its own. Written through the path, so owner, mode and links stay.
 serve_apply() { # ID AFTER DIR_N KIND TEXT_N PATH_N N
-  local dir text path job=$JOBS/$1 kind by code=0
+  local dir text path job=$JOBS/$1
   read_bytes "$3" || return; dir=$REPLY
   read_bytes "$5" || return; text=$REPLY
   read_bytes "$6" || return; path=$REPLY
@@ -370,21 +413,33 @@ serve_apply() { # ID AFTER DIR_N KIND TEXT_N PATH_N N
     1) (( $7 == 0 )) || head -c "$7" > /dev/null ;;
     2) (( $7 == 0 )) || head -c "$7" > /dev/null; return ;;
   esac
-  if [[ ! -s $job.code ]]; then
-    # From the record, not from the request: a retry computed its request from a file that may be half written.
-    recorded "$1" || { printf 'diverged %s(interrupted) 0\n' "$1"; return; }
-    { read -r _ _ kind _ by _; IFS= read -r -d '' path; } < "$job.cmd"
-    case $kind in
-      write) cat "$job.bytes.$by" > "$path" || code=1 ;;
-      delete) rm -f -- "$path" || code=1 ;;
-    esac 2> /dev/null
-    ln "$job.text.$by" "$job.out" 2> /dev/null
-    came_last "$1"
-    now_us
-    printf '%s %s\n' "$code" "$REPLY" > "$job.code"
-  fi
+  apply_record "$1" || { printf 'diverged %s(interrupted) 0\n' "$1"; return; }
   answer_job "$1" 16777216 0
   foresee_tree "$dir"
+}
+
+# Does what the record says, unless it is done: from the record, not from the request, because a retry computed its request
+# from a file that may be half written. One server at a time is at it: a late one would write over what came after, and put
+# the job last once more. One that dies between the order and the code has put it there, and the next one leaves it so.
+# Fails when nobody ends it.
+apply_record() { # ID
+  local path job=$JOBS/$1 kind by code=0 round
+  for (( round = 0; round < 600; round++ )); do
+    [[ ! -s $job.code ]] || return 0
+    falls_to_us "$1" hand && break
+    read -r -t 0.05 -u 8 _ || :
+  done
+  (( round < 600 )) && recorded "$1" || return 1
+  [[ ! -s $job.code ]] || return 0 # its server died after that
+  { read -r _ _ kind _ by _; IFS= read -r -d '' path; } < "$job.cmd"
+  case $kind in
+    write) cat "$job.bytes.$by" > "$path" || code=1 ;;
+    delete) rm -f -- "$path" || code=1 ;;
+  esac 2> /dev/null
+  ln "$job.text.$by" "$job.out" 2> /dev/null
+  if in_order "$1"; then refresh; else came_last "$1"; fi
+  now_us
+  printf '%s %s\n' "$code" "$REPLY" > "$job.code"
 }
 
 serve_look() { # LIMIT PATH_N

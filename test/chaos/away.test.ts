@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import Docker from 'dockerode';
 import type { RepoSetupResult, RolloutResult } from '../../src/contract';
 import { NOTHING, pastTurn } from '../support/chaos';
 import { COUNTS, FULL, minutes } from '../support/counts';
@@ -16,6 +17,8 @@ import {
   sandboxOf,
   shell,
   TESTS,
+  unitFor,
+  withExperience,
 } from '../support/set-up';
 import { tinyProblem } from '../support/tiny-problem';
 import { World } from '../support/world';
@@ -48,6 +51,16 @@ const script = {
         act('verify'),
       ],
     },
+    /** Tries a unit that does not help; the check of it takes so long that a host can be lost meanwhile. */
+    trier: {
+      turns: [
+        shell(`sleep 15; ${TESTS}`),
+        act('try_experience', { unit: 'calc-wrong' }),
+        shell('ls /opt/other'),
+        shell(mendOf('calc')),
+        act('verify'),
+      ],
+    },
     student: {
       turns: [...notes(12), 'cat /opt/steps'].map((command) => ({ thought: 'On.', tool: 'bash', args: { command } })),
       end: 'submit',
@@ -64,7 +77,7 @@ afterAll(async () => {
 }, 60_000);
 
 async function worldWith(env: Record<string, string>): Promise<World> {
-  const world = await World.start({ script, profiles: { agent: {}, astray: {}, student: {} }, env });
+  const world = await World.start({ script, profiles: { agent: {}, astray: {}, trier: {}, student: {} }, env });
   worlds.push(world);
   return world;
 }
@@ -152,6 +165,50 @@ test(
     expect(told[7]).toMatch(/^one\n.*No such file/s);
     expect(ended.rollbacks).toBe(2);
     expect(await leftOf(world, 'astray')).toEqual(NOTHING);
+  },
+  minutes(1, 8),
+);
+
+/** Two workers share an engine here: what a host had goes with it. */
+async function removeAllOf(world: World, workflow: string): Promise<void> {
+  const docker = new Docker();
+  const { containers, images } = await leftOf(world, workflow);
+  for (const name of containers) await docker.getContainer(name.slice(1)).remove({ force: true, v: true });
+  for (const name of images) await docker.getImage(name).remove({ force: true });
+}
+
+(FULL ? test : test.skip)(
+  'a host that is lost under a trial: one that fails is taken back on the next host, and a race is run there',
+  async () => {
+    const world = await worldWith({ SWITCHYARD_ONLY_HOST: '', SWITCHYARD_HOST: 'first' });
+    const wrong = (id: string) => unitFor('calc', id, 'mkdir -p /opt/other && echo exact > /opt/other/mode');
+    await withExperience(world, (store) => store.import([wrong('calc-wrong'), wrong('calc-worse')]));
+    const input = { ...setUpInput, roles: { agent: 'trier' }, judge: false };
+    const begin = (id: string, speculate: number) =>
+      world.begin('repoSetup', { ...input, experience: { mode: 'frozen', speculate } }, id);
+    const [alone, race] = await Promise.all([begin('alone', 1), begin('race', 2)]);
+    for (;;) {
+      const [one, several] = await Promise.all([activitiesOf(alone), activitiesOf(race)]);
+      // The command that failed, the trial, and now the check.
+      const checks = one.filter((name) => name === 'runSetup').length === 3;
+      if (checks && several.includes('raceTrials')) break;
+      await sleep(100);
+    }
+    await sleep(2_000);
+    await world.killWorkers('SIGKILL');
+    await Promise.all([removeAllOf(world, 'alone'), removeAllOf(world, 'race')]);
+    world.startWorker({ SWITCHYARD_HOST: 'second' });
+    for (const handle of [alone, race]) {
+      const ended = (await handle.result()) as RepoSetupResult;
+      figures(`away, under a trial (${handle.workflowId})`, { setUp: ended.status });
+      expect(ended.status).toBe('verified');
+      expect(ended.units.map(({ kept }) => kept)).not.toContain(true);
+      const { steps, of } = await readChain(world, ended.head);
+      expect(of('calc-wrong')).toContain('rolled back: nothing that it did is there');
+      expect(steps[1]!.undoes).toEqual([2]);
+      expect(of('ls /opt/other')).toMatch(/No such file/);
+      expect(await leftOf(world, handle.workflowId)).toEqual(NOTHING);
+    }
   },
   minutes(1, 8),
 );

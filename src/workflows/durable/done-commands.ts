@@ -15,16 +15,17 @@ const BELOW_ALL = -1;
 export class DoneCommands {
   private done: (DoneCommand & { readonly frame: number })[] = [];
 
-  get all(): readonly DoneCommand[] {
-    return this.done;
-  }
-
   add(command: DoneCommand, after: Frame): void {
     this.done.push({ ...command, frame: after.index });
   }
 
   since(frame: Frame | undefined): readonly DoneCommand[] {
     return this.done.filter((each) => each.frame === frame?.index);
+  }
+
+  /** What the frame holds; all of it where there is none. */
+  before(frame: Frame | undefined): readonly DoneCommand[] {
+    return this.done.filter((each) => each.frame !== frame?.index);
   }
 
   /** Forgets what came after a frame, and says which turns that were. */
@@ -34,8 +35,8 @@ export class DoneCommands {
     return [...new Set(undone.map(({ turn }) => turn))].sort((a, b) => a - b);
   }
 
-  /** All of it is in the one frame that there is now. */
-  settle(): void {
-    this.done = this.done.map((each) => ({ ...each, frame: BELOW_ALL }));
+  /** What a frame held is in the only one that there is now, and what came after it comes after that. */
+  settle(held: Frame | undefined, now: Frame): void {
+    this.done = this.done.map((each) => ({ ...each, frame: each.frame === held?.index ? now.index : BELOW_ALL }));
   }
 }

@@ -27,11 +27,25 @@ export class SandboxLosses {
         if (isCancellation(error) || error instanceof RoleEnded || codeOf(error) === 'InvalidInput') throw error;
         if (codeOf(error) === 'SandboxLost' || isHostLost(error)) {
           if (++this.recoveries > MAX_RECOVERIES) throw new SandboxGone(messageOf(error));
-          await this.patiently('make the sandbox again', () => this.again(isHostLost(error)));
+          await this.makeAgain(isHostLost(error));
         } else await this.steering.park(messageOf(error));
         this.assertWanted();
       }
     }
+  }
+
+  /** On its host, unless that turns out to be gone as well: it would never be there. */
+  private async makeAgain(elsewhere: boolean): Promise<void> {
+    let hostLost = elsewhere;
+    await this.patiently('make the sandbox again', async () => {
+      try {
+        await this.again(hostLost);
+      } catch (error) {
+        if (hostLost || !isHostLost(error)) throw error;
+        hostLost = true;
+        await this.again(true);
+      }
+    });
   }
 
   /** Tries until it is done: what is in the way is a person's to remove. */

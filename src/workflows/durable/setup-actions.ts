@@ -97,9 +97,7 @@ export class SetupActions {
     const speculates = this.input.experience.speculate > 1 && !sandbox.hasSiblings;
     const others = speculates ? await this.memory.rivals(unit) : [];
     const trial =
-      others.length > 0
-        ? await this.trials.race(frame, { unit, command }, others)
-        : await this.trials.alone(unit, command);
+      others.length > 0 ? await this.trials.race({ unit, command }, others) : await this.trials.alone(unit, command);
     const keep =
       trial.record.outcome === 'success' ||
       (trial.here && trial.record.outcome === 'neutral' && this.input.experience.neutral === 'keep');

@@ -5,7 +5,7 @@ import type { Owner } from '../../sandbox/labels';
 import type { Attribution } from '../../setup/loop/attribution';
 import { Gate } from '../../setup/loop/gate';
 import { Compensations } from './compensations';
-import { DoneCommands } from './done-commands';
+import { type DoneCommand, DoneCommands } from './done-commands';
 import { codeOf } from './failures';
 import { FrameRecords } from './frame-records';
 import { SandboxLosses } from './sandbox-losses';
@@ -115,7 +115,7 @@ export class SetupSandbox {
     return this.remarks.splice(0);
   }
 
-  /** Fetches the sources and takes the frame `base`. */
+  /** Fetches the sources and takes the frame `base`. Throws `SandboxGone`. */
   async prepare(): Promise<{ given: Ref; sha256: string; licence: string | null; notes: readonly string[] }> {
     const prepared = await this.losses.patiently('fetch the sources', () =>
       setupPool(this.queues).prepareSetup.executeWithOptions(
@@ -164,7 +164,7 @@ export class SetupSandbox {
   async checkpoint(label: string, turn: number, rules: readonly string[]): Promise<Frame> {
     if (this.clean) return this.top;
     const frame = await this.surviving(() => this.stack.checkpoint(label));
-    await this.surviving(() => this.declared.keep(frame));
+    await this.surviving(() => this.declared.keep(frame.index));
     this.clean = true;
     // Its host was lost meanwhile: the one frame that there is now holds the same.
     if (!this.frames.includes(frame)) return this.top;
@@ -209,16 +209,17 @@ export class SetupSandbox {
     return { failed };
   }
 
-  /** Tries several units side by side, each forked from the frame; what the one that is adopted left becomes the sandbox. */
-  async race(frame: Frame, rivals: RaceInput['rivals'], failure: RaceInput['failure'], turn: number): Promise<Raced> {
+  /** Tries several units side by side, each forked from the top frame; what the one that is adopted left becomes the sandbox. */
+  async race(rivals: RaceInput['rivals'], failure: RaceInput['failure'], turn: number): Promise<Raced> {
     const { sandbox: profile, base, limits, experience } = this.input;
     const raced = await this.surviving(() =>
       this.host().raceTrials.executeWithOptions(
         { summary: `turn ${turn} · ${rivals.map(({ unit }) => unit).join(' | ')}`.slice(0, 120) },
         [
           {
-            ...{ owner: this.owner, lease: this.lease, profile, services: this.services, base, frame, turn, rivals },
-            ...{ failure, neutral: experience.neutral, seconds: limits.commandSeconds },
+            ...{ owner: this.owner, lease: this.lease, profile, services: this.services, base, turn, rivals },
+            // Asked for at each try: a host that is lost takes its frames along.
+            ...{ frame: this.top, failure, neutral: experience.neutral, seconds: limits.commandSeconds },
           },
         ],
       ),
@@ -227,7 +228,7 @@ export class SetupSandbox {
     const { command } = rivals[raced.winner]!;
     const adopted = raced.frame;
     const { exitCode } = raced.lanes[raced.winner]!;
-    this.done.add({ turn, job: jobOf({ turn, part: 'trial', command }), command, exitCode }, frame);
+    this.done.add({ turn, job: jobOf({ turn, part: 'trial', command }), command, exitCode }, this.top);
     this.frames.push(adopted);
     this.records.push(adopted, turn, ['experience']);
     this.remarks.push(...(await this.undeclared()).map((line) => `ended when the trial was adopted: ${line}`));
@@ -280,22 +281,54 @@ export class SetupSandbox {
 
   /** From the newest frame with what came after it; when the host is gone with its frames, from the beginning. */
   private async again(elsewhere: boolean): Promise<void> {
-    let since = this.done.since(this.top);
-    if (elsewhere || this.frames.length === 0) {
-      const { lease } = await setupPool(this.queues).prepareSetup.executeWithOptions(
-        { summary: 'sandbox again, from the sources' },
-        [{ owner: this.owner, input: this.input, given: this.given }],
-      );
-      this.lease = lease;
-      this.position = lease.origin;
-      since = this.done.all;
-      if (this.target) this.declared.forgetAllBut(this.target);
-    } else {
+    let up: readonly string[] = [];
+    if (elsewhere || this.frames.length === 0) await this.fromTheSources();
+    if (elsewhere) up = (await this.replaceFrames()).services;
+    else if (this.frames.length > 0) {
       const frame = await this.stack.rollback(0);
       this.position = frame.position;
       await this.declared.back(frame, []);
     }
-    for (const { job, command, turn, exitCode } of since) {
+    await this.redo(this.done.since(this.stack.top));
+    this.remarks.push(...(await this.declared.startAll(({ name }) => !up.includes(name))));
+  }
+
+  /** On any host, with what was done before the top frame. */
+  private async fromTheSources(): Promise<void> {
+    const { lease } = await setupPool(this.queues).prepareSetup.executeWithOptions(
+      { summary: 'sandbox again, from the sources' },
+      [{ owner: this.owner, input: this.input, given: this.given }],
+    );
+    this.lease = lease;
+    this.position = lease.origin;
+    if (this.target) this.declared.forgetAllBut(this.target);
+    await this.redo(this.done.before(this.stack.top));
+  }
+
+  /**
+   * The frames went with their host: one of what the newest held stands for all. What was done after that one is not in it,
+   * because a trial or a turn that is under way may yet be taken back.
+   */
+  private async replaceFrames(): Promise<Frame> {
+    const held = this.stack.top;
+    const known = ({ name }: ServiceSpec) => !held || held.services.includes(name);
+    this.remarks.push(...(await this.declared.startAll(known)));
+    await this.declared.keep(this.stack.nextIndex, known);
+    const frame = await this.stack.checkpoint(
+      'after the host was lost',
+      this.declared.specs.filter(known).map(({ name }) => name),
+    );
+    this.frames.splice(0, this.frames.length, frame);
+    this.records.collapse();
+    this.done.settle(held, frame);
+    // Registries may have given other things this time: what was verified is not this.
+    this.gate.changed();
+    this.remarks.push('its host was lost: the sandbox was made again on another one, from what was recorded');
+    return frame;
+  }
+
+  private async redo(commands: readonly DoneCommand[]): Promise<void> {
+    for (const { job, command, turn, exitCode } of commands) {
       const summary = `again: turn ${turn}`;
       const seconds = this.input.limits.commandSeconds;
       const ran = await this.host().runSetup.executeWithOptions({ summary }, [
@@ -306,17 +339,6 @@ export class SetupSandbox {
         this.remarks.push(
           `made again, the command of turn ${turn} ended with ${ran.exitCode} where it had ended with ${exitCode}`,
         );
-    }
-    this.remarks.push(...(await this.declared.startAll()));
-    if (elsewhere) {
-      // The frames went with the host: one frame of what is there now stands for all.
-      this.frames.length = 0;
-      this.records.collapse();
-      this.done.settle();
-      // Registries may have given other things this time: what was verified is not this.
-      this.gate.changed();
-      this.remarks.push('its host was lost: the sandbox was made again on another one, from what was recorded');
-      await this.stack.checkpoint('after the host was lost');
     }
   }
 

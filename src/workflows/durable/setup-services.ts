@@ -34,17 +34,18 @@ export class DeclaredServices {
   }
 
   /** Those of them that do not come up any more, each with the reason. */
-  async startAll(): Promise<string[]> {
-    if (this.specs.length === 0) return [];
-    const { failed } = await this.start(this.specs);
+  async startAll(which: (spec: ServiceSpec) => boolean = () => true): Promise<string[]> {
+    const wanted = this.specs.filter(which);
+    if (wanted.length === 0) return [];
+    const { failed } = await this.start(wanted);
     return failed ? [`the service ${failed.name} did not start again: ${failed.why}`] : [];
   }
 
   /** Keeps what siblings hold as it was at the frame. */
-  async keep({ index }: Frame): Promise<void> {
+  async keep(frame: number, which: (spec: ServiceSpec) => boolean = () => true): Promise<void> {
     if (!this.hasSiblings) return;
-    const kept = { owner: this.owner, services: this.specs, frame: index };
-    await this.host().keepSiblings.executeWithOptions({ summary: `siblings of frame ${index}` }, [kept]);
+    const kept = { owner: this.owner, services: this.specs.filter(which), frame };
+    await this.host().keepSiblings.executeWithOptions({ summary: `siblings of frame ${frame}` }, [kept]);
   }
 
   /** Siblings that the frame knows are what they were; the others are gone, and begin anew where they are declared. */

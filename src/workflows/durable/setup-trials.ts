@@ -1,6 +1,6 @@
 import type { Lane } from '../../activities/setup-race';
 import type { RanSetup } from '../../activities/setup-sandbox';
-import type { Frame, Ref, RepoSetupInput, TrialRecord } from '../../contract';
+import type { Ref, RepoSetupInput, TrialRecord } from '../../contract';
 import type { SetupSandbox } from './setup-sandbox';
 import { markTried, type SetupState } from './setup-state';
 
@@ -63,8 +63,8 @@ export class SetupTrials {
     return { command, here: true, exitCode: ran.exitCode, told, again, record: { ...basis, before, after, outcome } };
   }
 
-  /** Several units side by side in containers forked from one frame; the one that is adopted becomes the sandbox. */
-  async race(frame: Frame, first: Rival, others: readonly Rival[]): Promise<Tried> {
+  /** Several units side by side in containers forked from the top frame; the one that is adopted becomes the sandbox. */
+  async race(first: Rival, others: readonly Rival[]): Promise<Tried> {
     const { state, sandbox } = this;
     const { turn, failure } = state;
     const rivals = [first, ...others].slice(0, this.input.experience.speculate);
@@ -72,7 +72,7 @@ export class SetupTrials {
       state,
       rivals.slice(1).map(({ unit }) => unit),
     );
-    const raced = await sandbox.race(frame, rivals, failure, turn);
+    const raced = await sandbox.race(rivals, failure, turn);
     const { winner, lanes } = raced;
     const lane = lanes[winner ?? 0]!;
     const recordOf = ({ unit, line, before, after, outcome }: Lane): TrialRecord => {

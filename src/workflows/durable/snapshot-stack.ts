@@ -22,9 +22,14 @@ export class SnapshotStack {
     return this.frames.at(-1);
   }
 
+  /** Of the frame that is pushed next. */
+  get nextIndex(): number {
+    return (this.top?.index ?? -1) + 1;
+  }
+
   /** Pushes what the sandbox is now. */
-  async checkpoint(label: string): Promise<Frame> {
-    return this.push(label, (this.top?.index ?? -1) + 1, false);
+  async checkpoint(label: string, services = this.services()): Promise<Frame> {
+    return this.push(label, this.nextIndex, false, services);
   }
 
   /** Back to the frame `steps` below the top (0: the top itself). It stays on the stack; those above it are removed. */
@@ -43,7 +48,7 @@ export class SnapshotStack {
   /** One frame of one layer, of what the sandbox is now, in place of all there are. */
   async squash(label: string): Promise<Frame> {
     const below = this.frames.map(({ index }) => index);
-    const frame = await this.push(label, (this.top?.index ?? -1) + 1, true);
+    const frame = await this.push(label, this.nextIndex, true, this.services());
     await this.host().dropFrames.executeWithOptions({ summary: `${below.length} frames become one` }, [
       { owner: this.owner, indexes: below },
     ]);
@@ -51,9 +56,9 @@ export class SnapshotStack {
     return frame;
   }
 
-  private async push(label: string, index: number, squash: boolean): Promise<Frame> {
+  private async push(label: string, index: number, squash: boolean, services: readonly string[]): Promise<Frame> {
     const frame = await this.host().checkpointSandbox.executeWithOptions({ summary: `frame ${index}: ${label}` }, [
-      { owner: this.owner, lease: this.lease(), index, label, services: this.services(), squash },
+      { owner: this.owner, lease: this.lease(), index, label, services, squash },
     ]);
     this.frames.push(frame);
     return frame;

@@ -14,6 +14,11 @@ test.each([
   ['python/project', missing('pkg_resources'), 'PIP_BUILD_CONSTRAINT='],
   ['python/tests', "ERROR: /repo/pytest.ini: 'minversion' requires pytest-8.0, actual pytest-7.4.0'", "'pytest>=8.0'"],
   ['python/tests', 'pytest-odd 1.2 requires pytest<9,>=8.2, but you have pytest 7.4.0', "'pytest<9,>=8.2'"],
+  [
+    'python/tests',
+    "pluggy._manager.PluginValidationError: Plugin '/repo/tests/conftest.py' for hook 'pytest_collect_file'\nArgument(s) {'path'} are declared in the hookimpl but can not be found in the hookspec",
+    "'pytest<8'",
+  ],
   ['python/tests', missing('tkinter'), ' python3-tk'],
   ['python/tests', missing('_tkinter'), ' python3-tk'],
   ['python/tests', missing('_gdbm'), ' python3-gdbm'],

@@ -120,6 +120,13 @@ export const pythonReaders: readonly Reader[] = [
   },
   { cause: 'pytest-version', pattern: /\brequires pytest ?([<>=!~]=?\d[\d.]*(?:,[<>=!~]=?\d[\d.]*)*)/g },
   { cause: 'pytest-key', pattern: /\bUnknown config option: ([\w-]+)/g },
+  {
+    // A hook of the project's own that takes a py.path, of which pytest 8 warns.
+    cause: 'pytest-removed',
+    pattern:
+      /Argument\(s\) \{[^}]*'(?:path|fspath|startdir)'[^}]*\} are declared in the hookimpl but can not be found/g,
+    what: () => '9',
+  },
   { cause: 'pytest-plugin-broken', pattern: /PluginValidationError: Plugin '([^']+)'/g },
   { cause: 'pytest-fixture', pattern: /fixture '(\w+)' not found/g },
   { cause: 'pytest-marker', pattern: /'(\w+)' not found in `markers` configuration option/g },

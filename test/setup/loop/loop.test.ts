@@ -62,6 +62,7 @@ describe('commands that only read', () => {
     'git branch topic',
     'git diff --output=a.patch',
     'go env -w GOFLAGS=-mod=mod',
+    'go list -deps -test ./...',
     'ldconfig',
     'sed -n -i p a',
     "sed -n '/x/w b' a",

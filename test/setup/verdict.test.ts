@@ -151,6 +151,7 @@ test.each([
   ['ctest --output-on-failure', []],
   ['ctest -E slow', ['-E']],
   ['mvn -o -B -fae test', []],
+  ['mvn -o -B -fae -Dmaven.test.failure.ignore=true test', []],
   ['mvn test -Dtest=A', ['-Dtest']],
   ['mvn -o -B -pl a,b test', ['-pl']],
   ['cd /repo && /venv/bin/python -m pytest -rfE --color=no --continue-on-collection-errors --maxfail=0', []],

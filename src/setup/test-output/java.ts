@@ -36,14 +36,19 @@ export const surefire: TestReader = {
   },
 };
 
-/** A module that does not compile, lacks what it needs, or whose tests took their process with them, beside others whose tests ran. */
+/**
+ * A module that does not compile, lacks what it needs, whose tests took their process with them, or that builds on one that
+ * failed, beside others whose tests ran.
+ */
 function surefireCut(lines: Lines): string {
   const said = /\bCOMPILATION ERROR\b|\bmaven-compiler-plugin\b.*\bCompilation failure\b/;
   const own =
     /^\[ERROR\].*\b(?:Could not resolve dependencies|could not be resolved|forked VM terminated|error in the forked process)\b/;
   // Maven repeats its errors at its end; what stands before may be of a build that a test made.
   const end = lines.findLastIndex((line) => /^\[INFO\] BUILD FAILURE\b/.test(line));
-  return lines.filter((line, at) => said.test(line) || (at > end && own.test(line))).join('\n');
+  const summary = lines.findLastIndex((line) => /^\[INFO\] Reactor Summary\b/.test(line));
+  const leftOut = lines.slice(summary + 1, summary < 0 ? 0 : end).filter((line) => /^\[INFO\] .* SKIPPED$/.test(line));
+  return [...lines.filter((line, at) => said.test(line) || (at > end && own.test(line))), ...leftOut].join('\n');
 }
 
 /** Newer ones list `ATest.testX:12 message`, older ones `testX(com.a.ATest): message` below a word. */

@@ -173,6 +173,15 @@ describe('a module of Maven whose tests had no turn, beside one whose tests ran'
     judged({ ...scene(end, wrong), expected: { 'ATest.testX': 'bug', [WHOLE_RUN]: 'setup' } });
   });
 
+  test('because it builds on one that failed', () => {
+    const summary = [
+      '[INFO] Reactor Summary for parent 1:\n[INFO] ',
+      '[INFO] a .................................................. FAILURE [  0.991 s]',
+      '[INFO] b .................................................. SKIPPED',
+    ];
+    judged({ ...scene(...summary, end), expected: { 'ATest.testX': 'bug', [WHOLE_RUN]: 'setup' } });
+  });
+
   test('is another than one that a test made', () => {
     const own = '[ERROR] There are test failures.';
     judged({

@@ -1,28 +1,18 @@
 import type { Raced, RaceInput } from '../../activities/setup-race';
-import type { RanSetup, RunSetupInput } from '../../activities/setup-sandbox';
+import type { RanSetup } from '../../activities/setup-sandbox';
 import type { Frame, FrameRecord, Lease, Queues, Ref, RepoSetupInput, ServiceSpec } from '../../contract';
 import type { Owner } from '../../sandbox/labels';
 import type { Attribution } from '../../setup/loop/attribution';
 import { Gate } from '../../setup/loop/gate';
 import { Compensations } from './compensations';
-import { type DoneCommand, DoneCommands } from './done-commands';
-import { codeOf } from './failures';
+import type { DoneCommand } from './done-commands';
 import { FrameRecords } from './frame-records';
 import { SandboxLosses } from './sandbox-losses';
-import { keepText, setupHost, setupPool } from './setup-activities';
+import { setupHost, setupPool } from './setup-activities';
+import { type RunRequest, SetupCommands } from './setup-commands';
 import { DeclaredServices } from './setup-services';
 import { SnapshotStack } from './snapshot-stack';
 import type { Steering } from './steering';
-
-export interface RunRequest extends Pick<RunSetupInput, 'step' | 'since'> {
-  readonly turn: number;
-  /** Tells several commands of one turn apart. */
-  readonly part?: string;
-  readonly command: Ref;
-  /** Whether it can have changed the sandbox. */
-  readonly reads: boolean;
-  readonly line: string;
-}
 
 export interface WentBack {
   readonly frame: Frame;
@@ -31,16 +21,8 @@ export interface WentBack {
   readonly notes: readonly string[];
 }
 
-/** Sandboxes that may be lost under one and the same command before that command must be the reason. */
-const MAX_UNDER_ONE = 3;
-/** Runs in place of a command that no sandbox outlives, so that its step says so and ends as such a command does. */
-const FATAL = `echo 'The sandbox ended under this command ${MAX_UNDER_ONE} times. It was made again, without the command.'; (exit 137)`;
 /** MiB beyond which the sandbox goes on from its own frame: each further frame would store the same bytes again. */
 const FRESH_ABOVE_MIB = 300;
-
-function jobOf({ turn, part, command }: Pick<RunRequest, 'turn' | 'part' | 'command'>): string {
-  return `${turn}${part ? `-${part}` : ''}-${command.sha256.slice(0, 12)}`;
-}
 
 /**
  * The sandbox of one set-up with its LIFO stack of frames. Everything that ran since the newest frame is remembered, so a
@@ -52,8 +34,7 @@ export class SetupSandbox {
   rollbacks = 0;
   private lease!: Lease;
   private given!: Ref;
-  private position = '';
-  private readonly done = new DoneCommands();
+  private readonly commands: SetupCommands;
   private readonly frames: Frame[] = [];
   private readonly undo: Compensations;
   private readonly stack: SnapshotStack;
@@ -79,6 +60,10 @@ export class SetupSandbox {
     this.undo.register('releaseSandbox', { owner });
     const profile = { ...input.sandbox, hostCertificates: false };
     const lease = () => this.lease;
+    this.commands = new SetupCommands(
+      { lease, top: () => this.frames.at(-1), surviving: (work) => this.surviving(work) },
+      input.limits.commandSeconds,
+    );
     this.declared = new DeclaredServices(owner, input.base, lease, () => this.host());
     this.stack = new SnapshotStack(owner, this.frames, lease, profile, () => this.declared.names);
   }
@@ -123,41 +108,17 @@ export class SetupSandbox {
         [{ owner: this.owner, input: this.input }],
       ),
     );
-    Object.assign(this, { lease: prepared.lease, given: prepared.given, position: prepared.lease.origin });
+    Object.assign(this, { lease: prepared.lease, given: prepared.given });
+    this.commands.beginAt(prepared.lease.origin);
     await this.checkpoint('base', 0, []);
     return prepared;
   }
 
-  /**
-   * Runs a command; a lost container or host is made again first, and the command runs there. One that ends every sandbox
-   * it runs in has failed, and does not take the run along.
-   */
+  /** Runs a command, whatever is lost meanwhile. */
   async run(request: RunRequest): Promise<RanSetup & { attribution: Attribution | null }> {
-    let losses = 0;
-    let command = request.command;
-    const ran = await this.surviving(async () => {
-      if (losses >= MAX_UNDER_ONE) command = await keepText(FATAL);
-      return this.execute({ ...request, command }).catch((error) => {
-        if (codeOf(error) === 'SandboxLost') losses += 1;
-        throw error;
-      });
-    });
-    this.position = jobOf({ ...request, command });
-    const { turn } = request;
-    this.done.add({ turn, job: this.position, command, exitCode: ran.exitCode }, this.top);
+    const ran = await this.commands.run(request);
     if (!request.reads) this.touched();
     return ran;
-  }
-
-  private execute({ turn, part, command, line, step, since }: RunRequest) {
-    return this.host().runSetup.executeWithOptions({ summary: `turn ${turn} · ${line}`.slice(0, 120) }, [
-      {
-        ...{ lease: this.lease, after: this.position, job: jobOf({ turn, part, command }), command },
-        ...{ seconds: this.input.limits.commandSeconds },
-        ...(step ? { step } : {}),
-        ...(since ? { since } : {}),
-      },
-    ]);
   }
 
   /** Pushes a frame, unless nothing happened since the last one. */
@@ -179,7 +140,7 @@ export class SetupSandbox {
     const steps = Math.min(this.clean ? frames : frames - 1, this.frames.length - 1);
     const frame = this.frames.at(-1 - steps)!;
     // Forgotten before it is undone: a sandbox that has to be made elsewhere meanwhile is made as it is to be.
-    const undone = this.done.takeBack(frame);
+    const undone = this.commands.done.takeBack(frame);
     this.target = frame;
     const lost = await this.undeclared();
     const declared = this.declared.names;
@@ -227,8 +188,7 @@ export class SetupSandbox {
     if (raced.winner === null || !raced.frame) return raced;
     const { command } = rivals[raced.winner]!;
     const adopted = raced.frame;
-    const { exitCode } = raced.lanes[raced.winner]!;
-    this.done.add({ turn, job: jobOf({ turn, part: 'trial', command }), command, exitCode }, this.top);
+    this.commands.remember({ turn, part: 'trial', command }, raced.lanes[raced.winner]!.exitCode);
     this.frames.push(adopted);
     this.records.push(adopted, turn, ['experience']);
     this.remarks.push(...(await this.undeclared()).map((line) => `ended when the trial was adopted: ${line}`));
@@ -262,7 +222,7 @@ export class SetupSandbox {
       if (at < 0) return;
       above.push(...this.frames.slice(at + 1).map(({ index }) => index));
       await this.stack.rollback(this.frames.length - 1 - at);
-      this.position = frame.position;
+      this.commands.beginAt(frame.position);
       await this.declared.back(frame, above);
       this.declared.forgetAllBut(frame);
       this.remarks.push(...(await this.declared.startAll()));
@@ -286,10 +246,10 @@ export class SetupSandbox {
     if (elsewhere) up = (await this.replaceFrames()).services;
     else if (this.frames.length > 0) {
       const frame = await this.stack.rollback(0);
-      this.position = frame.position;
+      this.commands.beginAt(frame.position);
       await this.declared.back(frame, []);
     }
-    await this.redo(this.done.since(this.stack.top));
+    await this.redo(this.commands.done.since(this.stack.top));
     this.remarks.push(...(await this.declared.startAll(({ name }) => !up.includes(name))));
   }
 
@@ -300,9 +260,9 @@ export class SetupSandbox {
       [{ owner: this.owner, input: this.input, given: this.given }],
     );
     this.lease = lease;
-    this.position = lease.origin;
+    this.commands.beginAt(lease.origin);
     if (this.target) this.declared.forgetAllBut(this.target);
-    await this.redo(this.done.before(this.stack.top));
+    await this.redo(this.commands.done.before(this.stack.top));
   }
 
   /**
@@ -320,7 +280,7 @@ export class SetupSandbox {
     );
     this.frames.splice(0, this.frames.length, frame);
     this.records.collapse();
-    this.done.settle(held, frame);
+    this.commands.done.settle(held, frame);
     // Registries may have given other things this time: what was verified is not this.
     this.gate.changed();
     this.remarks.push('its host was lost: the sandbox was made again on another one, from what was recorded');
@@ -328,18 +288,7 @@ export class SetupSandbox {
   }
 
   private async redo(commands: readonly DoneCommand[]): Promise<void> {
-    for (const { job, command, turn, exitCode } of commands) {
-      const summary = `again: turn ${turn}`;
-      const seconds = this.input.limits.commandSeconds;
-      const ran = await this.host().runSetup.executeWithOptions({ summary }, [
-        { lease: this.lease, after: this.position, job, command, seconds },
-      ]);
-      this.position = job;
-      if (ran.exitCode !== exitCode)
-        this.remarks.push(
-          `made again, the command of turn ${turn} ended with ${ran.exitCode} where it had ended with ${exitCode}`,
-        );
-    }
+    this.remarks.push(...(await this.commands.redo(commands)));
   }
 
   /** Where the run's things are: its host, or any host when it never had one. */

@@ -24,16 +24,24 @@ import { tinyProblem } from '../support/tiny-problem';
 import { World } from '../support/world';
 
 const notes = (count: number) => Array.from({ length: count }, (_, i) => `echo ${i} >> /opt/steps; sleep 0.5`);
+/** What wants it when it ran wants it when it is done again. */
+const greeter = {
+  ...{ name: 'greeter', port: 8081 },
+  start: 'mkdir -p /opt/www && echo hello > /opt/www/greeting && exec python3 -m http.server 8081 -d /opt/www',
+};
+const GREETED = `python3 -c "import urllib.request as u; u.urlretrieve('http://127.0.0.1:8081/greeting', '/opt/greeting')"`;
 const script = {
   models: {
     agent: {
       turns: [
         shell(TESTS),
+        act('start_service', { service: greeter }),
+        shell(GREETED),
         ...notes(3).map(shell),
         shell('rm -r /srv && cp /opt/steps /opt/kept'),
         ...notes(8).map(shell),
         shell(mendOf('calc')),
-        shell('cat /opt/kept /opt/steps'),
+        shell('cat /opt/greeting /opt/kept /opt/steps'),
         act('verify'),
       ],
     },
@@ -67,7 +75,7 @@ const script = {
     },
   },
 };
-const COUNTED = '0\n1\n2\n0\n1\n2\n0\n1\n2\n3\n4\n5\n6\n7\n';
+const COUNTED = 'hello\n0\n1\n2\n0\n1\n2\n0\n1\n2\n3\n4\n5\n6\n7\n';
 
 const setUpInput = { source: `dir:${folderOf(projectOf('calc'))}`, roles: { agent: 'agent' }, reproduce: false };
 const worlds: World[] = [];
@@ -93,7 +101,7 @@ test(
       { problem, student: 'student', handOver: { never: true }, grade: false },
       'rollout',
     );
-    await Promise.all([reach(setUp, 8), pastTurn(rollout, 3)]);
+    await Promise.all([reach(setUp, 10), pastTurn(rollout, 3)]);
     await world.killWorkers('SIGKILL');
     await sleep(COUNTS.awaySeconds * 1000);
     world.startWorker();
@@ -103,7 +111,7 @@ test(
 
     expect(ended.status).toBe('verified');
     expect((await activitiesOf(setUp)).filter((name) => name === 'prepareSetup')).toHaveLength(1);
-    expect((await readChain(world, ended.head)).of('cat /opt/kept')).toBe(COUNTED);
+    expect((await readChain(world, ended.head)).of('cat /opt/greeting')).toBe(COUNTED);
     expect(rolled).toMatchObject({ status: 'submitted', recovered: { sandboxes: 0, redoneSteps: 0 } });
     expect(await leftOf(world, 'set-up')).toEqual(NOTHING);
   },
@@ -116,7 +124,7 @@ test(
   async () => {
     const world = await worldWith({ SWITCHYARD_ONLY_HOST: '', SWITCHYARD_HOST: 'first' });
     const setUp = await world.begin('repoSetup', setUpInput, 'set-up');
-    await reach(setUp, 8);
+    await reach(setUp, 10);
     await world.killWorkers('SIGKILL');
     world.startWorker({ SWITCHYARD_HOST: 'second' });
     const ended = (await setUp.result()) as RepoSetupResult;
@@ -124,7 +132,7 @@ test(
     figures('away, one host of two', { setUp: ended.status, verdict: ended.verdict?.verdict, made });
     expect(ended).toMatchObject({ status: 'verified', verdict: { verdict: 'not_guilty' } });
     expect(made).toBe(2);
-    expect((await readChain(world, ended.head)).of('cat /opt/kept')).toBe(COUNTED);
+    expect((await readChain(world, ended.head)).of('cat /opt/greeting')).toBe(COUNTED);
   },
   minutes(1, 8),
 );

@@ -1,7 +1,19 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import Docker from 'dockerode';
 import type { RepoSetupResult } from '../../src/contract';
 import { labelled, NOTHING } from '../support/chaos';
-import { act, folderOf, giveUp, readChain, removeFolders, setUp, shell } from '../support/set-up';
+import {
+  act,
+  activitiesOf,
+  folderOf,
+  giveUp,
+  reach,
+  readChain,
+  removeFolders,
+  sandboxOf,
+  setUp,
+  shell,
+} from '../support/set-up';
 import { World } from '../support/world';
 
 /** A sibling that appends what it is sent to a file, and shows the file. */
@@ -36,7 +48,22 @@ const script = (service: object) => ({
     giveUp(),
   ],
 });
-const models = { plain: script(notes), volumed: script({ ...notes, image: VOLUMED }) };
+const rolledBack = { plain: script(notes), volumed: script({ ...notes, image: VOLUMED }) };
+/** What it wrote before and after its newest frame wants the sibling, as does the service in the sandbox that came later. */
+const loser = {
+  turns: [
+    act('start_service', { service: notes }),
+    shell(write('before')),
+    shell(`rm -rf /opt/none; ${write('after')}`),
+    act('start_service', {
+      service: { name: 'echo', port: 8081, start: `${READ} > /opt/read; exec python3 -m http.server 8081 -d /opt` },
+    }),
+    shell(`python3 -c "import urllib.request as u; u.urlretrieve('http://127.0.0.1:8081/read', '/opt/had')"`),
+    shell(`sleep 8; cat /opt/had; ${READ}`),
+    giveUp(),
+  ],
+};
+const models = { ...rolledBack, loser };
 
 let world: World;
 const docker = new Docker();
@@ -45,12 +72,17 @@ beforeAll(async () => {
   const scratch = await docker.createContainer({ Image: 'switchyard/base:bookworm', Cmd: ['true'] });
   await scratch.commit({ repo: 'switchyard/test-volumed', tag: '1', changes: 'VOLUME /notes' });
   await scratch.remove();
-  world = await World.start({ script: { models }, profiles: { plain: {}, volumed: {} }, workers: 1 });
+  world = await World.start({ script: { models }, profiles: { plain: {}, volumed: {}, loser: {} }, workers: 1 });
   const source = `dir:${folderOf({ 'setup.py': "from setuptools import setup\nsetup(name='x')\n" })}`;
   const run = async (agent: string) => {
     results[agent] = await setUp(world, agent, { source, roles: { agent }, experience: { mode: 'off' } });
   };
-  await Promise.all([run('plain'), run('volumed')]);
+  const lose = async () => {
+    await reach(world.client.workflow.getHandle('loser'), 5);
+    await sleep(1_000);
+    await (await sandboxOf(world, 'loser')).remove({ force: true });
+  };
+  await Promise.all([run('plain'), run('volumed'), run('loser'), lose()]);
 }, 300_000);
 afterAll(async () => {
   await world?.close();
@@ -59,7 +91,7 @@ afterAll(async () => {
 }, 60_000);
 
 // There siblings were never snapshotted: what a step did to a database outlived its rollback.
-test.each(Object.keys(models))('B9: data of a sibling go back with the frame: %s', async (agent) => {
+test.each(Object.keys(rolledBack))('B9: data of a sibling go back with the frame: %s', async (agent) => {
   const { told } = await readChain(world, results[agent]!.head);
   expect(told[2]).toBe('before after \n');
   expect(told[3]).toContain('is back at the frame "before turn 3"');
@@ -68,6 +100,14 @@ test.each(Object.keys(models))('B9: data of a sibling go back with the frame: %s
   expect(told[6]).toContain('the service notes was started after that frame');
   // Nobody of that name is left.
   expect(told[7]).toMatch(/Name or service not known|Temporary failure in name resolution/);
+});
+
+test('commands that are done again in another sandbox find the services up that were up before them', async () => {
+  const { told, steps } = await readChain(world, results.loser!.head);
+  expect(told[5]).toBe('before after \nbefore after \n');
+  expect(steps[5]!.notes).toEqual([]);
+  const made = await activitiesOf(world.client.workflow.getHandle('loser'));
+  expect(made.filter((name) => name === 'rollbackSandbox')).toHaveLength(1);
 });
 
 test('siblings and their frames are gone with the run', async () => {

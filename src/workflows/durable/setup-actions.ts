@@ -151,7 +151,7 @@ export class SetupActions {
         return this.after(ran, command);
       }
     }
-    const { failed } = await this.sandbox.serve(spec);
+    const { failed } = await this.sandbox.serve(spec, this.state.turn);
     const where = spec.kind === 'container' ? `at ${spec.name}:${spec.port}` : `at 127.0.0.1:${spec.port}`;
     await this.tell(decided, failed ? 1 : 0, [
       failed ? `${spec.name} did not start: ${failed.why}` : `${spec.name} is ready ${where}.`,

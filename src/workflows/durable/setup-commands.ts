@@ -1,7 +1,7 @@
 import type { RanSetup, RunSetupInput } from '../../activities/setup-sandbox';
 import type { Frame, Lease, Ref } from '../../contract';
 import type { Attribution } from '../../setup/loop/attribution';
-import { type DoneCommand, DoneCommands } from './done-commands';
+import type { DoneActions, DoneCommand } from './done-actions';
 import { codeOf } from './failures';
 import { keepText, setupHost } from './setup-activities';
 
@@ -34,17 +34,14 @@ export interface CommandsAt {
   readonly surviving: <T>(work: () => Promise<T>) => Promise<T>;
 }
 
-/**
- * The commands of one set-up: each begins where the one before it ended (its `position` in the journal), and what stands is
- * remembered, to be done again on a frame or on a fresh sandbox.
- */
+/** The commands of one set-up: each begins where the one before it ended, at its `position` in the sandbox's journal. */
 export class SetupCommands {
-  readonly done = new DoneCommands();
   private position = '';
 
   constructor(
     private readonly at: CommandsAt,
     private readonly seconds: number,
+    private readonly done: DoneActions,
   ) {}
 
   /** The next command begins where the sandbox is: as it was made, or as a frame holds it. */
@@ -76,18 +73,12 @@ export class SetupCommands {
     this.done.add({ turn, job: jobOf({ turn, part, command }), command, exitCode }, this.at.top()!);
   }
 
-  /** Does commands again, and says which ended otherwise than they had. */
-  async redo(commands: readonly DoneCommand[]): Promise<string[]> {
-    const odd: string[] = [];
-    for (const { job, command, turn, exitCode } of commands) {
-      const ran = await this.call(`again: turn ${turn}`, { job, command });
-      this.position = job;
-      if (ran.exitCode !== exitCode)
-        odd.push(
-          `made again, the command of turn ${turn} ended with ${ran.exitCode} where it had ended with ${exitCode}`,
-        );
-    }
-    return odd;
+  /** Does a command again; says so when it ends otherwise than it had. */
+  async again({ turn, job, command, exitCode }: DoneCommand): Promise<string[]> {
+    const ran = await this.call(`again: turn ${turn}`, { job, command });
+    this.position = job;
+    if (ran.exitCode === exitCode) return [];
+    return [`made again, the command of turn ${turn} ended with ${ran.exitCode} where it had ended with ${exitCode}`];
   }
 
   private execute({ line, step, since, ...command }: RunRequest) {

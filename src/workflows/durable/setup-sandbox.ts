@@ -5,7 +5,7 @@ import type { Owner } from '../../sandbox/labels';
 import type { Attribution } from '../../setup/loop/attribution';
 import { Gate } from '../../setup/loop/gate';
 import { Compensations } from './compensations';
-import type { DoneCommand } from './done-commands';
+import { type DoneAction, DoneActions } from './done-actions';
 import { FrameRecords } from './frame-records';
 import { SandboxLosses } from './sandbox-losses';
 import { setupHost, setupPool } from './setup-activities';
@@ -34,6 +34,7 @@ export class SetupSandbox {
   rollbacks = 0;
   private lease!: Lease;
   private given!: Ref;
+  private readonly done = new DoneActions();
   private readonly commands: SetupCommands;
   private readonly frames: Frame[] = [];
   private readonly undo: Compensations;
@@ -63,6 +64,7 @@ export class SetupSandbox {
     this.commands = new SetupCommands(
       { lease, top: () => this.frames.at(-1), surviving: (work) => this.surviving(work) },
       input.limits.commandSeconds,
+      this.done,
     );
     this.declared = new DeclaredServices(owner, input.base, lease, () => this.host());
     this.stack = new SnapshotStack(owner, this.frames, lease, profile, () => this.declared.names);
@@ -124,11 +126,12 @@ export class SetupSandbox {
   /** Pushes a frame, unless nothing happened since the last one. */
   async checkpoint(label: string, turn: number, rules: readonly string[]): Promise<Frame> {
     if (this.clean) return this.top;
-    const frame = await this.surviving(() => this.stack.checkpoint(label));
-    await this.surviving(() => this.declared.keep(frame.index));
+    const frame = await this.surviving(async () => {
+      // Siblings first: a frame that is there can be gone back to.
+      await this.declared.keep(this.stack.nextIndex);
+      return this.stack.checkpoint(label);
+    });
     this.clean = true;
-    // Its host was lost meanwhile: the one frame that there is now holds the same.
-    if (!this.frames.includes(frame)) return this.top;
     this.records.push(frame, turn, rules);
     // Going on from its own frame ends what runs in the background: that is not worth any disk.
     if ((frame.mib ?? 0) > FRESH_ABOVE_MIB && (await this.undeclared()).length === 0) await this.restore(frame);
@@ -140,7 +143,7 @@ export class SetupSandbox {
     const steps = Math.min(this.clean ? frames : frames - 1, this.frames.length - 1);
     const frame = this.frames.at(-1 - steps)!;
     // Forgotten before it is undone: a sandbox that has to be made elsewhere meanwhile is made as it is to be.
-    const undone = this.commands.done.takeBack(frame);
+    const undone = this.done.takeBack(frame);
     this.target = frame;
     const lost = await this.undeclared();
     const declared = this.declared.names;
@@ -162,10 +165,12 @@ export class SetupSandbox {
   }
 
   /** Starts a declared service and keeps it among those that every rollback starts again. */
-  async serve(spec: ServiceSpec): Promise<{ failed: { name: string; why: string } | null }> {
-    const services = [...this.services.filter(({ name }) => name !== spec.name), spec];
+  async serve(spec: ServiceSpec, turn: number): Promise<{ failed: { name: string; why: string } | null }> {
     const { failed } = await this.surviving(() => this.declared.start([spec]));
-    if (!failed) this.declared.specs = services;
+    if (!failed) {
+      this.declared.add(spec);
+      this.done.add({ turn, service: spec }, this.top);
+    }
     this.touched();
     return { failed };
   }
@@ -225,7 +230,7 @@ export class SetupSandbox {
       this.commands.beginAt(frame.position);
       await this.declared.back(frame, above);
       this.declared.forgetAllBut(frame);
-      this.remarks.push(...(await this.declared.startAll()));
+      this.remarks.push(...(await this.declared.startAgain()));
     });
   }
 
@@ -241,16 +246,15 @@ export class SetupSandbox {
 
   /** From the newest frame with what came after it; when the host is gone with its frames, from the beginning. */
   private async again(elsewhere: boolean): Promise<void> {
-    let up: readonly string[] = [];
     if (elsewhere || this.frames.length === 0) await this.fromTheSources();
-    if (elsewhere) up = (await this.replaceFrames()).services;
+    if (elsewhere) await this.replaceFrames();
     else if (this.frames.length > 0) {
       const frame = await this.stack.rollback(0);
       this.commands.beginAt(frame.position);
       await this.declared.back(frame, []);
+      this.remarks.push(...(await this.declared.startAgain(this.declared.heldBy(frame))));
     }
-    await this.redo(this.commands.done.since(this.stack.top));
-    this.remarks.push(...(await this.declared.startAll(({ name }) => !up.includes(name))));
+    await this.redo(this.done.since(this.stack.top));
   }
 
   /** On any host, with what was done before the top frame. */
@@ -262,33 +266,33 @@ export class SetupSandbox {
     this.lease = lease;
     this.commands.beginAt(lease.origin);
     if (this.target) this.declared.forgetAllBut(this.target);
-    await this.redo(this.commands.done.before(this.stack.top));
+    await this.redo(this.done.before(this.stack.top));
   }
 
   /**
    * The frames went with their host: one of what the newest held stands for all. What was done after that one is not in it,
    * because a trial or a turn that is under way may yet be taken back.
    */
-  private async replaceFrames(): Promise<Frame> {
+  private async replaceFrames(): Promise<void> {
     const held = this.stack.top;
-    const known = ({ name }: ServiceSpec) => !held || held.services.includes(name);
-    this.remarks.push(...(await this.declared.startAll(known)));
-    await this.declared.keep(this.stack.nextIndex, known);
-    const frame = await this.stack.checkpoint(
-      'after the host was lost',
-      this.declared.specs.filter(known).map(({ name }) => name),
-    );
+    const services = this.declared.heldBy(held);
+    await this.declared.keep(this.stack.nextIndex, services);
+    const names = services.map(({ name }) => name);
+    const frame = await this.stack.checkpoint('after the host was lost', names);
     this.frames.splice(0, this.frames.length, frame);
     this.records.collapse();
-    this.commands.done.settle(held, frame);
+    this.done.settle(held, frame);
     // Registries may have given other things this time: what was verified is not this.
     this.gate.changed();
     this.remarks.push('its host was lost: the sandbox was made again on another one, from what was recorded');
-    return frame;
   }
 
-  private async redo(commands: readonly DoneCommand[]): Promise<void> {
-    this.remarks.push(...(await this.commands.redo(commands)));
+  /** In its order: a command finds the services up that were up when it ran. */
+  private async redo(actions: readonly DoneAction[]): Promise<void> {
+    for (const action of actions) {
+      const again = 'service' in action ? this.declared.startAgain([action.service]) : this.commands.again(action);
+      this.remarks.push(...(await again));
+    }
   }
 
   /** Where the run's things are: its host, or any host when it never had one. */

@@ -33,33 +33,41 @@ export class DeclaredServices {
     ]);
   }
 
-  /** Those of them that do not come up any more, each with the reason. */
-  async startAll(which: (spec: ServiceSpec) => boolean = () => true): Promise<string[]> {
-    const wanted = this.specs.filter(which);
-    if (wanted.length === 0) return [];
-    const { failed } = await this.start(wanted);
+  /** Those that a frame holds; all of them without one. */
+  heldBy(frame: Frame | undefined): ServiceSpec[] {
+    return this.specs.filter(({ name }) => !frame || frame.services.includes(name));
+  }
+
+  add(spec: ServiceSpec): void {
+    this.specs = [...this.specs.filter(({ name }) => name !== spec.name), spec];
+  }
+
+  /** What does not come up any more, with the reason. */
+  async startAgain(services: readonly ServiceSpec[] = this.specs): Promise<string[]> {
+    if (services.length === 0) return [];
+    const { failed } = await this.start(services);
     return failed ? [`the service ${failed.name} did not start again: ${failed.why}`] : [];
   }
 
   /** Keeps what siblings hold as it was at the frame. */
-  async keep(frame: number, which: (spec: ServiceSpec) => boolean = () => true): Promise<void> {
+  async keep(frame: number, services: readonly ServiceSpec[] = this.specs): Promise<void> {
     if (!this.hasSiblings) return;
-    const kept = { owner: this.owner, services: this.specs.filter(which), frame };
+    const kept = { owner: this.owner, services, frame };
     await this.host().keepSiblings.executeWithOptions({ summary: `siblings of frame ${frame}` }, [kept]);
   }
 
   /** Siblings that the frame knows are what they were; the others are gone, and begin anew where they are declared. */
-  async back({ index, label, services: known }: Frame, above: readonly number[]): Promise<void> {
+  async back(frame: Frame, above: readonly number[]): Promise<void> {
     if (!this.hasSiblings) return;
-    const services = this.specs.filter(({ name }) => known.includes(name));
-    const summary = `siblings back to: ${label}`.slice(0, 120);
+    const services = this.heldBy(frame);
+    const summary = `siblings back to: ${frame.label}`.slice(0, 120);
     await this.host().siblingsBack.executeWithOptions({ summary }, [
-      { owner: this.owner, services, frame: index, above },
+      { owner: this.owner, services, frame: frame.index, above },
     ]);
   }
 
   /** Services that were started after the frame are no longer declared. */
-  forgetAllBut({ services }: Frame): void {
-    this.specs = this.specs.filter(({ name }) => services.includes(name));
+  forgetAllBut(frame: Frame): void {
+    this.specs = this.heldBy(frame);
   }
 }

@@ -1,4 +1,4 @@
-import type { Frame, Ref } from '../../contract';
+import type { Frame, Ref, ServiceSpec } from '../../contract';
 
 /** A command as the journal in the sandbox knows it, and how it ended. */
 export interface DoneCommand {
@@ -8,23 +8,31 @@ export interface DoneCommand {
   readonly exitCode: number | null;
 }
 
+/** A service that was started and came up. */
+export interface DoneService {
+  readonly turn: number;
+  readonly service: ServiceSpec;
+}
+
+export type DoneAction = DoneCommand | DoneService;
+
 /** What every frame holds. */
 const BELOW_ALL = -1;
 
-/** What was done to a sandbox and stands, so that it can be done again: on a frame, or on a fresh sandbox elsewhere. */
-export class DoneCommands {
-  private done: (DoneCommand & { readonly frame: number })[] = [];
+/** What was done to a sandbox and stands, so that it can be done again in its order: on a frame, or on a fresh sandbox elsewhere. */
+export class DoneActions {
+  private done: (DoneAction & { readonly frame: number })[] = [];
 
-  add(command: DoneCommand, after: Frame): void {
-    this.done.push({ ...command, frame: after.index });
+  add(action: DoneAction, after: Frame): void {
+    this.done.push({ ...action, frame: after.index });
   }
 
-  since(frame: Frame | undefined): readonly DoneCommand[] {
+  since(frame: Frame | undefined): readonly DoneAction[] {
     return this.done.filter((each) => each.frame === frame?.index);
   }
 
   /** What the frame holds; all of it where there is none. */
-  before(frame: Frame | undefined): readonly DoneCommand[] {
+  before(frame: Frame | undefined): readonly DoneAction[] {
     return this.done.filter((each) => each.frame !== frame?.index);
   }
 

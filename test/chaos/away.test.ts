@@ -24,17 +24,15 @@ import { tinyProblem } from '../support/tiny-problem';
 import { World } from '../support/world';
 
 const notes = (count: number) => Array.from({ length: count }, (_, i) => `echo ${i} >> /opt/steps; sleep 0.5`);
-/** What wants it when it ran wants it when it is done again. */
-const greeter = {
-  ...{ name: 'greeter', port: 8081 },
-  start: 'mkdir -p /opt/www && echo hello > /opt/www/greeting && exec python3 -m http.server 8081 -d /opt/www',
-};
-const GREETED = `python3 -c "import urllib.request as u; u.urlretrieve('http://127.0.0.1:8081/greeting', '/opt/greeting')"`;
+/** A command that wants it when it runs wants it when it is done again, too. */
+const greeter = { name: 'greeter', port: 8081, start: 'exec python3 -m http.server 8081 -d /opt' };
+const GREETED = `python3 -c "import urllib.request as u; u.urlretrieve('http://127.0.0.1:8081/hello', '/opt/greeting')"`;
 const script = {
   models: {
     agent: {
       turns: [
         shell(TESTS),
+        shell('echo hello > /opt/hello'),
         act('start_service', { service: greeter }),
         shell(GREETED),
         ...notes(3).map(shell),
@@ -101,7 +99,7 @@ test(
       { problem, student: 'student', handOver: { never: true }, grade: false },
       'rollout',
     );
-    await Promise.all([reach(setUp, 10), pastTurn(rollout, 3)]);
+    await Promise.all([reach(setUp, 11), pastTurn(rollout, 3)]);
     await world.killWorkers('SIGKILL');
     await sleep(COUNTS.awaySeconds * 1000);
     world.startWorker();
@@ -124,7 +122,7 @@ test(
   async () => {
     const world = await worldWith({ SWITCHYARD_ONLY_HOST: '', SWITCHYARD_HOST: 'first' });
     const setUp = await world.begin('repoSetup', setUpInput, 'set-up');
-    await reach(setUp, 10);
+    await reach(setUp, 11);
     await world.killWorkers('SIGKILL');
     world.startWorker({ SWITCHYARD_HOST: 'second' });
     const ended = (await setUp.result()) as RepoSetupResult;

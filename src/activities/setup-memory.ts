@@ -14,6 +14,7 @@ import { AUDITED_STEPS, type ExtractOptions, renderAtoms } from '../setup/experi
 import type { Given } from '../setup/given';
 import { momentsOf } from '../setup/loop/seen';
 import { factsOf } from '../setup/repository/facts-of';
+import { atProjectRoot } from '../setup/repository/project-root';
 import { toRepositoryFacts } from '../setup/repository/repository-facts';
 import type { Survey } from '../setup/repository/survey';
 import type { Deps } from './deps';
@@ -77,7 +78,9 @@ export function createSetupMemoryActivities(deps: Deps) {
   const memoryOf = ({ memory }: InMemory) => (memory === undefined ? deps.experience : deps.experience.apart(memory));
 
   async function factsAbout(given: Given): Promise<RepositoryFacts> {
-    return toRepositoryFacts(factsOf(await reader.json<Survey>(given.survey)), 'debian');
+    const survey = await reader.json<Survey>(given.survey);
+    const { survey: own } = atProjectRoot({ workdir: given.workdir, survey });
+    return toRepositoryFacts(factsOf(own), 'debian');
   }
 
   return {

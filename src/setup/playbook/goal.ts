@@ -8,7 +8,10 @@ export interface Project {
   readonly name: string;
   /** As the input writes it. */
   readonly source: string;
+  /** Where the project is: in a folder of the repository where its root has nothing to build. */
   readonly workdir: string;
+  /** That folder, empty for the root. */
+  readonly folder: string;
   readonly survey: Survey;
   readonly facts: ProjectFacts;
   /** The source's word where it has one, else the manifest's. */

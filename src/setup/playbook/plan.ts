@@ -1,21 +1,23 @@
+import { quote } from '../../agent/shell';
 import { factsOf } from '../repository/facts-of';
+import { atProjectRoot } from '../repository/project-root';
 import type { SetupDossier } from '../roles/role';
 import type { Knowledge } from './diagnosis';
 import { ECOSYSTEMS, everywhere } from './ecosystems';
-import type { Ecosystem, Goal, Project } from './goal';
+import { type Ecosystem, type Goal, type Project, step } from './goal';
 
 /** Components first, because the main repository may need them; the main one last, with the tests and the verifier. */
 export function projectsOf(dossier: SetupDossier): Project[] {
-  const components = dossier.components.map(({ name, workdir, survey }): Project => {
-    const facts = factsOf(survey);
-    return { name, source: '', workdir, survey, facts, version: facts.version, released: null, wanted: [] };
+  const components = dossier.components.map((given): Project => {
+    const own = atProjectRoot(given);
+    const facts = factsOf(own.survey);
+    return { ...own, source: '', facts, version: facts.version, released: null, wanted: [] };
   });
-  const facts = factsOf(dossier.survey);
-  const { source, survey, workdir, released, wanted } = dossier;
-  return [
-    ...components,
-    { name: '', source, workdir, survey, facts, version: dossier.version ?? facts.version, released, wanted },
-  ];
+  const { source, released, wanted } = dossier;
+  const { workdir, survey, folder } = atProjectRoot(dossier);
+  const facts = factsOf(survey);
+  const version = dossier.version ?? facts.version;
+  return [...components, { name: '', source, workdir, folder, survey, facts, version, released, wanted }];
 }
 
 function ecosystemOf({ facts }: Project): Ecosystem | undefined {
@@ -51,7 +53,8 @@ export function planFor(project: Project): Goal[] {
   const language = ecosystem?.languages[0] ?? 'none';
   if (project.name !== '') return before.map((goal) => component(goal, project, language));
   return [
-    ...[...before.map((goal) => named(goal, language))],
+    ...(project.folder === '' ? [] : [enter(project)]),
+    ...before.map((goal) => named(goal, language)),
     ...services,
     ...tests.map((goal) => named(goal, language)),
     VERIFY,
@@ -59,6 +62,9 @@ export function planFor(project: Project): Goal[] {
 }
 
 const VERIFY: Goal = { id: 'verify', say: 'Have it verified.', act: () => ({ action: 'verify' }) };
+
+const enter = ({ workdir, folder }: Project): Goal =>
+  step('folder', `The project lies in ${folder}.`, `cd ${quote(workdir)}`);
 
 const named = (goal: Goal, language: string): Goal => ({ ...goal, id: `${language}/${goal.id}` });
 
@@ -72,7 +78,7 @@ function component(goal: Goal, { name, workdir }: Project, language: string): Go
     act: (ways) => {
       const act = goal.act(ways);
       return act.action === 'shell'
-        ? { ...act, command: `cd ${workdir} && { ${act.command}; }; code=$?; cd "$OLDPWD"; (exit $code)` }
+        ? { ...act, command: `cd ${quote(workdir)} && { ${act.command}; }; code=$?; cd "$OLDPWD"; (exit $code)` }
         : act;
     },
   };

@@ -42,6 +42,16 @@ test('beside Python, what the manifests of other languages declare is not pip’
   expect(tools).toEqual([expect.any(String), 'python -m pip install -q pytest']);
 });
 
+test('a project in a folder of its repository is worked on there', () => {
+  const moved = Object.entries(REPOSITORIES.cmake!).map(([path, text]) => [`core/${path}`, text]);
+  const files = { ...Object.fromEntries(moved), 'README.md': '', 'debian/control': 'Source: stamp' };
+  const { seen, end } = simulate(dossierOf(files), () => OK);
+  const lines = seen.map(({ move }) => textOf(move));
+  expect(lines[0]).toBe('cd /repo/core');
+  expect(lines).toContainEqual(expect.stringMatching(/build-dep .* \.\.\/$/));
+  expect(end.success).toBe(true);
+});
+
 test('components come first and share the toolchain; wanted services are started before the tests', () => {
   const component = { name: 'letters', workdir: '/family/letters', survey: dossierOf(REPOSITORIES.python!).survey };
   const wanted = [{ name: 'redis', kind: 'process' as const, packages: [], env: {} }];

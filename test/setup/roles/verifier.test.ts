@@ -42,6 +42,20 @@ test('tests of coroutines that an older pytest skips where their plugin is missi
   });
 });
 
+test('tests of a project in a folder of its repository are run there', () => {
+  const below = {
+    ...sampleCase({ 'README.md': '', 'core/setup.py': 'setup(name="acorn")', 'core/test_a.py': '' }),
+    hint: '',
+  };
+  const look = verifier(below, []);
+  expect(look).toMatchObject({ command: expect.stringContaining('cd /repo/core ') });
+  const looked = { move: look, observed: observed('python\t/venv/bin/python\tpytest\n') };
+  expect(verifier(below, [looked])).toMatchObject({
+    move: 'run_tests',
+    command: expect.stringMatching(/^cd \/repo\/core /),
+  });
+});
+
 test('a way of running tests that finds none gives room to the next', () => {
   const { next } = examined(observed('no tests ran in 0.01s', 5));
   expect(next).toMatchObject({ move: 'run_tests', command: expect.stringContaining('unittest') });

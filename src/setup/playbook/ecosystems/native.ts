@@ -76,7 +76,7 @@ function plan(project: Project): Goal[] {
       aptInstall([...new Set(['gcc', 'g++', 'libc6-dev', 'pkg-config', ...packages])]),
     ),
     ...(described
-      ? [step('system-packages', 'Install what its Debian packaging lists.', BUILD_DEPENDENCIES, true)]
+      ? [step('system-packages', 'Install what its Debian packaging lists.', buildDependencies(project), true)]
       : []),
     ...(systems[0] === 'make' ? [] : [step('configure', 'Configure it.', configure)]),
     step('build', 'Build it.', (ways) => by(ways).build),
@@ -84,8 +84,9 @@ function plan(project: Project): Goal[] {
   ];
 }
 
-const BUILD_DEPENDENCIES =
-  'apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get build-dep -y -qq --no-install-recommends ./';
+/** The packaging lies in the root of the repository. */
+const buildDependencies = ({ folder }: Project) =>
+  `apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get build-dep -y -qq --no-install-recommends ${folder.replace(/[^/]+/g, '..') || '.'}/`;
 
 const readers: readonly Reader[] = [
   { cause: 'autoconf-macro', pattern: /possibly undefined macro: (\w+)/g },

@@ -1,5 +1,6 @@
 import { preview } from '../../../agent/clip';
 import { factsOf } from '../../repository/facts-of';
+import { atProjectRoot } from '../../repository/project-root';
 import type { Survey } from '../../repository/survey';
 import type { Case } from '../role';
 import { section } from './conversation';
@@ -10,13 +11,15 @@ const MOST_STEPS = 30;
 
 /** What a survey says, in the words of a prompt. */
 export function surveyLines(survey: Survey): string[] {
-  const facts = factsOf(survey);
+  const { folder, survey: own } = atProjectRoot({ workdir: '', survey });
+  const facts = factsOf(own);
   const dependencies = facts.dependencies.map(
     ({ name, spec, scope, extra }) => `${name}${spec && ` ${spec}`} (${extra ? `extra ${extra}` : scope})`,
   );
   const listed = (name: string, values: readonly string[]) =>
     values.length > 0 ? [`${name}: ${preview(values.join(', '), 1500)}`] : [];
   return [
+    ...listed('its project lies in the folder', folder === '' ? [] : [folder]),
     ...listed('languages', facts.languages),
     ...listed('build systems', facts.buildSystems),
     ...listed(

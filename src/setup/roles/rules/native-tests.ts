@@ -93,7 +93,7 @@ export function testPlans(dossier: Case, repository: Repository, interpreters: r
         : '';
     const has = interpreters[0]?.finds.includes('pytest') ?? false;
     const services = (dossier.wanted ?? []).map(({ name }) => name);
-    const marked = repository.workdir === dossier.workdir ? markedTests(survey, services) : null;
+    const marked = repository.isMain ? markedTests(survey, services) : null;
     const markers = marked === null ? '' : ` -m ${quote(marked)}`;
     const itsOwn = ownTests(facts, survey, quote(python));
     if (itsOwn) add('unittest', itsOwn);
@@ -142,7 +142,7 @@ export function testPlans(dossier: Case, repository: Repository, interpreters: r
     );
   }
   const agents = agentTests(dossier).filter(({ command }) => !plans.some((plan) => plan.command.endsWith(command)));
-  return [...plans, ...(repository.workdir === dossier.workdir ? agents : [])];
+  return [...plans, ...(repository.isMain ? agents : [])];
 }
 
 /** Whether pytest is told where the tests are. */

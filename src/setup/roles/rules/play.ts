@@ -1,5 +1,6 @@
 import type { ProjectFacts } from '../../repository/facts';
 import { factsOf } from '../../repository/facts-of';
+import { atProjectRoot } from '../../repository/project-root';
 import type { Survey } from '../../repository/survey';
 import type { Case, Observed, Seen } from '../role';
 
@@ -18,9 +19,10 @@ export function nextMove<Move>(play: Play<Move>, seen: readonly Seen<Move>[]): M
   return turn.value;
 }
 
-/** The repository that is set up, and the others of its family. */
+/** The repository that is set up, or another one of its family; work directory and survey are those of the project in it. */
 export interface Repository {
   readonly name: string;
+  readonly isMain: boolean;
   readonly workdir: string;
   readonly survey: Survey;
   readonly facts: ProjectFacts;
@@ -30,7 +32,10 @@ export interface Repository {
 export function repositoriesOf(dossier: Case): Repository[] {
   const { workdir, survey, components } = dossier;
   const main = { name: dossier.source, workdir, survey };
-  return [main, ...components].map((one) => ({ ...one, facts: factsOf(one.survey) }));
+  return [main, ...components].map((one, at) => {
+    const own = atProjectRoot(one);
+    return { ...own, facts: factsOf(own.survey), isMain: at === 0 };
+  });
 }
 
 /** Fields of the lines that a command of ours printed: a word of ours, then values, with tabs between. */

@@ -1,5 +1,5 @@
 import { remedyFor } from './remedy-for';
-import { dossierOf, OK, simulate, textOf } from './simulated';
+import { dossierOf, failed, OK, simulate, textOf } from './simulated';
 
 const CMAKE = { 'CMakeLists.txt': 'project(stamp)\noption(STAMP_TESTS "x")\n', 'a.cc': '' };
 const MESON = {
@@ -70,4 +70,15 @@ test.each([
   ],
 ])('%#, %s: %s', (files, goal, text, expected) => {
   expect(remedyFor(files, goal, text)).toContain(expected);
+});
+
+test('where one of its build systems cannot build it, the other is taken, whole', () => {
+  const both = { 'CMakeLists.txt': 'project(stamp)', 'configure.ac': 'AC_INIT([a],[1])', 'a.c': '' };
+  const broken = failed('a.c:3:1: error: expected expression\nninja: build stopped: subcommand failed.');
+  const { seen, end } = simulate(dossierOf(both), (action) => (textOf(action) === 'cmake --build build' ? broken : OK));
+  const lines = seen.map(({ move }) => textOf(move));
+  const other = lines[lines.indexOf('cmake --build build') + 1];
+  expect(other).toMatch(/^rm -f build\/CTestTestfile\.cmake .*autoreconf -fi && \.\/configure; } && make -j2$/);
+  expect(lines).toContain('make check');
+  expect(end.success).toBe(true);
 });

@@ -79,7 +79,11 @@ function plan(project: Project): Goal[] {
       ? [step('system-packages', 'Install what its Debian packaging lists.', buildDependencies(project), true)]
       : []),
     ...(systems[0] === 'make' ? [] : [step('configure', 'Configure it.', configure)]),
-    step('build', 'Build it.', (ways) => by(ways).build),
+    step('build', 'Build it.', (ways) => {
+      const other = (ways.get('system') ?? systems[0]) !== systems[0];
+      // What the first one left would be taken for what is built.
+      return other ? `rm -f build/CTestTestfile.cmake build/build.ninja && { ${configure(ways)}; } && ${by(ways).build}` : by(ways).build;
+    }),
     step('tests', 'Run its tests.', (ways) => by(ways).test(ways), true),
   ];
 }
@@ -97,6 +101,7 @@ const readers: readonly Reader[] = [
   },
   { cause: 'automake-file', pattern: /required file '\.\/(README|NEWS|AUTHORS|ChangeLog)' not found/g },
   { cause: 'test-target', pattern: /(?:No rule to make|unknown) target [`'](check|test|tests)'/g },
+  { cause: 'unbuildable', pattern: /^ninja: build stopped|^make(?:\[\d+\])?: \*\*\* .*Error \d/gm, what: () => '' },
   { cause: 'unconfigurable', pattern: /^CMake Error|^configure: error|meson\.build:\d+:\d+: ERROR/gm, what: () => '' },
 ];
 
@@ -109,17 +114,20 @@ const MACROS: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^AM_PATH_GTK|^GTK_DOC/, ['gtk-doc-tools']],
 ];
 
-const remedies: readonly Remedy[] = [
-  {
-    name: 'take its other build system',
-    cause: 'unconfigurable',
-    sure: false,
-    fix: (_, { project, goal, ways }) => {
-      const systems = systemsOf(project);
-      const next = systems[systems.indexOf(ways.get('system') ?? systems[0]!) + 1];
-      return next && goal.id.endsWith('/configure') ? { way: ['system', next] } : null;
-    },
+const otherSystem = (cause: string, of: string): Remedy => ({
+  name: 'take its other build system',
+  cause,
+  sure: false,
+  fix: (_, { project, goal, ways }) => {
+    const systems = systemsOf(project);
+    const next = systems[systems.indexOf(ways.get('system') ?? systems[0]!) + 1];
+    return next && goal.id.endsWith(of) ? { way: ['system', next] } : null;
   },
+});
+
+const remedies: readonly Remedy[] = [
+  otherSystem('unconfigurable', '/configure'),
+  otherSystem('unbuildable', '/build'),
   {
     name: 'install the macros',
     cause: 'autoconf-macro',

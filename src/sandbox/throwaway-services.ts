@@ -24,6 +24,22 @@ for (( ;; )); do
 done
 `;
 
+/**
+ * Removes pid files that name nobody, or a stranger by now: those of a frame's own time, and of what has died. One that was
+ * written in this container by what still runs is left, for its daemon may end without it.
+ */
+const FORGET_PIDS = `
+while read -r word value _; do [[ $word == btime ]] && booted=$value; done < /proc/stat
+read -r stat < /proc/1/stat
+read -r -a since <<< "\${stat##*) }"
+begun=$(( booted + since[19] / $(getconf CLK_TCK 2> /dev/null || echo 100) ))
+find /run /var/lib -name '*.pid' | while IFS= read -r file; do
+  pid=
+  read -r pid < "$file"
+  [[ $pid =~ ^[0-9]+$ && -d /proc/$pid ]] && (( $(stat -c %Y "$file") >= begun )) || rm -f "$file"
+done
+`;
+
 /** Names a port of this container. */
 const listens = (port: number) => `exec 3<>/dev/tcp/127.0.0.1/${port}`;
 
@@ -39,8 +55,7 @@ export async function startServices(
 ): Promise<{ name: string; why: string } | null> {
   const own = services.filter(({ kind, start }) => kind === 'process' && start !== undefined);
   if (own.length === 0) return null;
-  // No daemon has run in this container yet: a pid file names one of the frame's own time, or by now a stranger.
-  await runInGuest(container, { command: "find /run /var/lib -name '*.pid' -delete", timeoutMs: 30_000 });
+  await runInGuest(container, { command: FORGET_PIDS, timeoutMs: 30_000 });
   for (const service of own) {
     const { name, start = 'true', health, port } = service;
     const ready = health ?? (port === undefined ? 'sleep 0.5' : listens(port));

@@ -16,9 +16,10 @@ import {
   type VerifierMove,
   type VerifierResult,
 } from '../contract';
+import { isSwitchyardError } from '../contract/errors';
 import type { Owner } from '../sandbox/labels';
 import { runNetwork } from '../sandbox/siblings';
-import { runInThrowaway } from '../sandbox/throwaway';
+import { runInThrowaway, type ThrowawayCommand, type ThrowawaySpec } from '../sandbox/throwaway';
 import { findingsOf, refusal } from '../setup/findings';
 import type { Given } from '../setup/given';
 import { chargesOf, verdictOf, verifierResult } from '../setup/verdict';
@@ -54,10 +55,25 @@ export interface MadeMove {
 }
 
 const PREVIEW = 600;
+/** Containers that one command may end before that is what it does. */
+const MOST_ENDED = 3;
+const ENDED_ITSELF = `The container ended under this command ${MOST_ENDED} times.\n`;
 
 export function createSetupEvidenceActivities(deps: Deps) {
   const { host, blobs, setupChains } = deps;
   const reader = createReader(deps);
+
+  /** A container that is gone is made again, until the command must be what ends it. */
+  async function untilItEnds(...[spec, command]: [ThrowawaySpec, ThrowawayCommand]) {
+    for (let ended = 1; ; ended++) {
+      try {
+        return await runInThrowaway(host.docker, spec, command);
+      } catch (error) {
+        if (!isSwitchyardError(error) || error.code !== 'SandboxLost') throw error;
+        if (ended === MOST_ENDED) return { exitCode: 137, timedOut: false, output: Buffer.from(ENDED_ITSELF) };
+      }
+    }
+  }
 
   /** Runs what a move wants run, in a throw-away container of the frame that no other move shares. */
   async function run(
@@ -69,8 +85,7 @@ export function createSetupEvidenceActivities(deps: Deps) {
     const { owner, frame, profile, services, role, seconds } = input;
     const given = await reader.json<Given>(input.given);
     const siblings = services.some(({ kind }) => kind === 'container');
-    const done = await runInThrowaway(
-      host.docker,
+    const done = await untilItEnds(
       {
         ...{ owner, scope: host.scope, role: `judge-${role}`, image: frame.image, cwd: frame.cwd, env: frame.env },
         ...{ workdir: given.workdir, components: given.components.map(({ workdir }) => workdir), profile, services },

@@ -108,6 +108,11 @@ export function createSetupPrepareActivities(deps: Deps) {
         }
         const { workdir, base } = input;
         const profile = { ...input.sandbox, hostCertificates: false };
+        // What is left here of the run holds what is to be done again: this host may be the one that was taken for lost.
+        if (given) {
+          await host.remove(owner, ROLE);
+          await deps.services.siblings.back(owner, [], 0, []);
+        }
         const container = await host.ensure({ owner, role: ROLE, image: base, workdir, profile });
         for (const [folder, { tree }] of [
           [workdir, source],

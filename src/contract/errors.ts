@@ -6,6 +6,7 @@ export type ErrorCode =
   | 'InvalidInput'
   | 'NotFound'
   | 'SandboxLost'
+  | 'FrameLost'
   | 'SandboxFailed'
   | 'BudgetExhausted'
   | 'ModelRejected'

@@ -6,6 +6,7 @@ import { ModelError } from './errors';
 const FINAL: ReadonlySet<ErrorCode> = new Set([
   'InvalidInput',
   'NotFound',
+  'FrameLost',
   'BudgetExhausted',
   'ModelRejected',
   'ContextWindowExceeded',

@@ -26,3 +26,12 @@ export async function assertEngine(docker: Docker): Promise<void> {
     );
   });
 }
+
+/** The image of a frame is no longer there: somebody pruned the engine's images. What was recorded makes it again. */
+export function frameLost(image: string): SwitchyardError {
+  return new SwitchyardError(
+    'FrameLost',
+    `the frame ${image} is not on this host`,
+    'Start the set-up again; its frames are made anew.',
+  );
+}

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type Docker from 'dockerode';
+import { isSwitchyardError } from '../contract/errors';
 import type { Frame, SandboxProfile } from '../contract/sandbox';
 import { type ContainerSpec, ensureContainer, removeContainer, setAside } from './container';
 import { EGRESS_NETWORK } from './egress';
-import { ignoreMissing, statusOf } from './engine';
+import { frameLost, ignoreMissing, statusOf } from './engine';
 import type { Journal } from './journal';
 import { LABEL, type Owner, runName } from './labels';
 import { parseExports } from './shell-state';
@@ -92,7 +93,10 @@ export async function restore(
   const aside = `${spec.name}-gone-`;
   await setAside(docker, spec.name, `${aside}${randomUUID().slice(0, 8)}`);
   const profile = { ...spec.profile, network: frame.network as SandboxProfile['network'] };
-  await ensureContainer(docker, { ...spec, image: frame.image, profile });
+  await ensureContainer(docker, { ...spec, image: frame.image, profile }).catch((error: unknown) => {
+    if (isSwitchyardError(error) && error.code === 'NotFound') throw frameLost(frame.image);
+    throw error;
+  });
   const removed = removeNamed(docker, aside);
   removed.catch(() => {});
   return { removed };

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type Docker from 'dockerode';
 import type { ServiceSpec } from '../contract/setup';
 import { CAPABILITIES, removeContainer } from './container';
-import { ignoreMissing, statusOf } from './engine';
+import { frameLost, ignoreMissing, statusOf } from './engine';
 import { flatten, removeImage } from './frames';
 import { runInGuest } from './guest-exec';
 import type { SandboxHost } from './host';
@@ -85,7 +85,11 @@ export class Siblings {
     for (const { Id } of await docker.listContainers({ all: true, filters })) await removeContainer(docker, Id);
     for (const spec of standing) {
       const { image } = frameOf(owner, spec.name, frame);
-      await (await this.create(owner, spec, image)).start();
+      const made = await this.create(owner, spec, image).catch((error: unknown) => {
+        if (statusOf(error) === 404) throw frameLost(image);
+        throw error;
+      });
+      await made.start();
       for (const index of above) await removeImage(docker, frameOf(owner, spec.name, index).image);
     }
   }

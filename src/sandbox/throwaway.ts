@@ -6,7 +6,7 @@ import type { SandboxProfile } from '../contract/sandbox';
 import type { ServiceSpec } from '../contract/setup';
 import { confined } from './confined';
 import { removeContainer } from './container';
-import { statusOf } from './engine';
+import { frameLost, statusOf } from './engine';
 import { assertAlive, runInGuest } from './guest-exec';
 import { hostAccess } from './host-access';
 import { LABEL, type Owner, runLabels, runName } from './labels';
@@ -153,11 +153,7 @@ async function create(docker: Docker, name: string, spec: ThrowawaySpec): Promis
     });
   } catch (error) {
     if (statusOf(error) !== 404) throw error;
-    throw new SwitchyardError(
-      'NotFound',
-      `the frame ${spec.image} is not on this host`,
-      'Start the set-up again; its frames are made anew.',
-    );
+    throw frameLost(spec.image);
   }
 }
 

@@ -160,7 +160,10 @@ export async function repoSetup(raw: RepoSetupInput): Promise<RepoSetupResult> {
       ...{ verified: state.verified?.ref ?? null, stepsLeft: limits.steps - state.turn },
     };
     const { turn, head } = state;
-    return decideMove(ground, { role: 'agent', policy: input.roles.agent, turn, head, given, about });
+    // A provider that is away for long parks the set-up: answers that came are not asked for again.
+    return sandbox.surviving(() =>
+      decideMove(ground, { role: 'agent', policy: input.roles.agent, turn, head, given, about }),
+    );
   }
 
   function gaveUp({ brief }: Decided): null {

@@ -162,9 +162,7 @@ test(
       undone: steps.map(({ undoes }) => undoes.length).join(''),
     });
     expect(steps[2]!.undoes).toEqual([2]);
-    expect(steps[2]!.notes).toContain(
-      'its host was lost: the sandbox was made again on another one, from what was recorded',
-    );
+    expect(steps[2]!.notes).toContain('its frames were lost: the sandbox was made again from what was recorded');
     expect(told[3]).toBe('one\n');
     // No further back than to what was made again, which nothing undoes.
     expect(steps[6]!.undoes).toEqual([4, 5, 6]);

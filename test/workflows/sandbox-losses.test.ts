@@ -5,6 +5,8 @@ import type { Steering } from '../../src/workflows/durable/steering';
 const failed = (cause: Error) =>
   new ActivityFailure('activity failed', 'any', '1', RetryState.NON_RETRYABLE_FAILURE, 'worker', cause);
 const sandboxLost = failed(ApplicationFailure.nonRetryable('the container is gone', 'SandboxLost'));
+const frameLost = failed(ApplicationFailure.nonRetryable('the frame is not on this host', 'FrameLost'));
+const imageGone = failed(ApplicationFailure.nonRetryable('the image is not on this host', 'NotFound'));
 const hostLost = failed(new TimeoutFailure('nobody took it', undefined, TimeoutType.SCHEDULE_TO_START));
 
 /** Losses of a run whose `again` fails so often as it says; `abandon` is what a person sends to a parked one. */
@@ -14,8 +16,8 @@ function losses(...failures: Error[]) {
   const park = async (reason: string) => {
     parked.push(reason);
   };
-  const run = new SandboxLosses({ park, abandoned: false } as unknown as Steering, async (elsewhere) => {
-    made.push(elsewhere);
+  const run = new SandboxLosses({ park, abandoned: false } as unknown as Steering, async (anew) => {
+    made.push(anew);
     const failure = failures.shift();
     if (failure) throw failure;
   });
@@ -42,4 +44,29 @@ test('a host that is lost again and again parks the run, which then goes on else
   expect(await run.surviving(after(sandboxLost))).toBe('done');
   expect(made).toEqual([false, true, true]);
   expect(parked).toEqual(['cannot make the sandbox again: nobody took it']);
+});
+
+test('frames that were pruned are made anew from what was recorded, on a host that is there or is not', async () => {
+  const { run, made } = losses();
+  expect(await run.surviving(after(frameLost))).toBe('done');
+  expect(made).toEqual([true]);
+  const other = losses(frameLost);
+  expect(await other.run.surviving(after(sandboxLost))).toBe('done');
+  expect(other.made).toEqual([false, true]);
+});
+
+test('a base image that was pruned parks the run until a person has brought it back', async () => {
+  const { run, made, parked } = losses(imageGone);
+  expect(await run.surviving(after(frameLost))).toBe('done');
+  expect(made).toEqual([true, true]);
+  expect(parked).toEqual(['cannot make the sandbox again: the image is not on this host']);
+});
+
+test('losses that a command was to blame for leave the others their number', async () => {
+  const { run } = losses();
+  for (let command = 0; command < 5; command++) {
+    await run.surviving(after(sandboxLost, sandboxLost, sandboxLost));
+    run.blame(3);
+  }
+  await expect(run.surviving(after(...Array(11).fill(sandboxLost)))).rejects.toThrow('the container is gone');
 });

@@ -24,6 +24,11 @@ export function isHostLost(error: unknown): boolean {
   return cause instanceof TimeoutFailure && ['SCHEDULE_TO_START', 'HEARTBEAT'].includes(cause.timeoutType ?? '');
 }
 
+/** The frames of the sandbox are gone, with their host or by themselves: only what was recorded can make it again. */
+export function areFramesLost(error: unknown): boolean {
+  return isHostLost(error) || codeOf(error) === 'FrameLost';
+}
+
 export { isCancellation };
 
 /** What went wrong in the end: a child fails because an activity did, and neither says why. */

@@ -1,4 +1,5 @@
-import { codeOf, isCancellation, isHostLost, messageOf } from './failures';
+import type { ErrorCode } from '../../contract';
+import { areFramesLost, codeOf, isCancellation, messageOf } from './failures';
 import { RoleEnded } from './setup-roles';
 import type { Steering } from './steering';
 
@@ -15,7 +16,7 @@ export class SandboxLosses {
 
   constructor(
     private readonly steering: Steering,
-    private readonly again: (elsewhere: boolean) => Promise<void>,
+    private readonly again: (anew: boolean) => Promise<void>,
   ) {}
 
   /** Does `work`, making the sandbox again when it or its host was lost, and waiting where the engine is away. */
@@ -25,37 +26,48 @@ export class SandboxLosses {
         return await work();
       } catch (error) {
         if (isCancellation(error) || error instanceof RoleEnded || codeOf(error) === 'InvalidInput') throw error;
-        if (codeOf(error) === 'SandboxLost' || isHostLost(error)) {
+        if (codeOf(error) === 'SandboxLost' || areFramesLost(error)) {
           if (++this.recoveries > MAX_RECOVERIES) throw new SandboxGone(messageOf(error));
-          await this.makeAgain(isHostLost(error));
+          await this.makeAgain(areFramesLost(error));
         } else await this.steering.park(messageOf(error));
         this.assertWanted();
       }
     }
   }
 
-  /** On its host, unless that turns out to be gone as well: it would never be there. */
-  private async makeAgain(elsewhere: boolean): Promise<void> {
-    let hostLost = elsewhere;
-    await this.patiently('make the sandbox again', async () => {
+  /** Losses that a command was to blame for say nothing of the others. */
+  blame(losses: number): void {
+    this.recoveries -= losses;
+  }
+
+  /** From its newest frame, unless that turns out to be gone as well. */
+  private async makeAgain(anew: boolean): Promise<void> {
+    let framesLost = anew;
+    const attempt = async () => {
       try {
-        await this.again(hostLost);
+        await this.again(framesLost);
       } catch (error) {
-        if (hostLost || !isHostLost(error)) throw error;
-        hostLost = true;
+        if (framesLost || !areFramesLost(error)) throw error;
+        framesLost = true;
         await this.again(true);
       }
-    });
+    };
+    // An image that was pruned can be had again: no reason to throw away what was recorded.
+    await this.patiently('make the sandbox again', attempt, ['InvalidInput']);
   }
 
   /** Tries until it is done: what is in the way is a person's to remove. */
-  async patiently<T>(what: string, attempt: () => Promise<T>): Promise<T> {
+  async patiently<T>(
+    what: string,
+    attempt: () => Promise<T>,
+    final: readonly ErrorCode[] = ['InvalidInput', 'NotFound'],
+  ): Promise<T> {
     for (;;) {
       try {
         return await attempt();
       } catch (error) {
         const code = codeOf(error);
-        if (isCancellation(error) || code === 'InvalidInput' || code === 'NotFound') throw error;
+        if (isCancellation(error) || (code && final.includes(code))) throw error;
         if (code === 'SandboxLost' && ++this.recoveries <= MAX_RECOVERIES) continue;
         await this.steering.park(`cannot ${what}: ${messageOf(error)}`);
         this.assertWanted();

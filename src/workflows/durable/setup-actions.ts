@@ -138,7 +138,7 @@ export class SetupActions {
     const install = spec.kind === 'process' ? installCommand(spec) : undefined;
     if (install) {
       await this.sandbox.checkpoint(`before ${spec.name}`, this.state.turn, ['service']);
-      const command = await keepText(install);
+      const command = await this.kept(install);
       const ran = await this.sandbox.run({
         turn: this.state.turn,
         part: 'install',
@@ -181,7 +181,7 @@ export class SetupActions {
     if (result.success) return sandbox.gate.passed();
     sandbox.gate.failed();
     state.selfClaim = false;
-    if (evidence) await this.failed({ ...evidence, signature: '' }, await keepText(evidence.command));
+    if (evidence) await this.failed({ ...evidence, signature: '' }, await this.kept(evidence.command));
     return null;
   }
 
@@ -216,6 +216,10 @@ export class SetupActions {
     };
   }
 
+  private kept(text: string): Promise<Ref> {
+    return this.sandbox.surviving(() => keepText(text));
+  }
+
   /** A command that ran: what it left in the way decides what memory is asked. */
   private async after(ran: Ran, command: Ref): Promise<void> {
     if (ran.exitCode === 0) await this.cleared();
@@ -242,14 +246,13 @@ export class SetupActions {
     notes: readonly string[] = [],
     undoes: readonly number[] = [],
   ): Promise<void> {
-    const { head } = await setupStore.appendSetupStep.executeWithOptions(
-      { summary: `turn ${this.state.turn} · told: ${decided.brief.line}`.slice(0, 120) },
-      [
-        {
-          ...{ head: this.state.head, turn: decided.turn, notes: [...notes, ...this.sandbox.takeRemarks()], undoes },
-          observation: { text, exitCode },
-        },
-      ],
+    const step = {
+      ...{ head: this.state.head, turn: decided.turn, notes: [...notes, ...this.sandbox.takeRemarks()], undoes },
+      observation: { text, exitCode },
+    };
+    const summary = `turn ${this.state.turn} · told: ${decided.brief.line}`.slice(0, 120);
+    const { head } = await this.sandbox.surviving(() =>
+      setupStore.appendSetupStep.executeWithOptions({ summary }, [step]),
     );
     this.state.head = head;
     this.remember(decided.brief.line, exitCode, undoes.includes(this.state.turn));

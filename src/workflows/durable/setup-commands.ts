@@ -3,6 +3,7 @@ import type { Frame, Lease, Ref } from '../../contract';
 import type { Attribution } from '../../setup/loop/attribution';
 import type { DoneActions, DoneCommand } from './done-actions';
 import { codeOf } from './failures';
+import type { SandboxLosses } from './sandbox-losses';
 import { keepText, setupHost } from './setup-activities';
 
 /** One command of a turn; `part` tells several of one turn apart. */
@@ -31,7 +32,7 @@ function jobOf({ turn, part, command }: TurnCommand): string {
 export interface CommandsAt {
   readonly lease: () => Lease;
   readonly top: () => Frame | undefined;
-  readonly surviving: <T>(work: () => Promise<T>) => Promise<T>;
+  readonly losses: Pick<SandboxLosses, 'surviving' | 'blame'>;
 }
 
 /** The commands of one set-up: each begins where the one before it ended, at its `position` in the sandbox's journal. */
@@ -56,13 +57,14 @@ export class SetupCommands {
   async run(request: RunRequest): Promise<RanSetup & { attribution: Attribution | null }> {
     let losses = 0;
     let command = request.command;
-    const ran = await this.at.surviving(async () => {
+    const ran = await this.at.losses.surviving(async () => {
       if (losses >= MAX_UNDER_ONE) command = await keepText(FATAL);
       return this.execute({ ...request, command }).catch((error) => {
         if (codeOf(error) === 'SandboxLost') losses += 1;
         throw error;
       });
     });
+    if (losses >= MAX_UNDER_ONE) this.at.losses.blame(losses);
     this.remember({ ...request, command }, ran.exitCode);
     this.position = jobOf({ ...request, command });
     return ran;

@@ -53,7 +53,7 @@ export class SetupSandbox {
     private readonly input: RepoSetupInput,
     steering: Steering,
   ) {
-    this.losses = new SandboxLosses(steering, (elsewhere) => this.again(elsewhere));
+    this.losses = new SandboxLosses(steering, (anew) => this.again(anew));
     this.undo = new Compensations({
       releaseSandbox: (args: { owner: Owner }) =>
         this.anywhere().releaseSandbox.executeWithOptions({ summary: 'sandbox, frames, services' }, [args]),
@@ -62,7 +62,7 @@ export class SetupSandbox {
     const profile = { ...input.sandbox, hostCertificates: false };
     const lease = () => this.lease;
     this.commands = new SetupCommands(
-      { lease, top: () => this.frames.at(-1), surviving: (work) => this.surviving(work) },
+      { lease, top: () => this.frames.at(-1), losses: this.losses },
       input.limits.commandSeconds,
       this.done,
     );
@@ -193,7 +193,10 @@ export class SetupSandbox {
     if (raced.winner === null || !raced.frame) return raced;
     const { command } = rivals[raced.winner]!;
     const adopted = raced.frame;
-    this.commands.remember({ turn, part: 'trial', command }, raced.lanes[raced.winner]!.exitCode);
+    const { exitCode, again } = raced.lanes[raced.winner]!;
+    this.commands.remember({ turn, part: 'trial', command }, exitCode);
+    // Its check may be what installed: it is in the frame, too.
+    if (failure && again) this.commands.remember({ turn, part: 'check', command: failure.command }, again.exitCode);
     this.frames.push(adopted);
     this.records.push(adopted, turn, ['experience']);
     this.remarks.push(...(await this.undeclared()).map((line) => `ended when the trial was adopted: ${line}`));
@@ -244,10 +247,10 @@ export class SetupSandbox {
     return this.losses.surviving(work);
   }
 
-  /** From the newest frame with what came after it; when the host is gone with its frames, from the beginning. */
-  private async again(elsewhere: boolean): Promise<void> {
-    if (elsewhere || this.frames.length === 0) await this.fromTheSources();
-    if (elsewhere) await this.replaceFrames();
+  /** From the newest frame with what came after it; anew, from the sources, when the frames are gone. */
+  private async again(anew: boolean): Promise<void> {
+    if (anew || this.frames.length === 0) await this.fromTheSources();
+    if (anew) await this.replaceFrames();
     else if (this.frames.length > 0) {
       const frame = await this.stack.rollback(0);
       this.commands.beginAt(frame.position);
@@ -270,7 +273,7 @@ export class SetupSandbox {
   }
 
   /**
-   * The frames went with their host: one of what the newest held stands for all. What was done after that one is not in it,
+   * The frames are gone: one of what the newest held stands for all. What was done after that one is not in it,
    * because a trial or a turn that is under way may yet be taken back.
    */
   private async replaceFrames(): Promise<void> {
@@ -278,13 +281,13 @@ export class SetupSandbox {
     const services = this.declared.heldBy(held);
     await this.declared.keep(this.stack.nextIndex, services);
     const names = services.map(({ name }) => name);
-    const frame = await this.stack.checkpoint('after the host was lost', names);
+    const frame = await this.stack.checkpoint('made again', names);
     this.frames.splice(0, this.frames.length, frame);
     this.records.collapse();
     this.done.settle(held, frame);
     // Registries may have given other things this time: what was verified is not this.
     this.gate.changed();
-    this.remarks.push('its host was lost: the sandbox was made again on another one, from what was recorded');
+    this.remarks.push('its frames were lost: the sandbox was made again from what was recorded');
   }
 
   /** In its order: a command finds the services up that were up when it ran. */

@@ -82,7 +82,9 @@ function plan(project: Project): Goal[] {
     step('build', 'Build it.', (ways) => {
       const other = (ways.get('system') ?? systems[0]) !== systems[0];
       // What the first one left would be taken for what is built.
-      return other ? `rm -f build/CTestTestfile.cmake build/build.ninja && { ${configure(ways)}; } && ${by(ways).build}` : by(ways).build;
+      return other
+        ? `rm -f build/CTestTestfile.cmake build/build.ninja && { ${configure(ways)}; } && ${by(ways).build}`
+        : by(ways).build;
     }),
     step('tests', 'Run its tests.', (ways) => by(ways).test(ways), true),
   ];

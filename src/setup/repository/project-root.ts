@@ -22,7 +22,7 @@ const MANIFEST =
  */
 export function projectRoot(survey: Survey): string {
   const { paths } = survey;
-  if (paths.some((path) => !path.includes('/') && (MANIFEST.test(path) || isProgram(path)))) return '';
+  if (languagesOf(rootOf(survey)).length > 0) return '';
   for (let depth = 1; depth <= DEEPEST; depth++) {
     const manifests = paths.filter((path) => isManifestAt(path, depth));
     const folders = [...new Set(manifests.map((path) => path.slice(0, path.lastIndexOf('/'))))];
@@ -47,28 +47,29 @@ function isManifestAt(path: string, depth: number): boolean {
   );
 }
 
-/** Files that run or are built without a manifest. */
-const isProgram = (path: string) => /^((GNU)?[Mm]akefile|[\w.-]+\.(py|c|cc|cpp|cxx|go))$/.test(path);
+/** Only what lies in the root itself. */
+function rootOf({ paths, texts }: Survey): Survey {
+  const isThere = (path: string) => !path.includes('/');
+  const inRoot = Object.entries(texts).filter(([path]) => isThere(path));
+  return { paths: paths.filter(isThere), texts: Object.fromEntries(inRoot) };
+}
 
-/** The survey as it is from a folder of the repository. Digests of files outside of it are kept: what changes them is found out. */
+/** The survey as it is from a folder. What lies outside has no path any more; texts and sums of it tell who changes it. */
 function within({ paths, texts, digests }: Survey, folder: string): Survey {
-  const up = '../'.repeat(folder.split('/').length);
   const isInside = (path: string) => path.startsWith(`${folder}/`);
   const own = (path: string) => path.slice(folder.length + 1);
-  const seen = (path: string) => (isInside(path) ? own(path) : OF_THE_WHOLE.test(path) ? path : null);
-  const moved = (entries: Survey['texts'], name: (path: string) => string | null) =>
-    Object.fromEntries(
-      Object.entries(entries).flatMap(([path, value]) => {
-        const now = name(path);
-        return now === null ? [] : [[now, value] as const];
-      }),
-    );
+  const seen = (path: string) => (isInside(path) ? own(path) : upFrom(folder) + path);
+  const moved = (entries: Survey['texts'], name: (path: string) => string) =>
+    Object.fromEntries(Object.entries(entries).map(([path, value]) => [name(path), value]));
   return {
     paths: paths.filter(isInside).map(own),
-    texts: moved(texts, seen),
-    ...(digests ? { digests: moved(digests, (path) => (isInside(path) ? own(path) : up + path)) } : {}),
+    texts: moved(texts, (path) => (OF_THE_WHOLE.test(path) ? path : seen(path))),
+    ...(digests ? { digests: moved(digests, seen) } : {}),
   };
 }
+
+/** From a folder to the root of its repository: `../` for each part of it. */
+export const upFrom = (folder: string) => (folder === '' ? '' : '../'.repeat(folder.split('/').length));
 
 /** A repository with work directory and survey of the project in it; `folder` is where that lies, empty for the root. */
 export function atProjectRoot<Given extends { readonly workdir: string; readonly survey: Survey }>(

@@ -6,6 +6,9 @@ const surveyAs = (files: Readonly<Record<string, string>>) => surveyOf(Object.en
 test.each([
   ['the root, whatever lies below', '', { 'setup.py': '', 'client/setup.py': '', 'client/a.py': '' }],
   ['the root, where programs lie there', '', { 'main.py': '', 'client/setup.py': '', 'client/a.py': '' }],
+  ['the root, where requirements lie there', '', { 'requirements.txt': '', 'app/a.py': '', 'ui/package.json': '' }],
+  ['the root, where a setup.cfg lies there', '', { 'setup.cfg': '', 'src/a/b.py': '', 'ui/package.json': '' }],
+  ['the root, where a Pipfile lies there', '', { Pipfile: '', 'app/a.py': '', 'ui/package.json': '', 'ui/a.js': '' }],
   ['the root, where nothing is built', '', { 'README.md': '', 'a/b.txt': '' }],
   ['the one folder with a manifest', 'expat', { 'README.md': '', 'expat/CMakeLists.txt': '', 'expat/lib/a.c': '' }],
   ['two folders down', 'src/python', { 'README.md': '', 'src/python/setup.py': '', 'src/python/a.py': '' }],
@@ -50,6 +53,7 @@ test('a survey from its folder: its own files, what speaks of the whole, and dig
     '.github/workflows/a.yml': 'jobs',
     'debian/control': 'Source: expat',
     'README.md': 'inside',
+    '../README.md': 'outside',
     'configure.ac': 'AC_INIT',
   });
   expect(Object.keys(survey.digests!).sort()).toEqual(['../run.sh', 'lib/a.c']);

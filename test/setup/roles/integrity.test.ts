@@ -53,6 +53,31 @@ test('sources as they came, and changes that leave nothing out, are no tampering
   expect(tampering()).toEqual([]);
 });
 
+test('what lies above the folder of the project is watched, too', () => {
+  const sources = {
+    'README.md': '',
+    '.pytest.ini': '[flake8]\n',
+    'core/setup.py': '',
+    'core/conftest.py': '',
+    'core/test_a.py': '',
+  };
+  rmSync(folder, { recursive: true });
+  for (const [path, text] of Object.entries(sources)) write(path, text);
+  const given = repositoriesOf({ ...sampleCase(sources), workdir: folder })[0]!;
+  expect(given.folder).toBe('core');
+  const found = () => readTampering(given, bash(lookForTampering(given))).map(({ declared }) => declared);
+  expect(found()).toEqual([]);
+  const fewer = '[pytest]\naddopts = -k "not test_b"\n';
+  write('.pytest.ini', fewer);
+  write('pytest.ini', fewer);
+  write('core/pytest.ini', fewer);
+  expect(found().sort()).toEqual(['../.pytest.ini', '../pytest.ini', 'pytest.ini']);
+  expect(
+    bash(['../pytest.ini', '../.pytest.ini', 'pytest.ini'].map((path) => restorationOf(given, path)).join(' && ')).exitCode,
+  ).toBe(0);
+  expect(found()).toEqual([]);
+});
+
 test('a file that configure writes has the words of its template, and no others', () => {
   const template = 'check:\n\t./run @FLAGS@ || true\n';
   const sources = { ...SOURCES, Makefile: 'all:\n\t@echo configure first\n', 'Makefile.in': template };

@@ -1,4 +1,5 @@
 import { testOptionsOf } from '../../repository/native-options';
+import { upFrom } from '../../repository/project-root';
 import { aptInstall } from '../apt';
 import { type Ecosystem, type Goal, type Project, type Reader, type Remedy, shell, step, type Ways } from '../goal';
 
@@ -92,7 +93,7 @@ function plan(project: Project): Goal[] {
 
 /** The packaging lies in the root of the repository. */
 const buildDependencies = ({ folder }: Project) =>
-  `apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get build-dep -y -qq --no-install-recommends ${folder.replace(/[^/]+/g, '..') || '.'}/`;
+  `apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get build-dep -y -qq --no-install-recommends ${upFrom(folder) || './'}`;
 
 const readers: readonly Reader[] = [
   { cause: 'autoconf-macro', pattern: /possibly undefined macro: (\w+)/g },

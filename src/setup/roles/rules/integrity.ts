@@ -1,5 +1,6 @@
 import { quote } from '../../../agent/shell';
-import { MOST_CHARS } from '../../repository/survey';
+import { upFrom } from '../../repository/project-root';
+import { MOST_CHARS, type Survey } from '../../repository/survey';
 import type { Observed } from '../role';
 import { posixCksum } from './cksum';
 import { type Repository, rowsOf } from './play';
@@ -55,16 +56,18 @@ const BEGIN = (path: string) => `=== switchyard changed ${path}`;
 const END = '=== switchyard end';
 
 /** Compares what decides about tests with what the survey saw before anybody worked on it. */
-export function lookForTampering({ workdir, survey, facts }: Repository): string {
+export function lookForTampering({ workdir, folder, survey, facts }: Repository): string {
   const known = comparable({ survey }).map(
     ([path, text]) =>
       `[ "$(cksum < ${quote(path)} 2> /dev/null)" = '${posixCksum(text)}' ] || { echo ${quote(BEGIN(path))}; head -c 20000 ${quote(path)} 2> /dev/null; echo; echo '${END}'; }`,
   );
+  // A test runner reads what lies in the folders above as well.
+  const up = upFrom(folder);
   const names = APPEARS.map((name) => `-name '${name}'`).join(' -o ');
   return [
     `cd ${quote(workdir)} || exit 1`,
     ...known,
-    `find . -maxdepth 4 \\( -name node_modules -o -name .git -o -name .venv -o -name venv -o -name .tox -o -name vendor \\) -prune -o -type f \\( ${names} \\) -print | sed 's|^\\./|found\\t|'`,
+    `find ${up || '.'} -maxdepth ${4 + up.length / 3} \\( -name node_modules -o -name .git -o -name .venv -o -name venv -o -name .tox -o -name vendor \\) -prune -o -type f \\( ${names} \\) -print | sed -e ${quote(`s|^${up}${folder}/||`)} -e 's|^\\./||' -e 's|^|found\\t|'`,
     `while IFS=' ' read -r kind sum size path; do`,
     `if [ ! -e "$path" ]; then printf 'gone\\t%s\\t%s\\n' "$kind" "$path";`,
     `elif [ "$sum" != - ] && [ "$(cksum < "$path" 2> /dev/null)" != "$sum $size" ]; then printf 'changed\\t%s\\t%s\\n' "$kind" "$path"; fi`,
@@ -161,7 +164,7 @@ export function readTampering(repository: Repository, observed: Observed): Tampe
     });
   }
   for (const [path = ''] of rowsOf(observed.output, 'found')) {
-    if (path === '' || survey.paths.includes(path)) continue;
+    if (path === '' || isOfTheSources(path, survey)) continue;
     const shown = `${at} ${without(LEAVES_OUT.source, path)}`;
     found.push({
       claim: `${path} is not part of the sources and leaves tests out`,
@@ -199,8 +202,11 @@ export function restorationOf({ workdir, survey }: Repository, declared: string)
   const path = `${workdir}/${declared}`;
   const text = survey.texts[declared];
   if (text !== undefined) return `printf %s ${quote(text)} > ${quote(path)}`;
-  return APPEARING.test(declared) && !survey.paths.includes(declared) ? `rm -f ${quote(path)}` : null;
+  return APPEARING.test(declared) && !isOfTheSources(declared, survey) ? `rm -f ${quote(path)}` : null;
 }
+
+const isOfTheSources = (path: string, { paths, texts, digests }: Survey) =>
+  paths.includes(path) || path in texts || path in (digests ?? {});
 
 /** Shows where a file has the words; ends with 0 only if it was read and has none. */
 const without = (pattern: string, path: string) => `{ grep -nP ${quote(pattern)} ${quote(path)}; [ $? -eq 1 ]; }`;

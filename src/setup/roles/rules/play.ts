@@ -24,6 +24,8 @@ export interface Repository {
   readonly name: string;
   readonly isMain: boolean;
   readonly workdir: string;
+  /** Where the project lies in the repository, empty for its root. */
+  readonly folder: string;
   readonly survey: Survey;
   readonly facts: ProjectFacts;
 }

@@ -67,6 +67,14 @@ const script = {
         act('verify'),
       ],
     },
+    pruned: {
+      turns: [
+        shell(mendOf('calc')),
+        shell('rm -rf /opt/never; echo one >> /opt/steps'),
+        shell('sleep 8; cat /opt/steps'),
+        act('verify'),
+      ],
+    },
     student: {
       turns: [...notes(12), 'cat /opt/steps'].map((command) => ({ thought: 'On.', tool: 'bash', args: { command } })),
       end: 'submit',
@@ -83,7 +91,11 @@ afterAll(async () => {
 }, 60_000);
 
 async function worldWith(env: Record<string, string>): Promise<World> {
-  const world = await World.start({ script, profiles: { agent: {}, astray: {}, trier: {}, student: {} }, env });
+  const world = await World.start({
+    script,
+    profiles: { agent: {}, astray: {}, trier: {}, pruned: {}, student: {} },
+    env,
+  });
   worlds.push(world);
   return world;
 }
@@ -114,6 +126,27 @@ test(
     expect(await leftOf(world, 'set-up')).toEqual(NOTHING);
   },
   minutes(2, 8),
+);
+
+test(
+  'frames that somebody pruned with their sandbox are made again from what was recorded',
+  async () => {
+    const world = await worldWith({});
+    const input = { ...setUpInput, roles: { agent: 'pruned' }, judge: false, experience: { mode: 'off' } };
+    const setUp = await world.begin('repoSetup', input, 'pruned');
+    await reach(setUp, 3);
+    await sleep(1_000);
+    await removeAllOf(world, 'pruned');
+    const ended = (await setUp.result()) as RepoSetupResult;
+    expect(ended.status).toBe('verified');
+    const { steps, told } = await readChain(world, ended.head);
+    expect(told[2]).toBe('one\n');
+    expect(steps.flatMap(({ notes }) => notes)).toContain(
+      'its frames were lost: the sandbox was made again from what was recorded',
+    );
+    expect(await leftOf(world, 'pruned')).toEqual(NOTHING);
+  },
+  minutes(2, 2),
 );
 
 // Only as long as it takes until a host counts as lost.

@@ -100,6 +100,14 @@ async function worldWith(env: Record<string, string>): Promise<World> {
   return world;
 }
 
+/** Two workers share an engine here: what a host had goes with it. Frames first, before anybody makes a container of one. */
+async function removeAllOf(world: World, workflow: string): Promise<void> {
+  const docker = new Docker();
+  const { containers, images } = await leftOf(world, workflow);
+  for (const name of images) await docker.getImage(name).remove({ force: true });
+  for (const name of containers) await docker.getContainer(name.slice(1)).remove({ force: true, v: true });
+}
+
 test(
   'the only host being away costs time and nothing else: no sandbox is made again, no step is redone',
   async () => {
@@ -205,14 +213,6 @@ test(
   },
   minutes(1, 8),
 );
-
-/** Two workers share an engine here: what a host had goes with it. */
-async function removeAllOf(world: World, workflow: string): Promise<void> {
-  const docker = new Docker();
-  const { containers, images } = await leftOf(world, workflow);
-  for (const name of containers) await docker.getContainer(name.slice(1)).remove({ force: true, v: true });
-  for (const name of images) await docker.getImage(name).remove({ force: true });
-}
 
 (FULL ? test : test.skip)(
   'a host that is lost under a trial: one that fails is taken back on the next host, and a race is run there',

@@ -24,7 +24,11 @@ export class Catalogue {
       statement(REVISION),
       statement(`select id, body->'signals' as signals from experience.units`),
     ]);
-    const entries = rows.map((row) => ({ id: String(row.id), signals: UnitSignals.parse(row.signals) }));
+    // One whose signals cannot be read is found by none.
+    const entries = rows.flatMap((row) => {
+      const signals = UnitSignals.safeParse(row.signals).data;
+      return signals ? [{ id: String(row.id), signals }] : [];
+    });
     this.known = { revision: String(then?.value), entries };
     return entries;
   }

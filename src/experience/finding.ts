@@ -1,4 +1,4 @@
-import type { ExperienceUnit, RepositoryFacts, Situation } from '../contract';
+import type { RepositoryFacts, Situation } from '../contract';
 import {
   applies,
   type Candidate,
@@ -14,7 +14,7 @@ import { type Database, json, type Row, statement } from './database';
 import type { Embedder } from './embedder';
 import { tryPatterns } from './patterns';
 import type { Vectors } from './schema';
-import { UNIT_COLUMNS, unitOf } from './units';
+import { readableUnits, UNIT_COLUMNS } from './units';
 
 const NEIGHBOURS = 10;
 const BY_TEXT = 10;
@@ -69,13 +69,12 @@ export async function findCandidates(
   const [signalled = []] = await database.run([
     statement(`select ${UNIT_COLUMNS} from experience.units u where ${among('$1')}`, json(missing)),
   ]);
-  const units = new Map<string, ExperienceUnit>();
-  for (const row of [...near, ...texts, ...signalled]) units.set(String(row.id), unitOf(row));
+  const rows = new Map([...near, ...texts, ...signalled].map((row) => [String(row.id), row]));
   const valueIn = (list: readonly Row[], id: string, column: string) => {
     const row = list.find((each) => each.id === id);
     return row ? Number(row[column]) : null;
   };
-  const candidates = [...units.values()].map(
+  const candidates = readableUnits([...rows.values()]).map(
     (unit): Candidate => ({
       unit,
       cosine: valueIn(near, unit.id, 'cosine'),

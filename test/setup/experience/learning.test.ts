@@ -6,6 +6,7 @@ import {
   extractByRules,
   judgementOf,
   mergeUnits,
+  SameAnswer,
   sameCauseSameFix,
 } from '../../../src/setup/experience';
 import { draftLike, FACTS, PG_CONFIG, unitLike } from '../../experience/support/units';
@@ -178,4 +179,9 @@ test("a model's units are checked one by one, its judgement is about the version
     same: true,
     why: 'w',
   });
+});
+
+test("a model's joined advice that is longer than a unit may hold is no answer: the rules join instead", () => {
+  const answer = (length: number) => SameAnswer.safeParse({ same: true, advice: ['x'.repeat(length)] }).success;
+  expect([answer(2_000), answer(2_001)]).toEqual([true, false]);
 });

@@ -77,6 +77,7 @@ export function literalText(pattern: string): string {
     .replace(/\\[dDwWsSbB]/g, ' ')
     .replace(/\[(?:\\.|[^\]\\])*\](?:[*+?]|\{\d*,?\d*\})?/g, ' ')
     .replace(/\(\?(?:[:=!]|<[=!])/g, '(')
+    .replace(/(?<!\\)\{\d+(?:,\d*)?\}\??/g, '+')
     .replace(/\.[*+?]?\??/g, (dot) => (dot === '.' ? '.' : ' '))
     .replace(/\\(.)/g, '$1')
     .replace(/[()^$|*+?{}]/g, ' ')

@@ -5,6 +5,7 @@ import {
   checkedChoice,
   cosine,
   embedNgrams,
+  literalText,
   rank,
   reliability,
   rerankByRules,
@@ -130,4 +131,8 @@ test("a model's choice is held to what was offered", () => {
     ],
   };
   expect(checkedChoice(list, answer)).toEqual([{ unit: 'pg-config', why: 'a' }]);
+});
+
+test('how often something repeats is no text of a pattern', () => {
+  expect(literalText('foo.{1,80}bar\\d{2}(?:x){10,}')).toBe('foo bar x');
 });

@@ -68,8 +68,6 @@ export interface LearnInput extends InMemory {
   readonly created: string;
 }
 
-const OUTPUT_CHARS = 6_000;
-
 export function createSetupMemoryActivities(deps: Deps) {
   const { blobs, host } = deps;
   const librarian = createLibrarian(deps);
@@ -99,7 +97,7 @@ export function createSetupMemoryActivities(deps: Deps) {
         const given = await reader.json<Given>(input.given);
         const facts = await factsAbout(given);
         const situation: Situation = {
-          error: ends(await reader.text(input.output)),
+          error: await reader.told(input.output),
           command: await reader.text(input.command),
           summary: `Setting up a ${facts.lang} project in ${given.workdir}; turn ${input.turn}.`,
         };
@@ -145,7 +143,7 @@ export function createSetupMemoryActivities(deps: Deps) {
         const after = momentsOf(await reader.actions(input.head)).filter(({ turn }) => turn > anchor.turn);
         const about = {
           units: shown,
-          error: ends(await reader.text(anchor.output)),
+          error: await reader.told(anchor.output),
           command: await reader.text(anchor.command),
         };
         const moments = after.slice(0, AUDITED_STEPS);
@@ -220,9 +218,4 @@ function added(a: Usage, b: Usage): Usage {
     completionTokens: a.completionTokens + b.completionTokens,
     costUsd: a.costUsd + b.costUsd,
   };
-}
-
-/** The decisive line stands near an end; what is between is compiling. */
-function ends(text: string): string {
-  return text.length <= OUTPUT_CHARS ? text : `${text.slice(0, OUTPUT_CHARS / 2)}\n${text.slice(-OUTPUT_CHARS / 2)}`;
 }

@@ -10,7 +10,7 @@ import type {
   Usage,
 } from '../contract';
 import { shipExperience } from '../experience';
-import { AUDITED_STEPS, type ExtractOptions, renderAtoms } from '../setup/experience';
+import { AUDITED_STEPS, type ExtractOptions, renderAtoms, withTrials } from '../setup/experience';
 import type { Given } from '../setup/given';
 import { momentsOf } from '../setup/loop/seen';
 import { factsOf } from '../setup/repository/facts-of';
@@ -149,8 +149,9 @@ export function createSetupMemoryActivities(deps: Deps) {
         const moments = after.slice(0, AUDITED_STEPS);
         if (moments.length === 0) return { verdicts: [], usage: FREE };
         const { answer: verdicts, usage } = await librarian.audit(input, anchor.id, about, moments, signal);
-        const undone = new Set(moments.filter((each) => each.undone).map(({ turn }) => turn));
-        const booked = withTrials(shown, verdicts, input.trials, undone);
+        // A trial later than the window may have been taken back, too.
+        const undone = new Set(after.filter((each) => each.undone).map(({ turn }) => turn));
+        const booked = withTrials(verdicts, { shown: shown.map(({ unit }) => unit), trials: input.trials, undone });
         await memoryOf(input).audit({ run: input.run, anchor: anchor.id, verdicts: booked });
         return { verdicts: booked, usage };
       });
@@ -194,21 +195,6 @@ export function createSetupMemoryActivities(deps: Deps) {
       });
     },
   };
-}
-
-/** What a trial showed outweighs what anybody reads out of the steps, unless a kept one was taken back later. */
-function withTrials(
-  shown: readonly Suggestion[],
-  verdicts: readonly UnitVerdict[],
-  trials: readonly TrialRecord[],
-  undone: ReadonlySet<number>,
-): UnitVerdict[] {
-  return shown.flatMap(({ unit }) => {
-    const trial = trials.find((each) => each.unit === unit && each.outcome !== 'neutral');
-    if (!trial || (trial.kept && undone.has(trial.turn))) return verdicts.filter((each) => each.unit === unit);
-    const why = trial.outcome === 'success' ? 'the failed command came further' : 'the failed command failed as before';
-    return [{ unit, verdict: trial.outcome, why: `${why} after its trial in turn ${trial.turn}` }];
-  });
 }
 
 function added(a: Usage, b: Usage): Usage {

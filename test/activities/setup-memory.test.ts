@@ -54,14 +54,16 @@ async function suggestInput(output: string): Promise<SuggestInput> {
 }
 
 /** The head of a chain of steps: an action, its exit code and what it printed. */
-async function chainOf(steps: readonly [action: Partial<SetupAction>, exitCode: number, output: string][]) {
+async function chainOf(
+  steps: readonly [action: Partial<SetupAction>, exitCode: number, output: string, undoes?: number[]][],
+) {
   let parent = await setupChains.open({
     ...{ kind: 'setup-opening', role: 'agent', source: 'dir:x' },
     given: await blobs.put('{}'),
   });
-  for (const [at, [action, exitCode, output]] of steps.entries()) {
+  for (const [at, [action, exitCode, output, undoes = []]] of steps.entries()) {
     parent = await setupChains.append({
-      ...{ kind: 'setup-step', parent, notes: [], undoes: [] },
+      ...{ kind: 'setup-step', parent, notes: [], undoes },
       turn: {
         ...{ kind: 'setup-turn', turn: at + 1, role: 'agent', policy: 'p', model: null, reply: null, rejected: [] },
         move: { thought: '', ...action },
@@ -104,4 +106,23 @@ test('an audit compares the reasons of two whole logs', async () => {
   ]);
   const { verdicts } = await run(activities().auditUnits, await auditInput(logOf(ERROR), head));
   expect(verdicts).toMatchObject([{ unit: 'pg-config', verdict: 'success' }]);
+}, 60_000);
+
+test('a trial beyond the window that was rolled back is no success', async () => {
+  const idle = [{ action: 'shell', command: 'ls' }, 0, ''] as const;
+  const head = await chainOf([
+    [{ action: 'shell', command: 'pip install .' }, 1, ERROR],
+    ...Array.from({ length: 5 }, () => [...idle] as [Partial<SetupAction>, number, string]),
+    [{ action: 'try_experience', unit: 'pg-config' }, 0, ''],
+    [{ action: 'rollback', frames: 1 }, 0, '', [7]],
+  ]);
+  const trials = [
+    {
+      ...{ turn: 7, unit: 'pg-config', command: 'x', before: 'a', after: '' },
+      outcome: 'success' as const,
+      kept: true,
+    },
+  ];
+  const { verdicts } = await run(activities().auditUnits, { ...(await auditInput(ERROR, head)), trials });
+  expect(verdicts).toMatchObject([{ unit: 'pg-config', verdict: 'neutral' }]);
 }, 60_000);

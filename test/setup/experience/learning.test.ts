@@ -95,6 +95,17 @@ test('attempts that failed or were undone are never part of a unit', () => {
   expect(drafts[0]!.atoms).toHaveLength(1);
 });
 
+test('what a unit mended that was tried as it is was mended by nothing that came later', () => {
+  const trial = { turn: 2, action: 'try_experience', unit: 'pg', command: null, output: '' };
+  const [failed, bystander, again] = steps([INSTALL, 1, PG], ['export FOO=1', 0], [INSTALL, 0]);
+  const among = (fields: Pick<SetupMoment, 'exitCode' | 'undone'>) =>
+    extractByRules([failed!, { ...trial, ...fields }, bystander!, again!], OPTIONS);
+  expect(among({ exitCode: 0, undone: false })).toEqual([]);
+  // Rolled back or refused, it did nothing.
+  expect(among({ exitCode: 0, undone: true })).toHaveLength(1);
+  expect(among({ exitCode: null, undone: false })).toHaveLength(1);
+});
+
 test('what still stands, what was never run again and what only avoids tests teach nothing', () => {
   const failing = 'python -m pytest';
   const error = "E   ModuleNotFoundError: No module named 'x'";

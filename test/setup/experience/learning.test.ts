@@ -173,6 +173,17 @@ test('B8: a merge keeps atoms, record and id, counts its version and names what 
   expect(addsNothing(older, newer)).toBe(false);
 });
 
+test('the same error and fix elsewhere add something: the unit applies there, too', () => {
+  const draft = (applicability: object) => draftLike('x', {}, { applicability });
+  const older = { ...PG_CONFIG, ...draft({ lang: 'python', os: ['debian'], runtime: ['python3.11'] }) };
+  const same = { lang: 'python', os: ['debian'], runtime: ['python3.11'], tools: ['pip'] };
+  expect(addsNothing(older, draft(same))).toBe(true);
+  for (const other of [{ lang: 'node' }, { os: ['alpine'] }, { runtime: ['python3.12'] }]) {
+    expect(addsNothing(older, draft({ ...same, ...other }))).toBe(false);
+  }
+  expect(mergeUnits(older, draft({ ...same, lang: 'node' })).signals.applicability.lang).toBe('');
+});
+
 test('a merge never grows past what a unit may hold', () => {
   const long = unitLike('long', { advice_nl: ['1', '2', '3', '4', '5'] });
   expect(mergeUnits(long, draftLike('x')).advice_nl).toHaveLength(5);

@@ -27,7 +27,7 @@ import { createReader } from './setup-chain';
 interface InMemory extends Librarian {
   /** A memory apart; without it the worker's own. */
   readonly memory?: string;
-  /** False for a memory apart that begins with nothing. */
+  /** False for a run without the units of the package: a memory apart begins with nothing, and in another they are not found. */
   readonly shipped?: boolean;
 }
 
@@ -102,8 +102,9 @@ export function createSetupMemoryActivities(deps: Deps) {
           summary: `Setting up a ${facts.lang} project in ${given.workdir}; turn ${input.turn}.`,
         };
         const experience = memoryOf(input);
-        if (input.memory === undefined || input.shipped !== false) await shipExperience(experience);
-        const ranked = await experience.find(situation, facts, { exclude: input.exclude, limit: 10 });
+        const { shipped = true, exclude } = input;
+        if (shipped) await shipExperience(experience);
+        const ranked = await experience.find(situation, facts, { exclude, shipped, limit: 10 });
         const nothing = { preview: 'no unit applies', suggestions: null, units: [], anchor: null };
         if (ranked.length === 0) return { ...nothing, usage: FREE };
         const guest = await guestFacts(host, input.lease);

@@ -22,6 +22,8 @@ const BY_TEXT = 10;
 export interface FindOptions {
   readonly exclude?: readonly string[];
   readonly limit?: number;
+  /** False: without the units of the package. */
+  readonly shipped?: boolean;
 }
 
 /**
@@ -34,10 +36,11 @@ export async function findCandidates(
   entries: readonly Entry[],
   situation: Situation,
   facts: RepositoryFacts,
-  { exclude = [], limit = 10 }: FindOptions,
+  { exclude = [], limit = 10, shipped = true }: FindOptions,
 ): Promise<Ranked[]> {
   const hidden = new Set(exclude);
-  const fitting = entries.filter(({ id, signals }) => !hidden.has(id) && applies(signals.applicability, facts));
+  const known = shipped ? entries : entries.filter((entry) => !entry.shipped);
+  const fitting = known.filter(({ id, signals }) => !hidden.has(id) && applies(signals.applicability, facts));
   if (fitting.length === 0) return [];
 
   const evidence = evidenceOf(situation);

@@ -95,6 +95,16 @@ test('a look-up reads the whole log: the reason may stand in its middle', async 
   find.mockRestore();
 }, 60_000);
 
+test('a run without the units of the package neither brings them in nor is shown them', async () => {
+  const find = jest.spyOn(experience, 'find');
+  const given = await suggestInput(logOf(ERROR));
+  const { suggestions } = await run(activities().suggestUnits, { ...given, shipped: false });
+  expect(suggestions).toBeNull();
+  expect(find.mock.calls[0]![2]).toMatchObject({ shipped: false });
+  expect(await find.mock.results[0]!.value).toEqual([]);
+  find.mockRestore();
+}, 60_000);
+
 test('an audit compares the reasons of two whole logs', async () => {
   await experience.import([PG_CONFIG]);
   await experience.anchor({ run: 'r', anchor: 'turn-1', units: ['pg-config'] });

@@ -297,6 +297,8 @@ describe.each([
     await store.forget('pep-668');
     const newer = { ...PG_CONFIG, advice_nl: ['Shorter.'] };
     expect(await store.ship([newer, PEP_668], 'two')).toEqual({ changed: true, units: 1 });
+    expect(await store.find(PG_SITUATION, FACTS)).toHaveLength(1);
+    expect(await store.find(PG_SITUATION, FACTS, { shipped: false })).toEqual([]);
     const { unit } = await store.show('pg-config');
     expect(unit).toMatchObject({ advice_nl: ['Shorter.'], telemetry: { hits: 1 }, provenance: { shipped: true } });
     expect(await store.list()).toHaveLength(1);

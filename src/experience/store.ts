@@ -61,6 +61,8 @@ export interface ImportCounts {
 }
 
 const AT_ONCE = 64;
+/** Memories apart that are held open at once: each is a Postgres of some 380 MB. */
+const MOST_AWAKE = 2;
 
 interface Parts {
   readonly database: Database;
@@ -75,7 +77,10 @@ export class ExperienceStore {
 
   private readonly others = new Map<string, ExperienceStore>();
 
-  private constructor(private readonly place: (apart?: string) => ExperiencePlace) {}
+  private constructor(
+    private readonly place: (apart?: string) => ExperiencePlace,
+    private readonly used: () => void = () => {},
+  ) {}
 
   /** Nothing is looked at or opened yet: a worker that needs no experience pays nothing for it. */
   static at(place: (apart?: string) => ExperiencePlace): ExperienceStore {
@@ -91,9 +96,27 @@ export class ExperienceStore {
 
   /** A memory of its own under that name, which is closed with this one. */
   apart(name: string): ExperienceStore {
-    const other = this.others.get(name) ?? new ExperienceStore(() => this.place(name));
+    const known = this.others.get(name);
+    if (known) return known;
+    const other = new ExperienceStore(
+      () => this.place(name),
+      () => this.awaken(name),
+    );
     this.others.set(name, other);
     return other;
+  }
+
+  /** Those that were used longest ago come first; all but the last few rest, if nothing of theirs runs. */
+  private awaken(name: string): void {
+    const other = this.others.get(name)!;
+    this.others.delete(name);
+    this.others.set(name, other);
+    for (const idle of [...this.others.values()].slice(0, -MOST_AWAKE)) void idle.rest();
+  }
+
+  private async rest(): Promise<void> {
+    const parts = await this.ready?.catch(() => undefined);
+    await parts?.database.rest?.();
   }
 
   async close(): Promise<void> {
@@ -262,6 +285,7 @@ export class ExperienceStore {
   }
 
   private async parts(): Promise<Parts> {
+    this.used();
     // An attempt that failed is no answer: the next caller tries again.
     this.ready ??= openParts(this.place()).catch((error: unknown) => {
       this.ready = undefined;

@@ -11,6 +11,8 @@ const READ_CHARS = 200_000;
 /** Reads what the roles' dossiers are made of. Reads blobs only. */
 export function createReader({ blobs, setupChains }: Pick<Deps, 'blobs' | 'setupChains'>) {
   const text = async (ref: Ref): Promise<string> => (await blobs.get(ref.sha256)).toString('utf8');
+  /** An output as it is told and learned from; prompts and searches cut it further by themselves. */
+  const told = async (ref: Ref): Promise<string> => ends(await text(ref));
   const json = async <T>(ref: Ref): Promise<T> => JSON.parse(await text(ref)) as T;
 
   async function bodiesOf(steps: readonly SetupStep[]): Promise<Bodies> {
@@ -90,7 +92,7 @@ export function createReader({ blobs, setupChains }: Pick<Deps, 'blobs' | 'setup
     return Promise.all(listed.map(async (each) => ({ ...each, output: await text(each.evidence.output) })));
   }
 
-  return { text, json, givenOf, movesAt, charges, bodiesOf, actions, caseOf, dossierOf };
+  return { text, told, json, givenOf, movesAt, charges, bodiesOf, actions, caseOf, dossierOf };
 }
 
 function ends(text: string): string {

@@ -10,7 +10,7 @@ import type {
   Usage,
 } from '../contract';
 import { shipExperience } from '../experience';
-import { AUDITED_STEPS, type ExtractOptions, renderAtoms } from '../setup/experience';
+import { AUDITED_STEPS, type ExtractOptions, renderAtoms, withTrials } from '../setup/experience';
 import type { Given } from '../setup/given';
 import { momentsOf } from '../setup/loop/seen';
 import { factsOf } from '../setup/repository/facts-of';
@@ -27,7 +27,7 @@ import { createReader } from './setup-chain';
 interface InMemory extends Librarian {
   /** A memory apart; without it the worker's own. */
   readonly memory?: string;
-  /** False for a memory apart that begins with nothing. */
+  /** False for a run without the units of the package: a memory apart begins with nothing, and in another they are not found. */
   readonly shipped?: boolean;
 }
 
@@ -68,8 +68,6 @@ export interface LearnInput extends InMemory {
   readonly created: string;
 }
 
-const OUTPUT_CHARS = 6_000;
-
 export function createSetupMemoryActivities(deps: Deps) {
   const { blobs, host } = deps;
   const librarian = createLibrarian(deps);
@@ -99,13 +97,14 @@ export function createSetupMemoryActivities(deps: Deps) {
         const given = await reader.json<Given>(input.given);
         const facts = await factsAbout(given);
         const situation: Situation = {
-          error: ends(await reader.text(input.output)),
+          error: await reader.told(input.output),
           command: await reader.text(input.command),
           summary: `Setting up a ${facts.lang} project in ${given.workdir}; turn ${input.turn}.`,
         };
         const experience = memoryOf(input);
-        if (input.memory === undefined || input.shipped !== false) await shipExperience(experience);
-        const ranked = await experience.find(situation, facts, { exclude: input.exclude, limit: 10 });
+        const { shipped = true, exclude } = input;
+        if (shipped) await shipExperience(experience);
+        const ranked = await experience.find(situation, facts, { exclude, shipped, limit: 10 });
         const nothing = { preview: 'no unit applies', suggestions: null, units: [], anchor: null };
         if (ranked.length === 0) return { ...nothing, usage: FREE };
         const guest = await guestFacts(host, input.lease);
@@ -145,14 +144,15 @@ export function createSetupMemoryActivities(deps: Deps) {
         const after = momentsOf(await reader.actions(input.head)).filter(({ turn }) => turn > anchor.turn);
         const about = {
           units: shown,
-          error: ends(await reader.text(anchor.output)),
+          error: await reader.told(anchor.output),
           command: await reader.text(anchor.command),
         };
         const moments = after.slice(0, AUDITED_STEPS);
         if (moments.length === 0) return { verdicts: [], usage: FREE };
         const { answer: verdicts, usage } = await librarian.audit(input, anchor.id, about, moments, signal);
-        const undone = new Set(moments.filter((each) => each.undone).map(({ turn }) => turn));
-        const booked = withTrials(shown, verdicts, input.trials, undone);
+        // A trial later than the window may have been taken back, too.
+        const undone = new Set(after.filter((each) => each.undone).map(({ turn }) => turn));
+        const booked = withTrials(verdicts, { shown: shown.map(({ unit }) => unit), trials: input.trials, undone });
         await memoryOf(input).audit({ run: input.run, anchor: anchor.id, verdicts: booked });
         return { verdicts: booked, usage };
       });
@@ -198,21 +198,6 @@ export function createSetupMemoryActivities(deps: Deps) {
   };
 }
 
-/** What a trial showed outweighs what anybody reads out of the steps, unless a kept one was taken back later. */
-function withTrials(
-  shown: readonly Suggestion[],
-  verdicts: readonly UnitVerdict[],
-  trials: readonly TrialRecord[],
-  undone: ReadonlySet<number>,
-): UnitVerdict[] {
-  return shown.flatMap(({ unit }) => {
-    const trial = trials.find((each) => each.unit === unit && each.outcome !== 'neutral');
-    if (!trial || (trial.kept && undone.has(trial.turn))) return verdicts.filter((each) => each.unit === unit);
-    const why = trial.outcome === 'success' ? 'the failed command came further' : 'the failed command failed as before';
-    return [{ unit, verdict: trial.outcome, why: `${why} after its trial in turn ${trial.turn}` }];
-  });
-}
-
 function added(a: Usage, b: Usage): Usage {
   return {
     promptTokens: a.promptTokens + b.promptTokens,
@@ -220,9 +205,4 @@ function added(a: Usage, b: Usage): Usage {
     completionTokens: a.completionTokens + b.completionTokens,
     costUsd: a.costUsd + b.costUsd,
   };
-}
-
-/** The decisive line stands near an end; what is between is compiling. */
-function ends(text: string): string {
-  return text.length <= OUTPUT_CHARS ? text : `${text.slice(0, OUTPUT_CHARS / 2)}\n${text.slice(-OUTPUT_CHARS / 2)}`;
 }

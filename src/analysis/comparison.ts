@@ -52,8 +52,10 @@ export interface Lift extends Interval {
   readonly mode: ComparedMode;
   readonly against: ComparedMode;
   readonly pairs: number;
-  /** Sources without an outcome under one of the two. */
+  /** Sources without a pass that has an outcome under both. */
   readonly leftOut: number;
+  /** Passes over the other sources without an outcome under one of the two; they are left out together with their pair. */
+  readonly passesLeftOut: number;
   readonly counts: PairedCounts;
   /** Rate of `not_guilty` under the mode, minus that without. */
   readonly difference: number;
@@ -109,22 +111,38 @@ function summaryOf(all: readonly ComparedRun[], mode: ComparedMode): ModeSummary
 }
 
 function liftOf(all: readonly ComparedRun[], mode: ComparedMode, against: ComparedMode): Lift {
+  const both = all.filter((run) => run.mode === mode || run.mode === against);
+  const paired = pairedPasses(both, [mode, against]);
   const of = (which: ComparedMode) =>
     folded(
-      all.filter((run) => run.mode === which && hasOutcome(run)),
+      paired.filter((run) => run.mode === which),
       passed,
     );
   const [without, under] = [of(against), of(mode)];
-  const sources = new Set(all.filter((run) => run.mode === mode || run.mode === against).map(({ source }) => source));
-  const pairs = [...sources].flatMap((source) => {
-    const [first, second] = [without.get(source), under.get(source)];
-    return first === undefined || second === undefined ? [] : [[first, second] as const];
-  });
+  const sources = new Set(both.map(({ source }) => source));
+  const pairs = [...without].map(([source, first]) => [first, under.get(source)!] as const);
   const counts = countPairs(pairs);
   const [interval, p] = [pairedDifference(counts), mcnemarExact(counts)];
   const clear = p < 0.05 && (interval.low > 0 || interval.high < 0);
   const shown = clear ? (interval.low > 0 ? 'lift' : 'loss') : 'none';
-  return { mode, against, pairs: pairs.length, leftOut: sources.size - pairs.length, counts, ...interval, p, shown };
+  const leftOut = sources.size - pairs.length;
+  const counted = new Set(both.filter(({ source }) => without.has(source)).map(passOf)).size;
+  const passesLeftOut = counted - new Set(paired.map(passOf)).size;
+  return { mode, against, pairs: pairs.length, leftOut, passesLeftOut, counts, ...interval, p, shown };
+}
+
+/**
+ * Runs of the passes that have an outcome under every one of these modes. A pass that failed under one says nothing about
+ * the difference: folded in, the votes of one side would be fewer, and a tie among them a failure.
+ */
+function pairedPasses(runs: readonly ComparedRun[], modes: readonly ComparedMode[]): ComparedRun[] {
+  const ended = runs.filter(hasOutcome);
+  const under = modes.map((mode) => new Set(ended.filter((run) => run.mode === mode).map(passOf)));
+  return ended.filter((run) => under.every((passes) => passes.has(passOf(run))));
+}
+
+function passOf({ source, pass }: ComparedRun): string {
+  return `${pass} ${source}`;
 }
 
 /** One answer a source: what more than half of its passes say. */

@@ -63,7 +63,11 @@ export function planned({ name, sources, modes, repeat, basis, flags }: Plan): J
   if (crossed && sources.length < 2) throw refused('crossed: one source has no other half', 'Give at least two.');
   const job = (own: Written, pass: number, label: ComparedMode, experience: Memory): Job => {
     const input = setupInput(
-      { ...basis, ...own, experience: { ...(basis.experience as object), ...experience } },
+      {
+        ...basis,
+        ...own,
+        experience: { ...(basis.experience as object), ...(own.experience as object), ...experience },
+      },
       flags,
     );
     if (input.judge === false) throw refused('judge: a comparison is about verdicts', 'Leave it on.');

@@ -171,7 +171,7 @@ export const Judgement = z.strictObject({
   version: z.int().min(1),
   same: z.boolean(),
   /** Advice of the merged unit; absent: both lists joined by rule. */
-  advice: z.array(z.string().min(1)).min(1).max(5).optional(),
+  advice: z.array(z.string().min(1).max(2_000)).min(1).max(5).optional(),
   why: z.string(),
 });
 export type Judgement = z.infer<typeof Judgement>;

@@ -110,7 +110,7 @@ export const ExperienceChoice = z.strictObject({
     .string()
     .regex(/^[a-z0-9][a-z0-9._-]{0,62}$/, 'small letters, digits, ".", "_" and "-"')
     .optional(),
-  /** `false`: a memory apart begins with nothing, and holds what its own runs taught alone. */
+  /** `false`: the units of the package are not found. A memory apart begins with nothing, and holds what its own runs taught alone. */
   shipped: z.boolean().default(true),
 });
 export type ExperienceChoice = z.infer<typeof ExperienceChoice>;

@@ -6,6 +6,8 @@ import { REVISION } from './units';
 export interface Entry {
   readonly id: string;
   readonly signals: UnitSignals;
+  /** Came with the package. */
+  readonly shipped: boolean;
 }
 
 /** The signals of all units, read again only when a unit came, changed or went since: each search needs them all. */
@@ -22,9 +24,15 @@ export class Catalogue {
     // The revision first: units that are newer than it are only read once more.
     const [[then] = [], rows = []] = await this.database.run([
       statement(REVISION),
-      statement(`select id, body->'signals' as signals from experience.units`),
+      statement(
+        `select id, body->'signals' as signals, body #>> '{provenance,shipped}' = 'true' as shipped from experience.units`,
+      ),
     ]);
-    const entries = rows.map((row) => ({ id: String(row.id), signals: UnitSignals.parse(row.signals) }));
+    // One whose signals cannot be read is found by none.
+    const entries = rows.flatMap((row) => {
+      const signals = UnitSignals.safeParse(row.signals).data;
+      return signals ? [{ id: String(row.id), signals, shipped: row.shipped === true }] : [];
+    });
     this.known = { revision: String(then?.value), entries };
     return entries;
   }

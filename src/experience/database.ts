@@ -17,6 +17,8 @@ export interface Database {
   /** The rows of each statement. Throws `Unavailable` when the database cannot be reached. */
   run(statements: readonly Statement[]): Promise<Row[][]>;
   close(): Promise<void>;
+  /** Gives up what it holds, unless something runs; the next `run` opens it again. Absent where little is held. */
+  rest?(): Promise<void>;
   /** For people: where it is. */
   readonly name: string;
 }

@@ -21,8 +21,10 @@ const LONGEST_PATH = 100;
 export function openEmbedded(folder: string): Database {
   let route: Promise<Connected> | undefined;
   let closed = false;
+  let running = 0;
+  let resting: Promise<void> | undefined;
 
-  async function run(statements: readonly Statement[]): Promise<Row[][]> {
+  async function answered(statements: readonly Statement[]): Promise<Row[][]> {
     const until = Date.now() + PATIENCE_MS;
     for (;;) {
       if (closed) throw unavailable(folder, 'it was closed');
@@ -48,9 +50,25 @@ export function openEmbedded(folder: string): Database {
 
   return {
     name: 'embedded',
-    run,
+    async run(statements) {
+      running += 1;
+      try {
+        return await answered(statements);
+      } finally {
+        running -= 1;
+      }
+    },
+    async rest() {
+      if (running > 0) return;
+      const current = route;
+      route = undefined;
+      if (!current) return;
+      resting = current.then((each) => each.close()).catch(() => {});
+      await resting;
+    },
     async close() {
       closed = true;
+      await resting;
       await route?.then((each) => each.close()).catch(() => {});
     },
   };

@@ -1,4 +1,4 @@
-import type { ExperienceUnit, RepositoryFacts, Situation } from '../contract';
+import type { RepositoryFacts, Situation } from '../contract';
 import {
   applies,
   type Candidate,
@@ -14,7 +14,7 @@ import { type Database, json, type Row, statement } from './database';
 import type { Embedder } from './embedder';
 import { tryPatterns } from './patterns';
 import type { Vectors } from './schema';
-import { UNIT_COLUMNS, unitOf } from './units';
+import { readableUnits, UNIT_COLUMNS } from './units';
 
 const NEIGHBOURS = 10;
 const BY_TEXT = 10;
@@ -22,6 +22,8 @@ const BY_TEXT = 10;
 export interface FindOptions {
   readonly exclude?: readonly string[];
   readonly limit?: number;
+  /** False: without the units of the package. */
+  readonly shipped?: boolean;
 }
 
 /**
@@ -34,10 +36,11 @@ export async function findCandidates(
   entries: readonly Entry[],
   situation: Situation,
   facts: RepositoryFacts,
-  { exclude = [], limit = 10 }: FindOptions,
+  { exclude = [], limit = 10, shipped = true }: FindOptions,
 ): Promise<Ranked[]> {
   const hidden = new Set(exclude);
-  const fitting = entries.filter(({ id, signals }) => !hidden.has(id) && applies(signals.applicability, facts));
+  const known = shipped ? entries : entries.filter((entry) => !entry.shipped);
+  const fitting = known.filter(({ id, signals }) => !hidden.has(id) && applies(signals.applicability, facts));
   if (fitting.length === 0) return [];
 
   const evidence = evidenceOf(situation);
@@ -69,13 +72,12 @@ export async function findCandidates(
   const [signalled = []] = await database.run([
     statement(`select ${UNIT_COLUMNS} from experience.units u where ${among('$1')}`, json(missing)),
   ]);
-  const units = new Map<string, ExperienceUnit>();
-  for (const row of [...near, ...texts, ...signalled]) units.set(String(row.id), unitOf(row));
+  const rows = new Map([...near, ...texts, ...signalled].map((row) => [String(row.id), row]));
   const valueIn = (list: readonly Row[], id: string, column: string) => {
     const row = list.find((each) => each.id === id);
     return row ? Number(row[column]) : null;
   };
-  const candidates = [...units.values()].map(
+  const candidates = readableUnits([...rows.values()]).map(
     (unit): Candidate => ({
       unit,
       cosine: valueIn(near, unit.id, 'cosine'),

@@ -1,13 +1,24 @@
 import { createHash } from 'node:crypto';
-import type { ExperienceDraft, ExperienceUnit, Judgement } from '../contract';
+import { type ExperienceDraft, ExperienceUnit, type Judgement, parseInput } from '../contract';
 import { addsNothing, mergeUnits } from '../setup/experience';
 import { type Database, json, statement } from './database';
 import type { Embedder } from './embedder';
 import type { Vectors } from './schema';
-import { BUMP, contentDigest, insertParameters, insertUnit, REVISION, storable, UNIT_COLUMNS, unitOf } from './units';
+import {
+  BUMP,
+  contentDigest,
+  insertParameters,
+  insertUnit,
+  REVISION,
+  readableUnits,
+  storable,
+  UNIT_COLUMNS,
+} from './units';
 
 /** A draft at least this close to a unit may say the same; what decides is the judgement. */
 export const SAME = 0.85;
+/** More than one, because the nearest may be one that cannot be read. */
+const NEIGHBOURS = 4;
 
 export type Learned = { readonly outcome: 'inserted' | 'merged' | 'duplicate'; readonly unit: string };
 export type LearnAttempt =
@@ -79,22 +90,26 @@ async function lookUp({ database, embedder, vectors }: Parts, key: string, vecto
     statement(REVISION),
     statement(
       `select ${UNIT_COLUMNS}, ${cosine} as cosine from experience.units u where u.embedder = $2
-        order by cosine desc, u.id limit 1`,
+        order by cosine desc, u.id limit ${NEIGHBOURS}`,
       vector,
       embedder.name,
     ),
   ]);
-  const row = near?.[0];
+  const [nearest] = readableUnits(near ?? []);
   return {
     learned: learned?.[0] as Learned | undefined,
     revision: String(revision?.[0]?.value),
-    nearest: row && unitOf(row),
-    similarity: Number(row?.cosine ?? 0),
+    nearest,
+    similarity: Number(near?.find(({ id }) => id === nearest?.id)?.cosine ?? 0),
   };
 }
 
-/** The old version is kept beside; telemetry goes on counting for the new one, whose atoms include the old ones. */
-async function merge(parts: Parts, key: string, before: ExperienceUnit, after: ExperienceUnit): Promise<boolean> {
+/**
+ * Only what can be read again is written: throws `InvalidInput`. The old version is kept beside; telemetry goes on counting for the new one, whose
+ * atoms include the old ones.
+ */
+async function merge(parts: Parts, key: string, before: ExperienceUnit, joined: ExperienceUnit): Promise<boolean> {
+  const after = parseInput(ExperienceUnit, joined, `${before.id}, merged`);
   const [stored] = await storable([after], parts.embedder, parts.vectors);
   const sql = `with old as (
       select id, version, body from experience.units where id = $1 and version = $2 for update

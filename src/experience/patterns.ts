@@ -18,7 +18,8 @@ export interface Tried {
 export async function tryPatterns(all: readonly string[], evidence: Evidence): Promise<Tried> {
   const text = `${evidence.key}\n${evidence.whole}`.toLowerCase();
   const patterns = all.filter((pattern) => text.includes(requiredText(pattern)));
-  const hits: Record<string, 'key' | 'whole'> = {};
+  // Without a prototype: a pattern may be named like something that every object has.
+  const hits: Record<string, 'key' | 'whole'> = Object.create(null);
   const tooSlow: string[] = [];
   const until = Date.now() + FOR_ALL;
   let from = 0;

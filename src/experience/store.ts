@@ -9,7 +9,7 @@ import {
 import type { Ranked } from '../setup/experience';
 import { type Anchor, type Audited, bookVerdicts, keepAnchor } from './auditing';
 import { Catalogue } from './catalogue';
-import { type Database, json, statement } from './database';
+import { type Database, json, type Row, statement } from './database';
 import { openEmbedded } from './embedded';
 import type { Embedder } from './embedder';
 import { type FindOptions, findCandidates } from './finding';
@@ -17,7 +17,17 @@ import { attemptLearning, type LearnAttempt, type Learned } from './learning';
 import { connectPostgres } from './postgres';
 import { prepare, type Vectors } from './schema';
 import { type Shipped, shipUnits } from './shipping';
-import { BUMP, insertParameters, insertUnit, ON_CONFLICT, reembed, storable, UNIT_COLUMNS, unitOf } from './units';
+import {
+  BUMP,
+  insertParameters,
+  insertUnit,
+  ON_CONFLICT,
+  readableUnits,
+  reembed,
+  storable,
+  UNIT_COLUMNS,
+  unitOf,
+} from './units';
 
 /** `url`: a Postgres server; `folder`: the database of this host, shared by its processes. */
 export type ExperiencePlace = ({ readonly url: string } | { readonly folder: string }) & { readonly embed: Embedder };
@@ -51,6 +61,8 @@ export interface ImportCounts {
 }
 
 const AT_ONCE = 64;
+/** Memories apart that are held open at once: each is a Postgres of some 380 MB. */
+const MOST_AWAKE = 2;
 
 interface Parts {
   readonly database: Database;
@@ -65,7 +77,10 @@ export class ExperienceStore {
 
   private readonly others = new Map<string, ExperienceStore>();
 
-  private constructor(private readonly place: (apart?: string) => ExperiencePlace) {}
+  private constructor(
+    private readonly place: (apart?: string) => ExperiencePlace,
+    private readonly used: () => void = () => {},
+  ) {}
 
   /** Nothing is looked at or opened yet: a worker that needs no experience pays nothing for it. */
   static at(place: (apart?: string) => ExperiencePlace): ExperienceStore {
@@ -81,9 +96,27 @@ export class ExperienceStore {
 
   /** A memory of its own under that name, which is closed with this one. */
   apart(name: string): ExperienceStore {
-    const other = this.others.get(name) ?? new ExperienceStore(() => this.place(name));
+    const known = this.others.get(name);
+    if (known) return known;
+    const other = new ExperienceStore(
+      () => this.place(name),
+      () => this.awaken(name),
+    );
     this.others.set(name, other);
     return other;
+  }
+
+  /** Those that were used longest ago come first; all but the last few rest, if nothing of theirs runs. */
+  private awaken(name: string): void {
+    const other = this.others.get(name)!;
+    this.others.delete(name);
+    this.others.set(name, other);
+    for (const idle of [...this.others.values()].slice(0, -MOST_AWAKE)) void idle.rest();
+  }
+
+  private async rest(): Promise<void> {
+    const parts = await this.ready?.catch(() => undefined);
+    await parts?.database.rest?.();
   }
 
   async close(): Promise<void> {
@@ -138,7 +171,7 @@ export class ExperienceStore {
 
   /** Inserts units with their record. Ones that are there stay as they are, or with `replace` become what was imported. */
   async import(units: readonly ExperienceUnit[], { replace = false } = {}): Promise<ImportCounts> {
-    const known = new Set((await this.some(units.map(({ id }) => id))).map(({ id }) => id));
+    const known = new Set((await this.some(units.map(({ id }) => id))).map(({ id }) => String(id)));
     const wanted = replace ? units : units.filter(({ id }) => !known.has(id));
     await this.write(wanted, replace ? 'replace' : 'keep');
     const replaced = replace ? units.filter(({ id }) => known.has(id)).length : 0;
@@ -165,19 +198,19 @@ export class ExperienceStore {
         words ?? null,
       ),
     ]);
-    return rows.map(unitOf);
+    return readableUnits(rows);
   }
 
   /** A unit with the bodies of its earlier versions. Throws `NotFound`. */
   async show(id: string): Promise<{ unit: ExperienceUnit; earlier: { version: number; body: unknown }[] }> {
-    const [unit] = await this.some([id]);
-    if (!unit)
+    const [row] = await this.some([id]);
+    if (!row)
       throw new SwitchyardError('NotFound', `there is no unit ${id}`, '`switchyard experience list` shows them.');
     const { database } = await this.parts();
     const [earlier = []] = await database.run([
       statement('select version, body from experience.unit_versions where id = $1 order by version', id),
     ]);
-    return { unit, earlier: earlier.map(({ version, body }) => ({ version: Number(version), body })) };
+    return { unit: unitOf(row), earlier: earlier.map(({ version, body }) => ({ version: Number(version), body })) };
   }
 
   /** Takes a unit out for good; a shipped one does not come back with the next version. False when it was not there. */
@@ -220,7 +253,7 @@ export class ExperienceStore {
     }
   }
 
-  private async some(ids: readonly string[]): Promise<ExperienceUnit[]> {
+  private async some(ids: readonly string[]): Promise<Row[]> {
     const { database } = await this.parts();
     const [rows = []] = await database.run([
       statement(
@@ -228,27 +261,31 @@ export class ExperienceStore {
         json(ids),
       ),
     ]);
-    return rows.map(unitOf);
+    return rows;
   }
 
   /** After a change of the embedding, vectors of another one are made anew: they cannot be compared. */
   private async refresh(): Promise<void> {
     const { database, embedder, vectors } = await this.parts();
-    for (;;) {
+    for (let after = ''; ; ) {
       const [rows = []] = await database.run([
         statement(
-          `select ${UNIT_COLUMNS} from experience.units u where u.embedder <> $1 order by u.id limit ${AT_ONCE}`,
+          `select ${UNIT_COLUMNS} from experience.units u where u.embedder <> $1 and u.id > $2 order by u.id limit ${AT_ONCE}`,
           embedder.name,
+          after,
         ),
       ]);
       if (rows.length === 0) return;
-      const stored = await storable(rows.map(unitOf), embedder, vectors);
+      // Onwards also past one that cannot be read and keeps its old vector.
+      after = String(rows.at(-1)!.id);
+      const stored = await storable(readableUnits(rows), embedder, vectors);
       // A process with another embedding has to see that its vectors are gone.
       await database.run([statement(BUMP), ...stored.map((each) => reembed(each, embedder.name, vectors))]);
     }
   }
 
   private async parts(): Promise<Parts> {
+    this.used();
     // An attempt that failed is no answer: the next caller tries again.
     this.ready ??= openParts(this.place()).catch((error: unknown) => {
       this.ready = undefined;

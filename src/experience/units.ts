@@ -19,6 +19,19 @@ export function unitOf(row: Row): ExperienceUnit {
   });
 }
 
+/** The units of rows. One that cannot be read is named and left out: it must not hide all the others. */
+export function readableUnits(rows: readonly Row[]): ExperienceUnit[] {
+  return rows.flatMap((row) => {
+    try {
+      return [unitOf(row)];
+    } catch {
+      const mend = `\`switchyard experience forget ${row.id}\` takes it out`;
+      process.emitWarning(`the experience unit ${row.id} cannot be read and is left out; ${mend}`);
+      return [];
+    }
+  });
+}
+
 /** What is stored of a unit besides its counters, in the order of `insertUnit`. */
 export interface Stored {
   readonly unit: ExperienceUnit;

@@ -96,11 +96,15 @@ export async function connect(path: string): Promise<Connected | undefined> {
 }
 
 function eachLine(socket: Socket, take: (line: string) => void): void {
-  let rest = '';
+  // The line that is not whole yet, in pieces: each is looked through once, however many a long answer comes in.
+  let pieces: string[] = [];
   socket.setEncoding('utf8');
   socket.on('data', (chunk: string) => {
-    const lines = (rest + chunk).split('\n');
-    rest = lines.pop() ?? '';
+    const [first = '', ...others] = chunk.split('\n');
+    pieces.push(first);
+    if (others.length === 0) return;
+    const lines = [pieces.join(''), ...others];
+    pieces = [lines.pop()!];
     for (const line of lines) take(line);
   });
 }

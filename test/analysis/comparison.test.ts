@@ -40,7 +40,7 @@ it('takes an outage for no outcome, and an environment that was not verified for
     ...[run('dir:/b', 'off', false, { status: 'gave_up', verdict: null }), run('dir:/b', 'learn', true)],
   ];
   const { lifts, modes } = compared(runs, ['off', 'learn']);
-  expect(lifts[0]).toMatchObject({ pairs: 1, leftOut: 1, counts: { onlySecond: 1 } });
+  expect(lifts[0]).toMatchObject({ pairs: 1, leftOut: 1, passesLeftOut: 0, counts: { onlySecond: 1 } });
   expect(modes[1]).toMatchObject({ mode: 'learn', runs: 1, failed: 1, notGuilty: 1 });
 });
 
@@ -49,8 +49,22 @@ it('folds passes into one answer a source, so that repeating is not more evidenc
   const thrice = [1, 2, 3].flatMap((pass) => one.map((each) => ({ ...each, pass })));
   const [first] = compared(one, ['off', 'learn']).lifts;
   expect(compared(thrice, ['off', 'learn']).lifts[0]).toEqual(first);
-  const split = [run('dir:/a', 'off', true), { ...run('dir:/a', 'off', false), pass: 2 }, run('dir:/a', 'learn', true)];
+  const again = (mode: ComparedRun['mode'], good: boolean) => ({ ...run('dir:/a', mode, good), pass: 2 });
+  const split = [run('dir:/a', 'off', true), again('off', false), run('dir:/a', 'learn', true), again('learn', true)];
   expect(compared(split, ['off', 'learn']).lifts[0]!.counts).toMatchObject({ onlySecond: 1 });
+});
+
+it('leaves out a pass whose workflow failed together with its pair, and says so', () => {
+  const runs = sources.slice(0, 8).flatMap((source) =>
+    [true, false, true].flatMap((good, at) => [
+      { ...run(source, 'off', good), pass: at + 1 },
+      { ...run(source, 'frozen', good, at === 2 ? { status: null, verdict: null } : {}), pass: at + 1 },
+    ]),
+  );
+  const comparison = compared(runs, ['off', 'frozen']);
+  expect(comparison.lifts[0]).toMatchObject({ pairs: 8, leftOut: 0, passesLeftOut: 8, difference: 0, shown: 'none' });
+  const said = comparisonText(runs, comparison, LOOK).replace(/\s+/g, ' ');
+  expect(said).toContain('8 passes left out with their pair');
 });
 
 it('measures how far self-claims lie above verdicts', () => {

@@ -161,6 +161,13 @@ describe('a comparison', () => {
   const plan = (modes: readonly ChosenMode[], sources = [{ source: SOURCE }, { source: 'npm:qs@6.11.0' }]) =>
     planned({ name: 'x', sources, modes, repeat: 2, basis: { limits: { steps: 9 } }, flags: { agent: 'm' } });
 
+  it("keeps what a source's own input says of experience, all but the mode", () => {
+    const own = [{ source: SOURCE, experience: { mode: 'learn', speculate: 3 } }];
+    const basis = { experience: { neutral: 'rollback', speculate: 1 } };
+    const [job] = planned({ name: 'x', sources: own, modes: ['frozen'], repeat: 1, basis, flags: {} });
+    expect(job!.input.experience).toEqual({ mode: 'frozen', speculate: 3, neutral: 'rollback' });
+  });
+
   it('has a stable id a run, and inputs that differ in nothing but memory', () => {
     const jobs = plan(['off', 'frozen']);
     expect(jobs.map(({ id }) => id).slice(0, 4)).toEqual([

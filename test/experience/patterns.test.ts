@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { tryPatterns } from '../../src/experience/patterns';
 
 test('a catastrophic pattern is given up, the others are tried, and the process goes on meanwhile', async () => {
@@ -14,4 +15,12 @@ test('a catastrophic pattern is given up, the others are tried, and the process 
 
 test('no pattern, no thread', async () => {
   expect(await tryPatterns([], { key: '', whole: '' })).toEqual({ hits: {}, tooSlow: [] });
+});
+
+test('counts in a pattern are not looked for as text: the shipped unit finds its error', async () => {
+  const units = readFileSync('experience/units.jsonl', 'utf8').split('\n').filter(Boolean);
+  const unit = units.map((line) => JSON.parse(line)).find(({ id }) => id === 'node-browser-download');
+  const error = 'npm error path /work/node_modules/puppeteer\nnpm error getaddrinfo ENOTFOUND storage.example.org';
+  const { hits } = await tryPatterns(unit.signals.regex, { key: error, whole: error });
+  expect(Object.keys(hits)).toHaveLength(1);
 });

@@ -203,6 +203,28 @@ describe.each([
     expect((await store.find(situation, FACTS))[0]?.matched).toContain('text');
   });
 
+  test('a unit that could not be read again is not written; one that is there hides no other and is named', async () => {
+    const { unit: id } = await store.learn(draftLike('r1'), never);
+    const tooLong = async (_: ExperienceDraft, { id: nearest, version = 1 }: ExperienceUnit) => ({
+      ...{ nearest, version, same: true, why: '', advice: ['x'.repeat(2_001)] },
+    });
+    const more = draftLike('r2', { advice_nl: [...draftLike('r').advice_nl, 'Or a wheel.'] });
+    await expect(store.learn(more, tooLong)).rejects.toMatchObject({ code: 'InvalidInput' });
+    expect(await store.list()).toHaveLength(1);
+
+    const stored = unitLike('unreadable', { ...PG_CONFIG, id: 'unreadable', advice_nl: ['short'] });
+    await store.import([PG_CONFIG, { ...stored, advice_nl: ['x'.repeat(2_001)] }]);
+    const warned = jest.spyOn(process, 'emitWarning').mockImplementation(() => {});
+    expect((await store.list()).map(({ id }) => id).sort()).toEqual(['pg-config', id].sort());
+    expect(warned.mock.calls.join()).toContain('unreadable');
+    expect((await store.find(PG_SITUATION, FACTS)).map(({ unit }) => unit)).toEqual(['pg-config']);
+    const { id: _id, telemetry: _t, status: _s, version: _v, ...draft } = PG_CONFIG;
+    expect(await store.attemptLearning(draft)).toMatchObject({ nearest: { id: 'pg-config' } });
+    warned.mockRestore();
+    expect(await store.import([stored], { replace: true })).toMatchObject({ replaced: 1 });
+    expect(await store.list()).toHaveLength(3);
+  });
+
   test('a judgement on a version that is no more is asked for again', async () => {
     const { unit: id } = await store.learn(draftLike('r1'), never);
     const attempt = await store.attemptLearning(
@@ -275,6 +297,8 @@ describe.each([
     await store.forget('pep-668');
     const newer = { ...PG_CONFIG, advice_nl: ['Shorter.'] };
     expect(await store.ship([newer, PEP_668], 'two')).toEqual({ changed: true, units: 1 });
+    expect(await store.find(PG_SITUATION, FACTS)).toHaveLength(1);
+    expect(await store.find(PG_SITUATION, FACTS, { shipped: false })).toEqual([]);
     const { unit } = await store.show('pg-config');
     expect(unit).toMatchObject({ advice_nl: ['Shorter.'], telemetry: { hits: 1 }, provenance: { shipped: true } });
     expect(await store.list()).toHaveLength(1);

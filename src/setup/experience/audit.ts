@@ -1,4 +1,4 @@
-import { type SetupMoment, type Suggestion, type UnitVerdict, Verdict3 } from '../../contract';
+import { type SetupMoment, type Suggestion, type TrialRecord, type UnitVerdict, Verdict3 } from '../../contract';
 import { errorSignature, errorSignatures } from '../error-signature';
 import { changesEnvironment, parts, plain, repeats } from './commands';
 
@@ -87,6 +87,33 @@ function subjects(part: string): string[] {
     )
     .filter(Boolean);
   return words;
+}
+
+interface Trials {
+  /** Ids of what was shown. */
+  readonly shown: readonly string[];
+  readonly trials: readonly TrialRecord[];
+  /** Turns that were taken back. */
+  readonly undone: ReadonlySet<number>;
+}
+
+/**
+ * What a unit's own trial showed outweighs what anybody reads out of the steps. One that did not stay and had not failed
+ * showed nothing that the steps after it could be about: another unit was kept, or nobody can tell. Of what stayed, and
+ * was neutral or taken back later, the steps may tell more.
+ */
+export function withTrials(verdicts: readonly UnitVerdict[], { shown, trials, undone }: Trials): UnitVerdict[] {
+  return shown.flatMap((unit): UnitVerdict[] => {
+    const trial = trials.find((each) => each.unit === unit);
+    const read = verdicts.filter((each) => each.unit === unit);
+    if (!trial) return read;
+    const { outcome, kept, turn } = trial;
+    if (outcome === 'failure')
+      return [{ unit, verdict: 'failure', why: `the failed command failed as before after its trial in turn ${turn}` }];
+    if (!kept) return [{ unit, verdict: 'neutral', why: `its trial in turn ${turn} was not kept` }];
+    if (outcome === 'neutral' || undone.has(turn)) return read;
+    return [{ unit, verdict: 'success', why: `the failed command came further after its trial in turn ${turn}` }];
+  });
 }
 
 export interface CheckedAudit {

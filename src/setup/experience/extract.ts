@@ -60,7 +60,10 @@ function pairFrom(moments: readonly SetupMoment[], at: number): Pair | undefined
   const had = new Set(parts(failed.command).map(plain));
   const fix: string[] = [];
   for (const later of moments.slice(at + 1)) {
-    if (later.undone || later.command === null) continue;
+    if (later.undone) continue;
+    // What it did is not written here, and everything later would be taken for what helped.
+    if (triedAsItIs(later)) return undefined;
+    if (later.command === null) continue;
     const again = repeats(later.command, failed.command);
     const after = later.exitCode === 0 ? [] : errorSignatures(later.output);
     const changes = parts(later.command).filter((part) => changesEnvironment(part) && !had.has(plain(part)));
@@ -75,6 +78,11 @@ function pairFrom(moments: readonly SetupMoment[], at: number): Pair | undefined
     if (later.exitCode === 0 && later.action !== 'verify') fix.push(...changes);
   }
   return undefined;
+}
+
+/** A unit tried with the commands of its own; one that was refused has no exit code. */
+function triedAsItIs({ action, command, exitCode }: SetupMoment): boolean {
+  return action === 'try_experience' && command === null && exitCode !== null;
 }
 
 /** Whether the court objected to what these texts are about. */

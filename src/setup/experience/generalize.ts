@@ -1,3 +1,5 @@
+import { parseSource } from '../../contract';
+
 /** What belongs to one repository and must not get into a unit. */
 export interface Particulars {
   /** Names that the project goes by. */
@@ -7,31 +9,88 @@ export interface Particulars {
 }
 
 /**
- * Reads a repository's name out of how it was given: `pypi:NAME==VERSION`, `npm:NAME@VERSION`, an address, a path. A name
- * counts in its spellings with `-`, `_` and `.`.
+ * Reads a project's names and versions out of its source, each kind by its own rules; of what is no source, out of the end
+ * of its path. A name counts in its spellings with `-`, `_` and `.`.
  */
 export function particularsOf(repository: string | undefined, workdir: string | null): Particulars {
   if (repository === undefined) return { names: [], versions: [], workdir };
-  const bare = repository.replace(/^[a-z]+:(?!\/\/)/, '').replace(/[#?].*$/, '');
-  const [, before = bare, version] = /^(.*?[^@=])(?:==|@)([^@/=]+)$/.exec(bare) ?? [];
-  const last =
-    before
-      .replace(/\/+$/, '')
-      .split('/')
-      .at(-1)
-      ?.replace(/\.(?:git|zip|tar\.gz|tgz|tar)$/, '') ?? '';
-  const names = new Set([
-    last,
-    last.replace(/[-_.]+/g, '-'),
-    last.replace(/[-_.]+/g, '_'),
-    last.replace(/[-_.]+/g, ''),
-  ]);
+  const { names, versions } = said(repository);
   return {
     // Names of two letters would tear other words apart.
-    names: [...names].filter((name) => name.length > 2),
-    versions: version && /\d/.test(version) ? [version.replace(/^v/, '')] : [],
+    names: [...new Set(names.flatMap(spellings))].filter((name) => name.length > 2),
+    // So would a version of one digit or two: they are in every other line.
+    versions: [...new Set(versions.map((version) => version.replace(/^v/, '')))]
+      .filter(isTelling)
+      .flatMap((version) => [`v${version}`, version]),
     workdir,
   };
+}
+
+type Said = Pick<Particulars, 'names' | 'versions'>;
+
+function said(repository: string): Said {
+  const source = readable(repository);
+  switch (source?.kind) {
+    case undefined:
+      return inFileName(repository);
+    case 'pypi':
+    case 'crate':
+      return { names: [source.name], versions: [source.version] };
+    case 'npm':
+      return { names: [source.name, endOf(source.name)], versions: [source.version] };
+    case 'go': {
+      // A major version is a part of the path.
+      const module = source.name.replace(/[/.]v\d+$/, '');
+      return { names: [source.name, module, endOf(module)], versions: [source.version] };
+    }
+    case 'deb-src': {
+      // Epoch and revision are Debian's; the project itself says what is between.
+      const own = source.version.replace(/^\d+:/, '');
+      return { names: [source.name], versions: [source.version, own, own.replace(/-[^-]*$/, '')] };
+    }
+    case 'git':
+      return { names: inFileName(source.url).names, versions: [source.revision] };
+    case 'dir':
+      return inFileName(source.path);
+    case 'archive':
+      return inFileName(source.location);
+    default:
+      return source satisfies never;
+  }
+}
+
+/** `NAME-VERSION.tar.gz` at the end of a path; a file that is named after its version alone has its name further up. */
+function inFileName(path: string): Said {
+  const [, stem = ''] =
+    /([^/]*?)(?:\.git|\.tar(?:\.\w+)?|\.tgz|\.zip|\.crate)?\/*$/i.exec(path.replace(/[?#].*$/, '')) ?? [];
+  const [, own = stem, version] = /^(?:(.*)[-_])?(v?\d+(?:\.[\w+-]+)*)$/.exec(stem) ?? [];
+  const versions = version === undefined ? [] : [version];
+  if (own !== '' && own !== version) return { names: [stem, own], versions };
+  const above = path
+    .split('/')
+    .slice(0, -1)
+    .filter((part) => !/^(?:|archive|refs|tags|heads|releases|download|-)$/.test(part));
+  return { names: above.slice(-1), versions };
+}
+
+function spellings(name: string): string[] {
+  return [name, name.replace(/[-_.]+/g, '-'), name.replace(/[-_.]+/g, '_'), name.replace(/[-_.]+/g, '')];
+}
+
+function isTelling(version: string): boolean {
+  return /\d/.test(version) && (version.includes('.') || version.length >= 3);
+}
+
+function endOf(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1);
+}
+
+function readable(repository: string) {
+  try {
+    return parseSource(repository.trim());
+  } catch {
+    return undefined;
+  }
 }
 
 /** Whether a text tells which repository it came from. */

@@ -16,14 +16,17 @@ export interface ImportOptions {
 
 /**
  * Reads experience as JSON lines: our own export, and the peer's `xpu` rows with all that drifted in them. Lines are counted
- * from 1; empty ones are skipped.
+ * from 1; empty ones are skipped, and so is the mark that some editors put before the first.
  */
 export function importPeer(jsonl: string, { created = '1970-01-01T00:00:00.000Z' }: ImportOptions = {}): Imported {
   const units: ExperienceUnit[] = [];
   const mended: Imported['repaired'][number][] = [];
   const quarantined: Imported['quarantined'][number][] = [];
   const lineOf = new Map<string, number>();
-  for (const [at, text] of jsonl.split('\n').entries()) {
+  for (const [at, text] of jsonl
+    .replace(/^\ufeff/, '')
+    .split('\n')
+    .entries()) {
     if (text.trim() === '') continue;
     const line = at + 1;
     const read = readRow(text, created);

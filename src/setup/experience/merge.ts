@@ -60,10 +60,13 @@ export function mergeUnits(
   };
 }
 
-/** Whether a merge would leave what the older unit says as it is. */
+/** Whether a merge would leave what the older unit says, and where it applies, as it is. Tools restrict nothing. */
 export function addsNothing(older: ExperienceUnit, newer: ExperienceDraft | ExperienceUnit): boolean {
-  const said = ({ signals, advice_nl, atoms }: Content) =>
-    JSON.stringify([signals.keywords, signals.regex, signals.situation_triggers, advice_nl, atoms.map(atomKey)]);
+  const said = ({ signals, advice_nl, atoms }: Content) => {
+    const { keywords, regex, situation_triggers, applicability } = signals;
+    const { lang, os, runtime } = applicability;
+    return JSON.stringify([keywords, regex, situation_triggers, advice_nl, atoms.map(atomKey), lang, os, runtime]);
+  };
   return said(older) === said(mergeUnits(older, newer));
 }
 

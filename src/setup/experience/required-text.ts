@@ -24,8 +24,11 @@ export function requiredText(pattern: string): string {
     } else if (char === '[') {
       end();
       at = afterClass(pattern, at) - 1;
-    } else if ('?*{'.includes(char)) end(run.slice(0, -1));
-    else if ('^$.+)]}'.includes(char) || char > '~') end();
+    } else if ('?*{'.includes(char)) {
+      end(run.slice(0, -1));
+      // Counts are no text. A brace without them stands for itself, and so does what follows it.
+      at += (/^\{\d+(?:,\d*)?\}/.exec(pattern.slice(at))?.[0].length ?? 1) - 1;
+    } else if ('^$.+)]}'.includes(char) || char > '~') end();
     else if (char !== '\\') run += char;
     else {
       at += 1;

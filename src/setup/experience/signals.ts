@@ -33,7 +33,7 @@ export type PatternHits = Readonly<Record<string, 'key' | 'whole'>>;
  */
 export function signalHits(signals: UnitSignals, evidence: Evidence, hits: PatternHits): SignalHit[] {
   const patterns = signals.regex.flatMap((pattern) => {
-    const where = hits[pattern];
+    const where = Object.hasOwn(hits, pattern) ? hits[pattern] : undefined;
     if (where === undefined) return [];
     const length = literalLength(pattern);
     const strength = 1 - 0.65 * Math.exp(-length / 35);
@@ -77,6 +77,7 @@ export function literalText(pattern: string): string {
     .replace(/\\[dDwWsSbB]/g, ' ')
     .replace(/\[(?:\\.|[^\]\\])*\](?:[*+?]|\{\d*,?\d*\})?/g, ' ')
     .replace(/\(\?(?:[:=!]|<[=!])/g, '(')
+    .replace(/(?<!\\)\{\d+(?:,\d*)?\}\??/g, '+')
     .replace(/\.[*+?]?\??/g, (dot) => (dot === '.' ? '.' : ' '))
     .replace(/\\(.)/g, '$1')
     .replace(/[()^$|*+?{}]/g, ' ')

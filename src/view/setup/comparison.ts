@@ -66,7 +66,19 @@ function gapLine({ mode, gap }: ModeSummary): string {
   return `${mode}: self-claims are ${points(gap.difference)} points above verdicts (95 %: ${points(gap.low)} to ${points(gap.high)}).`;
 }
 
-function liftLine({ mode, against, difference, low, high, p, pairs, counts, leftOut, shown }: Lift): string {
+function liftLine({
+  mode,
+  against,
+  difference,
+  low,
+  high,
+  p,
+  pairs,
+  counts,
+  leftOut,
+  passesLeftOut,
+  shown,
+}: Lift): string {
   const said = {
     lift: 'Memory helped.',
     loss: 'Memory hurt.',
@@ -81,6 +93,7 @@ function liftLine({ mode, against, difference, low, high, p, pairs, counts, left
     `${counts.onlySecond} better`,
     `${counts.onlyFirst} worse`,
     ...(leftOut > 0 ? [`${leftOut} left out for want of an outcome`] : []),
+    ...(passesLeftOut > 0 ? [`${count(passesLeftOut, 'pass', 'passes')} left out with their pair`] : []),
   ].join(', ');
   return `${mode} − ${against}: ${points(difference)} points not guilty (${interval}; ${basis}). ${said}`;
 }

@@ -135,7 +135,8 @@ export class SetupMemory {
     const { memory, shipped } = experience;
     return {
       ...{ run: this.run, policy: roles.librarian },
-      ...(memory === undefined ? {} : { memory, shipped }),
+      ...(memory === undefined ? {} : { memory }),
+      shipped,
       ...(budget ? { budget } : {}),
     };
   }

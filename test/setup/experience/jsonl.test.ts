@@ -56,3 +56,8 @@ test('what we export we import as it was', () => {
   const { units } = importPeer(FIXTURE);
   expect(importPeer(exportUnits(units))).toEqual({ units, repaired: [], quarantined: [] });
 });
+
+test('the mark of a byte order at the start of a file is no part of its first unit', () => {
+  const { units } = importPeer(FIXTURE);
+  expect(importPeer(`\ufeff${exportUnits(units)}`)).toMatchObject({ units, quarantined: [] });
+});

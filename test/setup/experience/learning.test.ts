@@ -6,6 +6,7 @@ import {
   extractByRules,
   judgementOf,
   mergeUnits,
+  SameAnswer,
   sameCauseSameFix,
 } from '../../../src/setup/experience';
 import { draftLike, FACTS, PG_CONFIG, unitLike } from '../../experience/support/units';
@@ -94,6 +95,17 @@ test('attempts that failed or were undone are never part of a unit', () => {
   expect(drafts[0]!.atoms).toHaveLength(1);
 });
 
+test('what a unit mended that was tried as it is was mended by nothing that came later', () => {
+  const trial = { turn: 2, action: 'try_experience', unit: 'pg', command: null, output: '' };
+  const [failed, bystander, again] = steps([INSTALL, 1, PG], ['export FOO=1', 0], [INSTALL, 0]);
+  const among = (fields: Pick<SetupMoment, 'exitCode' | 'undone'>) =>
+    extractByRules([failed!, { ...trial, ...fields }, bystander!, again!], OPTIONS);
+  expect(among({ exitCode: 0, undone: false })).toEqual([]);
+  // Rolled back or refused, it did nothing.
+  expect(among({ exitCode: 0, undone: true })).toHaveLength(1);
+  expect(among({ exitCode: null, undone: false })).toHaveLength(1);
+});
+
 test('what still stands, what was never run again and what only avoids tests teach nothing', () => {
   const failing = 'python -m pytest';
   const error = "E   ModuleNotFoundError: No module named 'x'";
@@ -161,6 +173,17 @@ test('B8: a merge keeps atoms, record and id, counts its version and names what 
   expect(addsNothing(older, newer)).toBe(false);
 });
 
+test('the same error and fix elsewhere add something: the unit applies there, too', () => {
+  const draft = (applicability: object) => draftLike('x', {}, { applicability });
+  const older = { ...PG_CONFIG, ...draft({ lang: 'python', os: ['debian'], runtime: ['python3.11'] }) };
+  const same = { lang: 'python', os: ['debian'], runtime: ['python3.11'], tools: ['pip'] };
+  expect(addsNothing(older, draft(same))).toBe(true);
+  for (const other of [{ lang: 'node' }, { os: ['alpine'] }, { runtime: ['python3.12'] }]) {
+    expect(addsNothing(older, draft({ ...same, ...other }))).toBe(false);
+  }
+  expect(mergeUnits(older, draft({ ...same, lang: 'node' })).signals.applicability.lang).toBe('');
+});
+
 test('a merge never grows past what a unit may hold', () => {
   const long = unitLike('long', { advice_nl: ['1', '2', '3', '4', '5'] });
   expect(mergeUnits(long, draftLike('x')).advice_nl).toHaveLength(5);
@@ -178,4 +201,9 @@ test("a model's units are checked one by one, its judgement is about the version
     same: true,
     why: 'w',
   });
+});
+
+test("a model's joined advice that is longer than a unit may hold is no answer: the rules join instead", () => {
+  const answer = (length: number) => SameAnswer.safeParse({ same: true, advice: ['x'.repeat(length)] }).success;
+  expect([answer(2_000), answer(2_001)]).toEqual([true, false]);
 });

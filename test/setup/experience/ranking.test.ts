@@ -5,6 +5,7 @@ import {
   checkedChoice,
   cosine,
   embedNgrams,
+  literalText,
   rank,
   reliability,
   rerankByRules,
@@ -130,4 +131,13 @@ test("a model's choice is held to what was offered", () => {
     ],
   };
   expect(checkedChoice(list, answer)).toEqual([{ unit: 'pg-config', why: 'a' }]);
+});
+
+test('a pattern that is named like what every object has is no hit by that', () => {
+  const odd = unitLike('odd', {}, { regex: ['constructor', 'toString'] });
+  expect(rank([candidate(odd)], PG_SITUATION, FACTS)).toEqual([]);
+});
+
+test('how often something repeats is no text of a pattern', () => {
+  expect(literalText('foo.{1,80}bar\\d{2}(?:x){10,}')).toBe('foo bar x');
 });

@@ -14,6 +14,11 @@ it.each([
   ['[()]|x', ''],
   ['[]abcd', 'abcd'],
   ['^abc$', ''],
+  ['foo.{1,80}bar', ''],
+  ['before.{1,80}after', 'before'],
+  ['some text{1000}', 'some tex'],
+  ['some text{0,20} or other', ' or other'],
+  ['{,200} files', ' files'],
 ])('of %s it is "%s"', (pattern, text) => {
   expect(requiredText(pattern)).toBe(text);
 });
@@ -51,6 +56,12 @@ it('is in whatever the pattern matches', () => {
       '??',
       '{0,2}',
       '{2}',
+      '{10,20}',
+      '{1,80}',
+      '{0,80}',
+      '{1000}',
+      '{12,}?',
+      '{,20}',
       '|',
       '^',
       '$',

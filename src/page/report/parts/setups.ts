@@ -154,7 +154,10 @@ function liftFigure(lifts: readonly Lift[]): Figure {
 
 function liftCaption(lifts: readonly Lift[]): Content {
   const said = { lift: 'memory helped', loss: 'memory hurt', none: 'no lift is shown' };
-  const each = lifts.map(({ mode, shown }) => `${mode}: ${said[shown]}`).join('; ');
+  const leftOut = (passes: number) => (passes > 0 ? ` (${passes} of its passes left out with their pair)` : '');
+  const each = lifts
+    .map(({ mode, shown, passesLeftOut }) => `${mode}: ${said[shown]}${leftOut(passesLeftOut)}`)
+    .join('; ');
   return `Source by source, percentage points found not guilty with memory minus without (Newcombe’s interval for pairs). ${each}.`;
 }
 

@@ -4,8 +4,8 @@ import { DATA_RULE, data, JSON_RULE, type Prompt } from './prompt';
 
 export const SameAnswer = z.object({
   same: z.boolean(),
-  /** The merged advice, where they are the same. */
-  advice: z.array(z.string().min(1)).max(5).default([]),
+  /** The merged advice, where they are the same; as long as a unit's may be. */
+  advice: z.array(z.string().min(1).max(2_000)).max(5).default([]),
   why: z.string().default(''),
 });
 export type SameAnswer = z.infer<typeof SameAnswer>;

@@ -32,7 +32,7 @@ export function recipeOf(
         move.action === 'shell'
           ? kept(move.command, observed)
           : move.action === 'try_experience'
-            ? keptTrial(ran(turn) ?? [])
+            ? keptTrial(ran(turn) ?? [], observed)
             : observed.exitCode === 0
               ? otherwise(move)
               : [];
@@ -43,9 +43,15 @@ export function recipeOf(
 /** A test run that fetches is kept, and may fail again: its tests are the verifier's to judge. */
 function kept(command: string, { exitCode, output }: SeenAction['observed']): string[] {
   if (!BUILDS.test(command) && readCounts(command, output) !== null)
-    return exitCode !== null && FETCHES_TO_TEST.test(command) ? [`{ ${command}\n} || true`] : leadIn(command);
-  if (exitCode !== 0) return leadIn(command);
-  return onlyReads(command) ? [] : [command];
+    return exitCode !== null && FETCHES_TO_TEST.test(command) ? [mayFail(command)] : leadIn(command);
+  if (exitCode === 0) return onlyReads(command) ? [] : [command];
+  // It came as far as its tests: what it built or installed for them stands in the sandbox.
+  return exitCode !== null && readCounts(command, output) !== null ? [mayFail(command)] : leadIn(command);
+}
+
+/** The command for what it leaves, whatever it ends with: it ended like that in the sandbox, too, and was kept. */
+function mayFail(command: string): string {
+  return `{ ${command}\n} || true`;
 }
 
 /**
@@ -59,8 +65,10 @@ function leadIn(command: string): string[] {
   return point > 0 ? [`{ ${links.slice(0, point).join(' && ')}; } || true`] : [];
 }
 
-function keptTrial([trial, ...after]: readonly string[]): string[] {
-  return trial === undefined ? [] : [trial, ...after.filter((command) => BUILDS.test(command))];
+/** A trial is judged by the command that had failed: one that is kept may have ended badly itself. */
+function keptTrial([trial, ...after]: readonly string[], { exitCode }: SeenAction['observed']): string[] {
+  if (trial === undefined) return [];
+  return [exitCode === 0 ? trial : mayFail(trial), ...after.filter((command) => BUILDS.test(command))];
 }
 
 function otherwise(move: SeenAction['move']): string[] {

@@ -284,6 +284,30 @@ describe('the script of a set-up', () => {
     expect(bash(`cd ${folder} && git tag && ls packages`)).toBe('v1.2.3\ncore\nhere-two\n');
   });
 
+  test('a trial that was kept although it ended badly does not stop the script', () => {
+    const recipe = recipeOf(
+      [seen(3, { action: 'try_experience', thought: '', unit: 'u', why: '' }, 1), seen(4, shell('touch later'), 0)],
+      () => ['touch made; false', 'make again || touch again'],
+    );
+    const folder = bash('mktemp -d').trim();
+    bash(installScript(recipe, folder, 'dir:/x'));
+    expect(bash(`ls ${folder}`)).toBe('again\nlater\nmade\n');
+  });
+
+  test.each([
+    ['touch installed && python -m pytest', '1 failed, 2 passed in 0.1s'],
+    ['pip install -r requirements.txt; pytest', '1 failed, 2 passed in 0.1s'],
+    [
+      './configure && make && make check',
+      '# TOTAL: 3\n# PASS:  2\n# SKIP:  0\n# XFAIL: 0\n# FAIL:  1\n# XPASS: 0\n# ERROR: 0',
+    ],
+  ])('holds what was installed for tests of which one failed: %s', (command, output) => {
+    const failed = seen(1, shell(command), 1, { observed: { exitCode: 1, output, timedOut: false } });
+    expect(recipeOf([failed], () => undefined)).toEqual([{ turn: 1, command: `{ ${command}\n} || true` }]);
+    const broken = seen(1, shell(command), 1);
+    expect(recipeOf([broken], () => undefined)).toEqual([]);
+  });
+
   test('a step that ends its own shell ends no other, and leaves what it made of it', () => {
     const folder = bash('mktemp -d').trim();
     const steps = [

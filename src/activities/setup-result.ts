@@ -5,7 +5,7 @@ import { LENT } from '../sandbox/host-access';
 import type { Owner } from '../sandbox/labels';
 import { runNetwork } from '../sandbox/siblings';
 import type { Given } from '../setup/given';
-import { dockerfile, installScript, recipeOf } from '../setup/loop/recipe';
+import { dockerfile, envInstructions, installScript, recipeOf } from '../setup/loop/recipe';
 import { fetchSource } from '../sources/fetch';
 import type { Deps } from './deps';
 import { withHeartbeat } from './heartbeat';
@@ -73,7 +73,7 @@ export function createSetupResultActivities(deps: Deps) {
           workdir,
           sha256,
           sources,
-          env,
+          instructions: envInstructions(env),
         });
         const parts = { base, source, sha256, workdir, components, env, services: input.services, lent: LENT };
         return {

@@ -33,15 +33,15 @@ export async function madeVariables(deps: Deps, base: string, env: Frame['env'])
 
 /**
  * Keeps a frame as an environment image: one commit of the sources in the work directory, what set-up made beside them
- * hidden from git, our own files and what the host lent removed, variables as the image's own. The same frame gives the
+ * hidden from git, our own files and what the host lent removed, and `instructions` (variables) as the image's own. The same frame gives the
  * same name, so a retry makes it again.
  */
 export async function keepFrame(
   deps: Deps,
   owner: Owner,
-  spec: { frame: Frame; workdir: string; sha256: string; sources: Sources; env: Record<string, string> },
+  spec: { frame: Frame; workdir: string; sha256: string; sources: Sources; instructions: readonly string[] },
 ): Promise<{ image: string; protected: string[]; lock: Ref }> {
-  const { frame, workdir, sources, env } = spec;
+  const { frame, workdir, sources, instructions } = spec;
   const tag = contentTag({ frame: frame.imageId, sha256: spec.sha256, workdir });
   const bundle = hostAccess().bundle?.inside;
   return openWorkshop(deps, { owner, role: 'keep', image: frame.image, workdir, network: 'none' }, async (workshop) => {
@@ -55,7 +55,6 @@ export async function keepFrame(
     });
     const made = await excludeByproducts(workshop, workdir);
     await sealCommit(workshop, workdir);
-    const instructions = Object.entries(env).map(([name, value]) => `ENV ${name}=${JSON.stringify(value)}`);
     return {
       image: await keep(deps, { ...workshop, bundle }, tag, workdir, made, instructions, ENVIRONMENTS),
       protected: made,

@@ -145,11 +145,26 @@ export function dockerfile(parts: DockerfileParts): string {
     '# Behind a firewall: a CA bundle as ca.crt beside this file, and --build-arg NAME=/usr/local/share/ca.crt for these.',
     ...lent.map((name) => `ARG ${name}`),
     'RUN bash /usr/local/share/install.sh',
-    ...Object.entries(env).map(([name, value]) => `ENV ${name}=${JSON.stringify(value)}`),
+    ...envInstructions(env),
+    ...Object.keys(env)
+      .filter((name) => !fitsEnv(env[name]!))
+      .map((name) => `# No ENV holds the lines of ${name}: what needs it sets it as a step of install.sh does.`),
     `WORKDIR ${workdir}`,
     ...services.map((spec) => `# Needs ${spec.name} (${spec.kind}): ${oneLine(spec.start ?? spec.image ?? '')}`),
     '',
   ].join('\n');
+}
+
+/** Variables as instructions that the engine takes as they are: a bare `$` it would expand. Those that none can hold are left out. */
+export function envInstructions(env: Readonly<Record<string, string>>): string[] {
+  return Object.entries(env)
+    .filter(([, value]) => fitsEnv(value))
+    .map(([name, value]) => `ENV ${name}="${value.replace(/[\\"$]/g, '\\$&')}"`);
+}
+
+/** An instruction is one line, and a frame keeps a value with control characters in bash's own `$'…'`. */
+function fitsEnv(value: string): boolean {
+  return !/[\r\n]|^\$'[\s\S]*'$/.test(value);
 }
 
 /** A line that the command does not hold. */

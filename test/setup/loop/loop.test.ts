@@ -339,15 +339,23 @@ describe('the script of a set-up', () => {
   });
 
   test('comes with a Dockerfile', () => {
+    const env = {
+      ...{ PATH: '/venv/bin:/bin', LDFLAGS: '-Wl,-rpath,$ORIGIN/lib', SAID: 'a "b" \\c' },
+      ...{ LINES: 'one\ntwo', KEPT: "$'one\\ntwo'" },
+    };
     const text = dockerfile({
-      ...{ base: 'b:1', source: 'pypi:x==1', sha256: 'abc', workdir: '/repo', env: { PATH: '/venv/bin:$PATH' } },
+      ...{ base: 'b:1', source: 'pypi:x==1', sha256: 'abc', workdir: '/repo', env },
       components: [{ name: 'lib', source: 'pypi:lib==2', workdir: '/family/lib' }],
       services: [completeService(ServiceSpec.parse({ name: 'redis' }))],
       lent: ['PIP_CERT'],
     });
     expect(text).toMatch(/^FROM b:1$/m);
     expect(text).toMatch(/^COPY lib\/ \/family\/lib\/$/m);
-    expect(text).toMatch(/^ENV PATH="\/venv\/bin:\$PATH"$/m);
+    expect(text).toMatch(/^ENV PATH="\/venv\/bin:\/bin"$/m);
+    expect(text).toMatch(/^ENV LDFLAGS="-Wl,-rpath,\\\$ORIGIN\/lib"$/m);
+    expect(text).toMatch(/^ENV SAID="a \\"b\\" \\\\c"$/m);
+    expect(text).not.toMatch(/ENV (LINES|KEPT)=|^two/m);
+    expect(text).toMatch(/^# No ENV holds the lines of KEPT: /m);
     expect(text).toMatch(/^ARG PIP_CERT$/m);
     expect(text).toMatch(/^# Needs redis \(process\)/m);
   });

@@ -81,10 +81,10 @@ true
 
 /**
  * Builds the environment again from its base image by the script alone. The frame belongs to the run and goes with it.
- * `failure` says what the script printed when it stopped.
+ * `failure` says what the script printed when it stopped, and whether that was after `seconds`.
  */
 export async function rebuild(
-  deps: Deps,
+  deps: Pick<Deps, 'docker' | 'host'>,
   owner: Owner,
   spec: { base: string; workdir: string; sources: Sources; script: string; profile: SandboxProfile; seconds: number },
 ): Promise<{ frame: Frame } | { failure: string }> {
@@ -109,7 +109,10 @@ export async function rebuild(
           timeoutMs: spec.seconds * 1000,
         }),
       );
-      if (done.exitCode !== 0) return { failure: done.output.toString('utf8').trim().slice(-1500) };
+      if (done.exitCode !== 0) {
+        const late = done.reason === 'timeout' ? `at its deadline of ${spec.seconds} s, after: ` : '';
+        return { failure: late + done.output.toString('utf8').trim().slice(-1500) };
+      }
       const request = { owner, index: REBUILT, label: 'rebuilt by the script' };
       return {
         frame: await deps.host.journal(name, (journal) => checkpoint(deps.docker, container, journal, request)),

@@ -1,4 +1,4 @@
-import type { ServiceSpec } from '../../contract';
+import type { ServiceSpec, SetupLimits } from '../../contract';
 import type { SeenAction } from '../roles/role';
 import { readCounts } from '../test-output';
 import { setEnvCommand } from './commands';
@@ -117,6 +117,15 @@ export function installScript(steps: readonly RecipeStep[], workdir: string, sou
     }),
     '',
   ].join('\n');
+}
+
+/** What a script may take: as long as each of its steps might, but no longer than a whole set-up. */
+export function scriptSeconds(
+  script: string,
+  { commandSeconds, wallClockSeconds }: Pick<SetupLimits, 'commandSeconds' | 'wallClockSeconds'>,
+): number {
+  const steps = script.match(/^step \d+ <</gm)?.length ?? 0;
+  return Math.min(Math.max(1, steps) * commandSeconds, Math.max(commandSeconds, wallClockSeconds));
 }
 
 export interface DockerfileParts {

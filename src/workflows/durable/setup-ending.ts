@@ -8,6 +8,7 @@ import type { Allowance } from './allowance';
 import { isCancellation, messageOf } from './failures';
 import { SandboxGone } from './sandbox-losses';
 import type { SetupActions } from './setup-actions';
+import { rebuildTimeout } from './setup-activities';
 import type { SetupSandbox } from './setup-sandbox';
 import type { SetupState } from './setup-state';
 
@@ -93,9 +94,15 @@ export class SetupEnding {
     const { reproduced, detail } = await sandbox.surviving(() =>
       sandbox
         .host()
-        .reproduceSetup.executeWithOptions({ summary: 'the script on the base image' }, [
-          { ...this.what(), script, verifier, profile: input.sandbox, seconds: limits.commandSeconds },
-        ]),
+        .reproduceSetup.executeWithOptions(
+          { summary: 'the script on the base image', startToCloseTimeout: rebuildTimeout(limits) },
+          [
+            {
+              ...{ ...this.what(), script, verifier, profile: input.sandbox },
+              ...{ seconds: limits.commandSeconds, wallClockSeconds: limits.wallClockSeconds },
+            },
+          ],
+        ),
     );
     return { reproduced, ...(detail === undefined ? {} : { reproducedDetail: detail }) };
   }

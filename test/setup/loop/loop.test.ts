@@ -6,7 +6,7 @@ import { attribute } from '../../../src/setup/loop/attribution';
 import { lineOf, setEnvCommand, strict } from '../../../src/setup/loop/commands';
 import { onlyReads, riskRules } from '../../../src/setup/loop/frame-policy';
 import { Gate } from '../../../src/setup/loop/gate';
-import { dockerfile, installScript, recipeOf } from '../../../src/setup/loop/recipe';
+import { dockerfile, installScript, recipeOf, scriptSeconds } from '../../../src/setup/loop/recipe';
 import { completeService, KNOWN_SERVICES, serviceTrouble } from '../../../src/setup/loop/services';
 import type { SeenAction } from '../../../src/setup/roles/role';
 
@@ -336,6 +336,18 @@ describe('the script of a set-up', () => {
       's',
     );
     expect(() => execFileSync('bash', ['-c', script], { stdio: 'pipe' })).toThrow(/step 4 failed with 1/);
+  });
+
+  test('may take as long as its steps might, within the time of a set-up', () => {
+    const script = (steps: number) =>
+      installScript(
+        Array.from({ length: steps }, (_, at) => ({ turn: at + 1, command: 'sleep 900' })),
+        '/tmp',
+        's',
+      );
+    const limits = { commandSeconds: 1800, wallClockSeconds: 7200 };
+    expect([0, 1, 3, 9].map((steps) => scriptSeconds(script(steps), limits))).toEqual([1800, 1800, 5400, 7200]);
+    expect(scriptSeconds(script(2), { ...limits, wallClockSeconds: 60 })).toBe(1800);
   });
 
   test('comes with a Dockerfile', () => {

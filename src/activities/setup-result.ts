@@ -21,6 +21,7 @@ export interface KeepInput {
   /** Commands of trials that stand, by turn. */
   readonly trials: Readonly<Record<number, readonly Ref[]>>;
   readonly services: readonly ServiceSpec[];
+  readonly profile?: SandboxProfile;
 }
 
 export interface KeptSetup {
@@ -78,7 +79,10 @@ export function createSetupResultActivities(deps: Deps) {
           sources,
           instructions: envInstructions(env),
         });
-        const parts = { base, source, sha256, workdir, components, env, services: input.services, lent: LENT };
+        const parts = {
+          ...{ base, source, sha256, workdir, components, services: input.services, lent: LENT },
+          ...{ given: input.profile?.env ?? {}, env },
+        };
         return {
           image,
           lock,

@@ -80,7 +80,7 @@ true
 `;
 
 /**
- * Builds the environment again from its base image by the script alone. The frame belongs to the run and goes with it.
+ * Builds the environment again from its base image by the script alone, with the limits and variables of its sandbox. The frame belongs to the run and goes with it.
  * `failure` says what the script printed when it stopped, and whether that was after `seconds`.
  */
 export async function rebuild(
@@ -88,10 +88,10 @@ export async function rebuild(
   owner: Owner,
   spec: { base: string; workdir: string; sources: Sources; script: string; profile: SandboxProfile; seconds: number },
 ): Promise<{ frame: Frame } | { failure: string }> {
-  const { base, workdir, sources, script } = spec;
+  const { base, workdir, sources, script, profile } = spec;
   return openWorkshop(
     deps,
-    { owner, role: 'rebuild', image: base, workdir, network: 'bridge' },
+    { owner, role: 'rebuild', image: base, workdir, network: 'bridge', profile },
     async ({ container, name, env }) => {
       for (const [folder, tree] of sources) {
         await putFiles(

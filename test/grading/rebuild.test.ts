@@ -25,3 +25,13 @@ test('a script that is stopped at its deadline says so', async () => {
   const built = await rebuilt(['echo begun', 'sleep 60'], 2);
   expect(built).toEqual({ failure: expect.stringMatching(/^at its deadline of 2 s, after: begun/) });
 }, 60_000);
+
+test('a script has the memory, the processes and the variables of the sandbox', async () => {
+  // Of either version of cgroups.
+  const files = ['memory.max', 'pids.max', 'memory/memory.limit_in_bytes', 'pids/pids.max'];
+  const looks = `mkdir -p /repo; cd /sys/fs/cgroup; cat ${files.join(' ')} > /repo/limits; cd /repo; echo "$RUN_SLOW" > slow`;
+  const built = await rebuilt([looks, 'grep -qx 629145600 limits', 'grep -qx 77 limits', 'grep -qx "yes 1" slow'], 60, {
+    ...{ memoryMiB: 600, pids: 77, env: { RUN_SLOW: 'yes 1' } },
+  });
+  expect(built).toMatchObject({ frame: { env: { RUN_SLOW: 'yes 1' } } });
+}, 60_000);

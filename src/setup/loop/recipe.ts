@@ -134,6 +134,8 @@ export interface DockerfileParts {
   readonly sha256: string;
   readonly workdir: string;
   readonly components: readonly { readonly name: string; readonly source: string; readonly workdir: string }[];
+  /** Variables that the sandbox had from the beginning, and those that the environment has at its end. */
+  readonly given: Readonly<Record<string, string>>;
   readonly env: Readonly<Record<string, string>>;
   readonly services: readonly ServiceSpec[];
   /** Variables by which tools find a registry or a CA bundle behind a firewall; given as arguments, they do not stay. */
@@ -142,7 +144,8 @@ export interface DockerfileParts {
 
 /** The Dockerfile that goes with the script: `source/` holds the unpacked sources beside it. */
 export function dockerfile(parts: DockerfileParts): string {
-  const { base, source, sha256, workdir, components, env, services, lent } = parts;
+  const { base, source, sha256, workdir, components, given, env, services, lent } = parts;
+  const made = Object.fromEntries(Object.entries(env).filter(([name, value]) => given[name] !== value));
   return [
     `# ${source} (sha256 ${sha256}), unpacked into source/ beside this file.`,
     ...components.map((part) => `# ${part.source}, unpacked into ${part.name}/.`),
@@ -153,10 +156,11 @@ export function dockerfile(parts: DockerfileParts): string {
     'COPY install.sh ca.cr[t] /usr/local/share/',
     '# Behind a firewall: a CA bundle as ca.crt beside this file, and --build-arg NAME=/usr/local/share/ca.crt for these.',
     ...lent.map((name) => `ARG ${name}`),
+    ...envInstructions(given),
     'RUN bash /usr/local/share/install.sh',
-    ...envInstructions(env),
-    ...Object.keys(env)
-      .filter((name) => !fitsEnv(env[name]!))
+    ...envInstructions(made),
+    ...Object.keys(made)
+      .filter((name) => !fitsEnv(made[name]!))
       .map((name) => `# No ENV holds the lines of ${name}: what needs it sets it as a step of install.sh does.`),
     `WORKDIR ${workdir}`,
     ...services.map((spec) => `# Needs ${spec.name} (${spec.kind}): ${oneLine(spec.start ?? spec.image ?? '')}`),

@@ -89,7 +89,7 @@ export class SetupEnding {
 
   /** The same from the base image by the script alone, and the verified tests in what comes out. */
   async reproduce({ script }: KeptSetup): Promise<{ reproduced: boolean; reproducedDetail?: string }> {
-    const { sandbox, input, limits } = this;
+    const { sandbox, limits } = this;
     const verifier = this.state.verified!.result;
     const { reproduced, detail } = await sandbox.surviving(() =>
       sandbox
@@ -98,7 +98,7 @@ export class SetupEnding {
           { summary: 'the script on the base image', startToCloseTimeout: rebuildTimeout(limits) },
           [
             {
-              ...{ ...this.what(), script, verifier, profile: input.sandbox },
+              ...{ ...this.what(), script, verifier },
               ...{ seconds: limits.commandSeconds, wallClockSeconds: limits.wallClockSeconds },
             },
           ],
@@ -108,10 +108,10 @@ export class SetupEnding {
   }
 
   private what() {
-    const { owner, given, state, sandbox } = this;
+    const { owner, given, state, sandbox, input } = this;
     return {
       ...{ owner, lease: sandbox.at, frame: sandbox.top, given, head: state.head },
-      ...{ trials: state.kept, services: sandbox.services },
+      ...{ trials: state.kept, services: sandbox.services, profile: input.sandbox },
     };
   }
 }

@@ -356,7 +356,8 @@ describe('the script of a set-up', () => {
       ...{ LINES: 'one\ntwo', KEPT: "$'one\\ntwo'" },
     };
     const text = dockerfile({
-      ...{ base: 'b:1', source: 'pypi:x==1', sha256: 'abc', workdir: '/repo', env },
+      ...{ base: 'b:1', source: 'pypi:x==1', sha256: 'abc', workdir: '/repo' },
+      ...{ given: { RUN_SLOW: '1', PATH: '/bin' }, env: { ...env, RUN_SLOW: '1' } },
       components: [{ name: 'lib', source: 'pypi:lib==2', workdir: '/family/lib' }],
       services: [completeService(ServiceSpec.parse({ name: 'redis' }))],
       lent: ['PIP_CERT'],
@@ -369,6 +370,9 @@ describe('the script of a set-up', () => {
     expect(text).not.toMatch(/ENV (LINES|KEPT)=|^two/m);
     expect(text).toMatch(/^# No ENV holds the lines of KEPT: /m);
     expect(text).toMatch(/^ARG PIP_CERT$/m);
+    // The steps had the sandbox's own variables, and may have set another value.
+    expect(text).toMatch(/^ENV RUN_SLOW="1"\nENV PATH="\/bin"\nRUN bash/m);
+    expect(text.match(/RUN_SLOW/g)).toHaveLength(1);
     expect(text).toMatch(/^# Needs redis \(process\)/m);
   });
 });

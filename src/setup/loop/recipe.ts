@@ -3,6 +3,7 @@ import type { SeenAction } from '../roles/role';
 import { readCounts } from '../test-output';
 import { setEnvCommand } from './commands';
 import { onlyReads } from './frame-policy';
+import { SERVERS, STOP_SERVERS, startCommand, startsServer } from './servers';
 import { completeService, installCommand } from './services';
 
 export interface RecipeStep {
@@ -74,8 +75,9 @@ function keptTrial([trial, ...after]: readonly string[], { exitCode }: SeenActio
 function otherwise(move: SeenAction['move']): string[] {
   if (move.action === 'set_env') return [setEnvCommand(move)];
   if (move.action !== 'start_service' || move.service.kind !== 'process') return [];
-  const command = installCommand(completeService(move.service));
-  return command ? [command] : [];
+  const spec = completeService(move.service);
+  const install = installCommand(spec);
+  return [...(install ? [install] : []), startCommand(spec)];
 }
 
 /** Runs a step as the sandbox does: one that calls `exit` ends itself and not the script. */
@@ -104,6 +106,7 @@ step() {
 
 /** One bash script that does the kept steps, as the sandbox did. It stops at the first step that fails and names it. */
 export function installScript(steps: readonly RecipeStep[], workdir: string, source: string): string {
+  const serves = steps.some(({ command }) => startsServer(command));
   return [
     '#!/bin/bash',
     `# Sets up ${source} in ${workdir}, from the steps of a Switchyard set-up that were kept.`,
@@ -111,10 +114,12 @@ export function installScript(steps: readonly RecipeStep[], workdir: string, sou
     'export DEBIAN_FRONTEND=noninteractive',
     `cd ${quoted(workdir)} || exit 1`,
     STEP,
+    ...(serves ? [SERVERS] : []),
     ...steps.flatMap(({ turn, command }) => {
       const mark = delimiter(command);
       return ['', `step ${turn} <<'${mark}'`, command, mark];
     }),
+    ...(serves ? ['', STOP_SERVERS] : []),
     '',
   ].join('\n');
 }

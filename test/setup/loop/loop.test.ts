@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ServiceSpec, type SetupAction } from '../../../src/contract';
 import { attribute } from '../../../src/setup/loop/attribution';
@@ -336,6 +336,37 @@ describe('the script of a set-up', () => {
       's',
     );
     expect(() => execFileSync('bash', ['-c', script], { stdio: 'pipe' })).toThrow(/step 4 failed with 1/);
+  });
+
+  describe('that starts a server', () => {
+    const serving = (spec: object): SetupAction => ({
+      ...{ action: 'start_service', thought: '' },
+      service: ServiceSpec.parse({ name: 'own', ...spec }),
+    });
+    const scriptOf = (folder: string, spec: object) =>
+      installScript(
+        recipeOf([seen(1, serving(spec), 0), seen(2, shell('touch asked; sleep 0.5; test -e up'), 0)], () => undefined),
+        folder,
+        'dir:/x',
+      );
+    const server = `trap 'sleep 0.3; echo "$SAID" > written; exit 0' TERM; touch up; while :; do sleep 0.1; done`;
+
+    test.each([
+      ['stays', 'exec bash server.sh'],
+      ['goes into the background', '(setsid bash server.sh &)'],
+    ])('and %s, has it up for its steps and ends it well', (_, start) => {
+      const folder = bash('mktemp -d').trim();
+      writeFileSync(join(folder, 'server.sh'), server);
+      bash(scriptOf(folder, { start, health: 'test -e up', env: { SAID: "it's" } }));
+      expect(bash(`cd ${folder} && ls && cat written`)).toBe("asked\nserver.sh\nup\nwritten\nit's\n");
+    });
+
+    test('says why it does not start', () => {
+      const folder = bash('mktemp -d').trim();
+      const script = scriptOf(folder, { start: 'echo no configuration; exit 4', port: 9 });
+      expect(() => bash(`{ ${script}\n} >&2`)).toThrow(/ended with 4\nno configuration\nstep 1 failed with 1/);
+      expect(bash(`ls ${folder}`)).toBe('');
+    });
   });
 
   test('may take as long as its steps might, within the time of a set-up', () => {

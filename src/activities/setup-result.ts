@@ -5,7 +5,7 @@ import { LENT } from '../sandbox/host-access';
 import type { Owner } from '../sandbox/labels';
 import { runNetwork } from '../sandbox/siblings';
 import type { Given } from '../setup/given';
-import { dockerfile, installScript, recipeOf } from '../setup/loop/recipe';
+import { dockerfile, envInstructions, installScript, recipeOf, scriptSeconds } from '../setup/loop/recipe';
 import { fetchSource } from '../sources/fetch';
 import type { Deps } from './deps';
 import { withHeartbeat } from './heartbeat';
@@ -21,6 +21,7 @@ export interface KeepInput {
   /** Commands of trials that stand, by turn. */
   readonly trials: Readonly<Record<number, readonly Ref[]>>;
   readonly services: readonly ServiceSpec[];
+  readonly profile?: SandboxProfile;
 }
 
 export interface KeptSetup {
@@ -34,7 +35,10 @@ export interface ReproduceInput extends KeepInput {
   readonly script: Ref;
   readonly verifier: VerifierResult;
   readonly profile: SandboxProfile;
+  /** What one command may take: each step of the script, and the tests. */
   readonly seconds: number;
+  /** What a set-up may take, and so its script. */
+  readonly wallClockSeconds?: number;
 }
 
 export function createSetupResultActivities(deps: Deps) {
@@ -73,9 +77,12 @@ export function createSetupResultActivities(deps: Deps) {
           workdir,
           sha256,
           sources,
-          env,
+          instructions: envInstructions(env),
         });
-        const parts = { base, source, sha256, workdir, components, env, services: input.services, lent: LENT };
+        const parts = {
+          ...{ base, source, sha256, workdir, components, services: input.services, lent: LENT },
+          ...{ given: input.profile?.env ?? {}, env },
+        };
         return {
           image,
           lock,
@@ -98,7 +105,9 @@ export function createSetupResultActivities(deps: Deps) {
         const { base, workdir } = given;
         const sources = await sourcesOf(owner, given, signal);
         const script = await reader.text(input.script);
-        const built = await rebuild(deps, owner, { base, workdir, sources, script, profile, seconds });
+        const { wallClockSeconds = seconds } = input;
+        const deadline = scriptSeconds(script, { commandSeconds: seconds, wallClockSeconds });
+        const built = await rebuild(deps, owner, { base, workdir, sources, script, profile, seconds: deadline });
         if ('failure' in built) return { reproduced: false, detail: `the script stopped: ${built.failure}` };
         const { frame } = built;
         const { same, ...seen } = await runVerifiedTests(

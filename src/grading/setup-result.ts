@@ -33,15 +33,15 @@ export async function madeVariables(deps: Deps, base: string, env: Frame['env'])
 
 /**
  * Keeps a frame as an environment image: one commit of the sources in the work directory, what set-up made beside them
- * hidden from git, our own files and what the host lent removed, variables as the image's own. The same frame gives the
+ * hidden from git, our own files and what the host lent removed, and `instructions` (variables) as the image's own. The same frame gives the
  * same name, so a retry makes it again.
  */
 export async function keepFrame(
   deps: Deps,
   owner: Owner,
-  spec: { frame: Frame; workdir: string; sha256: string; sources: Sources; env: Record<string, string> },
+  spec: { frame: Frame; workdir: string; sha256: string; sources: Sources; instructions: readonly string[] },
 ): Promise<{ image: string; protected: string[]; lock: Ref }> {
-  const { frame, workdir, sources, env } = spec;
+  const { frame, workdir, sources, instructions } = spec;
   const tag = contentTag({ frame: frame.imageId, sha256: spec.sha256, workdir });
   const bundle = hostAccess().bundle?.inside;
   return openWorkshop(deps, { owner, role: 'keep', image: frame.image, workdir, network: 'none' }, async (workshop) => {
@@ -55,7 +55,6 @@ export async function keepFrame(
     });
     const made = await excludeByproducts(workshop, workdir);
     await sealCommit(workshop, workdir);
-    const instructions = Object.entries(env).map(([name, value]) => `ENV ${name}=${JSON.stringify(value)}`);
     return {
       image: await keep(deps, { ...workshop, bundle }, tag, workdir, made, instructions, ENVIRONMENTS),
       protected: made,
@@ -81,18 +80,18 @@ true
 `;
 
 /**
- * Builds the environment again from its base image by the script alone. The frame belongs to the run and goes with it.
- * `failure` says what the script printed when it stopped.
+ * Builds the environment again from its base image by the script alone, with the limits and variables of its sandbox. The frame belongs to the run and goes with it.
+ * `failure` says what the script printed when it stopped, and whether that was after `seconds`.
  */
 export async function rebuild(
-  deps: Deps,
+  deps: Pick<Deps, 'docker' | 'host'>,
   owner: Owner,
   spec: { base: string; workdir: string; sources: Sources; script: string; profile: SandboxProfile; seconds: number },
 ): Promise<{ frame: Frame } | { failure: string }> {
-  const { base, workdir, sources, script } = spec;
+  const { base, workdir, sources, script, profile } = spec;
   return openWorkshop(
     deps,
-    { owner, role: 'rebuild', image: base, workdir, network: 'bridge' },
+    { owner, role: 'rebuild', image: base, workdir, network: 'bridge', profile },
     async ({ container, name, env }) => {
       for (const [folder, tree] of sources) {
         await putFiles(
@@ -110,7 +109,10 @@ export async function rebuild(
           timeoutMs: spec.seconds * 1000,
         }),
       );
-      if (done.exitCode !== 0) return { failure: done.output.toString('utf8').trim().slice(-1500) };
+      if (done.exitCode !== 0) {
+        const late = done.reason === 'timeout' ? `at its deadline of ${spec.seconds} s, after: ` : '';
+        return { failure: late + done.output.toString('utf8').trim().slice(-1500) };
+      }
       const request = { owner, index: REBUILT, label: 'rebuilt by the script' };
       return {
         frame: await deps.host.journal(name, (journal) => checkpoint(deps.docker, container, journal, request)),

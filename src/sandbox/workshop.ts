@@ -21,7 +21,11 @@ export interface WorkshopSpec {
   readonly image: string;
   readonly workdir: string;
   readonly network: 'none' | 'bridge';
+  /** Limits and variables of the sandbox that it stands for; without it there is room for what we run ourselves. */
+  readonly profile?: SandboxProfile;
 }
+
+const ROOM = SandboxProfile.parse({ memoryMiB: 4096, pids: 1024 });
 
 /**
  * A container for as long as `use` takes. It begins fresh, so an activity that is tried again repeats nothing on top of
@@ -33,7 +37,7 @@ export async function openWorkshop<T>(
   use: (workshop: Workshop) => Promise<T>,
 ): Promise<T> {
   await host.remove(spec.owner, spec.role);
-  const profile = SandboxProfile.parse({ network: spec.network, hostCertificates: false, memoryMiB: 4096, pids: 1024 });
+  const profile = { ...(spec.profile ?? ROOM), network: spec.network, hostCertificates: false };
   try {
     const container = await host.ensure({ ...spec, profile });
     const access = spec.network === 'bridge' ? await lendAccess(container) : { env: {}, bundle: undefined };

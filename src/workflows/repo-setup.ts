@@ -185,7 +185,14 @@ export async function repoSetup(raw: RepoSetupInput): Promise<RepoSetupResult> {
     const kept = await ending.keep();
     if (!input.reproduce) return { ...kept, reproduced: null };
     show('Rebuilding');
-    return { ...kept, ...(await ending.reproduce(kept)) };
+    return { ...kept, ...(await ending.reproduce(kept).catch(notTried)) };
+  }
+
+  /** What was kept stands, whether or not anybody could see it made again. */
+  function notTried(error: unknown): { reproduced: null } {
+    if (!(error instanceof SandboxGone || error instanceof RoleEnded)) throw error;
+    state.notes.push(`the script was not tried on the base image: ${error.message}`);
+    return { reproduced: null };
   }
 
   function nothingKept(error: unknown): null {

@@ -56,6 +56,8 @@ const models = {
       shell(TESTS),
       act('start_service', { service: { name: 'memcached' } }),
       shell('awk \'$4 == "0A" {print $2}\' /proc/net/tcp; ls -I switchyard /opt'),
+      // What the script does again, and can only do where the service is up.
+      shell(`python3 -c 'import cached; open("/opt/asked", "w").write(cached.version())'`),
       verify,
     ],
   },

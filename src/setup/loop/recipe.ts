@@ -1,8 +1,9 @@
-import type { ServiceSpec } from '../../contract';
+import type { ServiceSpec, SetupLimits } from '../../contract';
 import type { SeenAction } from '../roles/role';
 import { readCounts } from '../test-output';
 import { setEnvCommand } from './commands';
 import { onlyReads } from './frame-policy';
+import { SERVERS, STOP_SERVERS, startCommand, startsServer } from './servers';
 import { completeService, installCommand } from './services';
 
 export interface RecipeStep {
@@ -32,7 +33,7 @@ export function recipeOf(
         move.action === 'shell'
           ? kept(move.command, observed)
           : move.action === 'try_experience'
-            ? keptTrial(ran(turn) ?? [])
+            ? keptTrial(ran(turn) ?? [], observed)
             : observed.exitCode === 0
               ? otherwise(move)
               : [];
@@ -43,9 +44,15 @@ export function recipeOf(
 /** A test run that fetches is kept, and may fail again: its tests are the verifier's to judge. */
 function kept(command: string, { exitCode, output }: SeenAction['observed']): string[] {
   if (!BUILDS.test(command) && readCounts(command, output) !== null)
-    return exitCode !== null && FETCHES_TO_TEST.test(command) ? [`{ ${command}\n} || true`] : leadIn(command);
-  if (exitCode !== 0) return leadIn(command);
-  return onlyReads(command) ? [] : [command];
+    return exitCode !== null && FETCHES_TO_TEST.test(command) ? [mayFail(command)] : leadIn(command);
+  if (exitCode === 0) return onlyReads(command) ? [] : [command];
+  // It came as far as its tests: what it built or installed for them stands in the sandbox.
+  return exitCode !== null && readCounts(command, output) !== null ? [mayFail(command)] : leadIn(command);
+}
+
+/** The command for what it leaves, whatever it ends with: it ended like that in the sandbox, too, and was kept. */
+function mayFail(command: string): string {
+  return `{ ${command}\n} || true`;
 }
 
 /**
@@ -59,15 +66,18 @@ function leadIn(command: string): string[] {
   return point > 0 ? [`{ ${links.slice(0, point).join(' && ')}; } || true`] : [];
 }
 
-function keptTrial([trial, ...after]: readonly string[]): string[] {
-  return trial === undefined ? [] : [trial, ...after.filter((command) => BUILDS.test(command))];
+/** A trial is judged by the command that had failed: one that is kept may have ended badly itself. */
+function keptTrial([trial, ...after]: readonly string[], { exitCode }: SeenAction['observed']): string[] {
+  if (trial === undefined) return [];
+  return [exitCode === 0 ? trial : mayFail(trial), ...after.filter((command) => BUILDS.test(command))];
 }
 
 function otherwise(move: SeenAction['move']): string[] {
   if (move.action === 'set_env') return [setEnvCommand(move)];
   if (move.action !== 'start_service' || move.service.kind !== 'process') return [];
-  const command = installCommand(completeService(move.service));
-  return command ? [command] : [];
+  const spec = completeService(move.service);
+  const install = installCommand(spec);
+  return [...(install ? [install] : []), startCommand(spec)];
 }
 
 /** Runs a step as the sandbox does: one that calls `exit` ends itself and not the script. */
@@ -96,6 +106,7 @@ step() {
 
 /** One bash script that does the kept steps, as the sandbox did. It stops at the first step that fails and names it. */
 export function installScript(steps: readonly RecipeStep[], workdir: string, source: string): string {
+  const serves = steps.some(({ command }) => startsServer(command));
   return [
     '#!/bin/bash',
     `# Sets up ${source} in ${workdir}, from the steps of a Switchyard set-up that were kept.`,
@@ -103,12 +114,23 @@ export function installScript(steps: readonly RecipeStep[], workdir: string, sou
     'export DEBIAN_FRONTEND=noninteractive',
     `cd ${quoted(workdir)} || exit 1`,
     STEP,
+    ...(serves ? [SERVERS] : []),
     ...steps.flatMap(({ turn, command }) => {
       const mark = delimiter(command);
       return ['', `step ${turn} <<'${mark}'`, command, mark];
     }),
+    ...(serves ? ['', STOP_SERVERS] : []),
     '',
   ].join('\n');
+}
+
+/** What a script may take: as long as each of its steps might, but no longer than a whole set-up. */
+export function scriptSeconds(
+  script: string,
+  { commandSeconds, wallClockSeconds }: Pick<SetupLimits, 'commandSeconds' | 'wallClockSeconds'>,
+): number {
+  const steps = script.match(/^step \d+ <</gm)?.length ?? 0;
+  return Math.min(Math.max(1, steps) * commandSeconds, Math.max(commandSeconds, wallClockSeconds));
 }
 
 export interface DockerfileParts {
@@ -117,6 +139,8 @@ export interface DockerfileParts {
   readonly sha256: string;
   readonly workdir: string;
   readonly components: readonly { readonly name: string; readonly source: string; readonly workdir: string }[];
+  /** Variables that the sandbox had from the beginning, and those that the environment has at its end. */
+  readonly given: Readonly<Record<string, string>>;
   readonly env: Readonly<Record<string, string>>;
   readonly services: readonly ServiceSpec[];
   /** Variables by which tools find a registry or a CA bundle behind a firewall; given as arguments, they do not stay. */
@@ -125,7 +149,8 @@ export interface DockerfileParts {
 
 /** The Dockerfile that goes with the script: `source/` holds the unpacked sources beside it. */
 export function dockerfile(parts: DockerfileParts): string {
-  const { base, source, sha256, workdir, components, env, services, lent } = parts;
+  const { base, source, sha256, workdir, components, given, env, services, lent } = parts;
+  const made = Object.fromEntries(Object.entries(env).filter(([name, value]) => given[name] !== value));
   return [
     `# ${source} (sha256 ${sha256}), unpacked into source/ beside this file.`,
     ...components.map((part) => `# ${part.source}, unpacked into ${part.name}/.`),
@@ -136,12 +161,28 @@ export function dockerfile(parts: DockerfileParts): string {
     'COPY install.sh ca.cr[t] /usr/local/share/',
     '# Behind a firewall: a CA bundle as ca.crt beside this file, and --build-arg NAME=/usr/local/share/ca.crt for these.',
     ...lent.map((name) => `ARG ${name}`),
+    ...envInstructions(given),
     'RUN bash /usr/local/share/install.sh',
-    ...Object.entries(env).map(([name, value]) => `ENV ${name}=${JSON.stringify(value)}`),
+    ...envInstructions(made),
+    ...Object.keys(made)
+      .filter((name) => !fitsEnv(made[name]!))
+      .map((name) => `# No ENV holds the lines of ${name}: what needs it sets it as a step of install.sh does.`),
     `WORKDIR ${workdir}`,
     ...services.map((spec) => `# Needs ${spec.name} (${spec.kind}): ${oneLine(spec.start ?? spec.image ?? '')}`),
     '',
   ].join('\n');
+}
+
+/** Variables as instructions that the engine takes as they are: a bare `$` it would expand. Those that none can hold are left out. */
+export function envInstructions(env: Readonly<Record<string, string>>): string[] {
+  return Object.entries(env)
+    .filter(([, value]) => fitsEnv(value))
+    .map(([name, value]) => `ENV ${name}="${value.replace(/[\\"$]/g, '\\$&')}"`);
+}
+
+/** An instruction is one line, and a frame keeps a value with control characters in bash's own `$'…'`. */
+function fitsEnv(value: string): boolean {
+  return !/[\r\n]|^\$'[\s\S]*'$/.test(value);
 }
 
 /** A line that the command does not hold. */

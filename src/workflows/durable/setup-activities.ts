@@ -7,7 +7,7 @@ import type { createSetupPrepareActivities } from '../../activities/setup-prepar
 import type { createSetupRaceActivities } from '../../activities/setup-race';
 import type { createSetupResultActivities } from '../../activities/setup-result';
 import type { createSetupSandboxActivities } from '../../activities/setup-sandbox';
-import type { Queues, Ref } from '../../contract';
+import type { Queues, Ref, SetupLimits } from '../../contract';
 import { HEARTBEAT, lostAfter, MODEL_CALL, RETRY } from './retry';
 
 /** Decisions: by a policy of ours at once, by a provider whenever it is back. */
@@ -23,16 +23,24 @@ type OnHost = ReturnType<typeof createSetupPrepareActivities> &
   ReturnType<typeof createSetupResultActivities> &
   ReturnType<typeof createSetupMemoryActivities>;
 
-/** On the one host that holds the sandbox and its frames; see `hostActivities`. */
+/**
+ * On the one host that holds the sandbox and its frames; see `hostActivities`. The longest of them is a race, which runs a
+ * trial and then the command that had failed; a rebuild has a time of its own, `rebuildTimeout`.
+ */
 export function setupHost(host: string, commandSeconds: number) {
   return proxyActivities<OnHost>({
     taskQueue: host,
-    startToCloseTimeout: (commandSeconds + 300) * 1000,
+    startToCloseTimeout: (2 * commandSeconds + 300) * 1000,
     ...lostAfter(host),
     heartbeatTimeout: HEARTBEAT,
     retry: { ...RETRY, maximumAttempts: 30, nonRetryableErrorTypes: ['SandboxLost'] },
     cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
   });
+}
+
+/** The script, which may take as long as a whole set-up, then the tests, and what it takes to unpack sources and take a frame. */
+export function rebuildTimeout({ commandSeconds, wallClockSeconds }: SetupLimits): number {
+  return (Math.max(commandSeconds, wallClockSeconds) + commandSeconds + 600) * 1000;
 }
 
 /** Reads and writes blobs, where the workflow runs. */

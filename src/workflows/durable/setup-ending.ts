@@ -8,6 +8,7 @@ import type { Allowance } from './allowance';
 import { isCancellation, messageOf } from './failures';
 import { SandboxGone } from './sandbox-losses';
 import type { SetupActions } from './setup-actions';
+import { rebuildTimeout } from './setup-activities';
 import type { SetupSandbox } from './setup-sandbox';
 import type { SetupState } from './setup-state';
 
@@ -88,23 +89,29 @@ export class SetupEnding {
 
   /** The same from the base image by the script alone, and the verified tests in what comes out. */
   async reproduce({ script }: KeptSetup): Promise<{ reproduced: boolean; reproducedDetail?: string }> {
-    const { sandbox, input, limits } = this;
+    const { sandbox, limits } = this;
     const verifier = this.state.verified!.result;
     const { reproduced, detail } = await sandbox.surviving(() =>
       sandbox
         .host()
-        .reproduceSetup.executeWithOptions({ summary: 'the script on the base image' }, [
-          { ...this.what(), script, verifier, profile: input.sandbox, seconds: limits.commandSeconds },
-        ]),
+        .reproduceSetup.executeWithOptions(
+          { summary: 'the script on the base image', startToCloseTimeout: rebuildTimeout(limits) },
+          [
+            {
+              ...{ ...this.what(), script, verifier },
+              ...{ seconds: limits.commandSeconds, wallClockSeconds: limits.wallClockSeconds },
+            },
+          ],
+        ),
     );
     return { reproduced, ...(detail === undefined ? {} : { reproducedDetail: detail }) };
   }
 
   private what() {
-    const { owner, given, state, sandbox } = this;
+    const { owner, given, state, sandbox, input } = this;
     return {
       ...{ owner, lease: sandbox.at, frame: sandbox.top, given, head: state.head },
-      ...{ trials: state.kept, services: sandbox.services },
+      ...{ trials: state.kept, services: sandbox.services, profile: input.sandbox },
     };
   }
 }

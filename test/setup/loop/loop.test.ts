@@ -1,12 +1,12 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ServiceSpec, type SetupAction } from '../../../src/contract';
 import { attribute } from '../../../src/setup/loop/attribution';
 import { lineOf, setEnvCommand, strict } from '../../../src/setup/loop/commands';
 import { onlyReads, riskRules } from '../../../src/setup/loop/frame-policy';
 import { Gate } from '../../../src/setup/loop/gate';
-import { dockerfile, installScript, recipeOf } from '../../../src/setup/loop/recipe';
+import { dockerfile, installScript, recipeOf, scriptSeconds } from '../../../src/setup/loop/recipe';
 import { completeService, KNOWN_SERVICES, serviceTrouble } from '../../../src/setup/loop/services';
 import type { SeenAction } from '../../../src/setup/roles/role';
 
@@ -284,6 +284,30 @@ describe('the script of a set-up', () => {
     expect(bash(`cd ${folder} && git tag && ls packages`)).toBe('v1.2.3\ncore\nhere-two\n');
   });
 
+  test('a trial that was kept although it ended badly does not stop the script', () => {
+    const recipe = recipeOf(
+      [seen(3, { action: 'try_experience', thought: '', unit: 'u', why: '' }, 1), seen(4, shell('touch later'), 0)],
+      () => ['touch made; false', 'make again || touch again'],
+    );
+    const folder = bash('mktemp -d').trim();
+    bash(installScript(recipe, folder, 'dir:/x'));
+    expect(bash(`ls ${folder}`)).toBe('again\nlater\nmade\n');
+  });
+
+  test.each([
+    ['touch installed && python -m pytest', '1 failed, 2 passed in 0.1s'],
+    ['pip install -r requirements.txt; pytest', '1 failed, 2 passed in 0.1s'],
+    [
+      './configure && make && make check',
+      '# TOTAL: 3\n# PASS:  2\n# SKIP:  0\n# XFAIL: 0\n# FAIL:  1\n# XPASS: 0\n# ERROR: 0',
+    ],
+  ])('holds what was installed for tests of which one failed: %s', (command, output) => {
+    const failed = seen(1, shell(command), 1, { observed: { exitCode: 1, output, timedOut: false } });
+    expect(recipeOf([failed], () => undefined)).toEqual([{ turn: 1, command: `{ ${command}\n} || true` }]);
+    const broken = seen(1, shell(command), 1);
+    expect(recipeOf([broken], () => undefined)).toEqual([]);
+  });
+
   test('a step that ends its own shell ends no other, and leaves what it made of it', () => {
     const folder = bash('mktemp -d').trim();
     const steps = [
@@ -314,17 +338,72 @@ describe('the script of a set-up', () => {
     expect(() => execFileSync('bash', ['-c', script], { stdio: 'pipe' })).toThrow(/step 4 failed with 1/);
   });
 
+  describe('that starts a server', () => {
+    const serving = (spec: object): SetupAction => ({
+      ...{ action: 'start_service', thought: '' },
+      service: ServiceSpec.parse({ name: 'own', ...spec }),
+    });
+    const scriptOf = (folder: string, spec: object) =>
+      installScript(
+        recipeOf([seen(1, serving(spec), 0), seen(2, shell('touch asked; sleep 0.5; test -e up'), 0)], () => undefined),
+        folder,
+        'dir:/x',
+      );
+    const server = `trap 'sleep 0.3; echo "$SAID" > written; exit 0' TERM; touch up; while :; do sleep 0.1; done`;
+
+    test.each([
+      ['stays', 'exec bash server.sh'],
+      ['goes into the background', '(setsid bash server.sh &)'],
+    ])('and %s, has it up for its steps and ends it well', (_, start) => {
+      const folder = bash('mktemp -d').trim();
+      writeFileSync(join(folder, 'server.sh'), server);
+      bash(scriptOf(folder, { start, health: 'test -e up', env: { SAID: "it's" } }));
+      expect(bash(`cd ${folder} && ls && cat written`)).toBe("asked\nserver.sh\nup\nwritten\nit's\n");
+    });
+
+    test('says why it does not start', () => {
+      const folder = bash('mktemp -d').trim();
+      const script = scriptOf(folder, { start: 'echo no configuration; exit 4', port: 9 });
+      expect(() => bash(`{ ${script}\n} >&2`)).toThrow(/ended with 4\nno configuration\nstep 1 failed with 1/);
+      expect(bash(`ls ${folder}`)).toBe('');
+    });
+  });
+
+  test('may take as long as its steps might, within the time of a set-up', () => {
+    const script = (steps: number) =>
+      installScript(
+        Array.from({ length: steps }, (_, at) => ({ turn: at + 1, command: 'sleep 900' })),
+        '/tmp',
+        's',
+      );
+    const limits = { commandSeconds: 1800, wallClockSeconds: 7200 };
+    expect([0, 1, 3, 9].map((steps) => scriptSeconds(script(steps), limits))).toEqual([1800, 1800, 5400, 7200]);
+    expect(scriptSeconds(script(2), { ...limits, wallClockSeconds: 60 })).toBe(1800);
+  });
+
   test('comes with a Dockerfile', () => {
+    const env = {
+      ...{ PATH: '/venv/bin:/bin', LDFLAGS: '-Wl,-rpath,$ORIGIN/lib', SAID: 'a "b" \\c' },
+      ...{ LINES: 'one\ntwo', KEPT: "$'one\\ntwo'" },
+    };
     const text = dockerfile({
-      ...{ base: 'b:1', source: 'pypi:x==1', sha256: 'abc', workdir: '/repo', env: { PATH: '/venv/bin:$PATH' } },
+      ...{ base: 'b:1', source: 'pypi:x==1', sha256: 'abc', workdir: '/repo' },
+      ...{ given: { RUN_SLOW: '1', PATH: '/bin' }, env: { ...env, RUN_SLOW: '1' } },
       components: [{ name: 'lib', source: 'pypi:lib==2', workdir: '/family/lib' }],
       services: [completeService(ServiceSpec.parse({ name: 'redis' }))],
       lent: ['PIP_CERT'],
     });
     expect(text).toMatch(/^FROM b:1$/m);
     expect(text).toMatch(/^COPY lib\/ \/family\/lib\/$/m);
-    expect(text).toMatch(/^ENV PATH="\/venv\/bin:\$PATH"$/m);
+    expect(text).toMatch(/^ENV PATH="\/venv\/bin:\/bin"$/m);
+    expect(text).toMatch(/^ENV LDFLAGS="-Wl,-rpath,\\\$ORIGIN\/lib"$/m);
+    expect(text).toMatch(/^ENV SAID="a \\"b\\" \\\\c"$/m);
+    expect(text).not.toMatch(/ENV (LINES|KEPT)=|^two/m);
+    expect(text).toMatch(/^# No ENV holds the lines of KEPT: /m);
     expect(text).toMatch(/^ARG PIP_CERT$/m);
+    // The steps had the sandbox's own variables, and may have set another value.
+    expect(text).toMatch(/^ENV RUN_SLOW="1"\nENV PATH="\/bin"\nRUN bash/m);
+    expect(text.match(/RUN_SLOW/g)).toHaveLength(1);
     expect(text).toMatch(/^# Needs redis \(process\)/m);
   });
 });

@@ -21,6 +21,7 @@ import {
   BUMP,
   insertParameters,
   insertUnit,
+  keepEarlier,
   ON_CONFLICT,
   readableUnits,
   reembed,
@@ -249,7 +250,8 @@ export class ExperienceStore {
     for (let from = 0; from < units.length; from += AT_ONCE) {
       const stored = await storable(units.slice(from, from + AT_ONCE), embedder, vectors);
       const statements = stored.map((each) => statement(sql, ...insertParameters(each, embedder.name)));
-      await database.run([statement(BUMP), ...statements]);
+      const earlier = conflict === 'replace' ? stored.map(keepEarlier) : [];
+      await database.run([statement(BUMP), ...earlier, ...statements]);
     }
   }
 

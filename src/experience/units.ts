@@ -67,15 +67,27 @@ export function insertUnit(vectors: Vectors, first: number, from = '(select 1) a
 }
 
 const CONTENT = ['body', 'embedder', 'embedding', 'document'];
-const ALL = [...CONTENT, 'version', 'status', 'hits', 'successes', 'failures'];
+const ALL = [...CONTENT, 'status', 'hits', 'successes', 'failures'];
+/** What says something else is a version of its own, so that each keeps its text in the history. */
+const NEXT = `greatest(excluded.version, units.version + (units.body <> excluded.body)::int)`;
 const taken = (columns: readonly string[]) => columns.map((column) => `${column} = excluded.${column}`).join(', ');
 
-/** What happens to a unit that is there already: it stays; it says what the new one says; it becomes the new one. */
+/** What happens to a unit that is there already: it stays; it says what the new one says; it becomes the new one, see `keepEarlier`. */
 export const ON_CONFLICT = {
   keep: 'on conflict (id) do nothing',
   content: `on conflict (id) do update set ${taken(CONTENT)} where units.version = 1`,
-  replace: `on conflict (id) do update set ${taken(ALL)}`,
+  replace: `on conflict (id) do update set ${taken(ALL)}, version = ${NEXT}`,
 } as const;
+
+/** Puts the text that a unit has beside, before another one replaces it. */
+export function keepEarlier({ unit }: Stored): Statement {
+  return statement(
+    `insert into experience.unit_versions select id, version, body from experience.units
+      where id = $1 and body <> $2::jsonb on conflict do nothing`,
+    unit.id,
+    json(bodyOf(unit)),
+  );
+}
 
 export function insertParameters({ unit, text, vector }: Stored, embedder: string) {
   const { hits, successes, failures } = unit.telemetry;

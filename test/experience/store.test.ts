@@ -311,7 +311,14 @@ describe.each([
     expect(await store.import([changed])).toEqual({ inserted: 0, replaced: 0, known: 1 });
     expect((await store.show('pg-config')).unit.telemetry.hits).toBe(0);
     expect(await store.import([changed], { replace: true })).toEqual({ inserted: 0, replaced: 1, known: 0 });
-    expect((await store.show('pg-config')).unit).toEqual({ ...changed, version: 1 });
+    const { unit, earlier } = await store.show('pg-config');
+    expect(unit).toEqual({ ...changed, version: 2 });
+    expect(earlier).toMatchObject([{ version: 1, body: { advice_nl: PG_CONFIG.advice_nl } }]);
+    // The same once more is no new version.
+    await store.import([changed], { replace: true });
+    expect((await store.show('pg-config')).unit.version).toBe(2);
+    await store.import([{ ...changed, advice_nl: ['Shorter.'], version: 1 }], { replace: true });
+    expect((await store.show('pg-config')).earlier.map(({ version }) => version)).toEqual([1, 2]);
     expect((await store.show('odd')).unit).toMatchObject({ advice_nl: ['a\ufffdb\ufffdc'], extra: { kept: [1] } });
   });
 

@@ -73,7 +73,8 @@ test('what lies above the folder of the project is watched, too', () => {
   write('core/pytest.ini', fewer);
   expect(found().sort()).toEqual(['../.pytest.ini', '../pytest.ini', 'pytest.ini']);
   expect(
-    bash(['../pytest.ini', '../.pytest.ini', 'pytest.ini'].map((path) => restorationOf(given, path)).join(' && ')).exitCode,
+    bash(['../pytest.ini', '../.pytest.ini', 'pytest.ini'].map((path) => restorationOf(given, path)).join(' && '))
+      .exitCode,
   ).toBe(0);
   expect(found()).toEqual([]);
 });

@@ -164,7 +164,8 @@ export async function flatten(docker: Docker, image: string, to: { repo: string;
   return (await docker.getImage(`${to.repo}:${to.tag}`).inspect()).Id;
 }
 
+/** The engine would expand a bare `$`. */
 function quoteEnv(entry: string): string {
   const at = entry.indexOf('=');
-  return `${entry.slice(0, at)}=${JSON.stringify(entry.slice(at + 1))}`;
+  return `${entry.slice(0, at)}="${entry.slice(at + 1).replace(/[\\"$]/g, '\\$&')}"`;
 }

@@ -101,7 +101,7 @@ test('what a killed attempt left is replaced, and nothing stays behind, volumes 
 });
 
 test('a frame that is gone is an outage, not a finding', async () => {
-  await expect(run('true', { image: 'switchyard/no-such-frame:0' })).rejects.toMatchObject({ code: 'NotFound' });
+  await expect(run('true', { image: 'switchyard/no-such-frame:0' })).rejects.toMatchObject({ code: 'FrameLost' });
 });
 
 test('of folders in each other the outer one is copied, and never the whole system', () => {

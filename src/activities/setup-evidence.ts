@@ -18,10 +18,10 @@ import {
 } from '../contract';
 import { isSwitchyardError } from '../contract/errors';
 import type { Owner } from '../sandbox/labels';
-import { runNetwork } from '../sandbox/siblings';
 import { runInThrowaway, type ThrowawayCommand, type ThrowawaySpec } from '../sandbox/throwaway';
 import { findingsOf, refusal } from '../setup/findings';
 import type { Given } from '../setup/given';
+import { installCommand } from '../setup/loop/services';
 import { chargesOf, verdictOf, verifierResult } from '../setup/verdict';
 import type { Deps } from './deps';
 import { withHeartbeat } from './heartbeat';
@@ -32,7 +32,7 @@ export interface Exhibit {
   readonly owner: Owner;
   /** Only its host has the frame's image. */
   readonly lease: Pick<Lease, 'host' | 'hostName'>;
-  readonly frame: Pick<Frame, 'image' | 'cwd' | 'env'>;
+  readonly frame: Pick<Frame, 'image' | 'cwd' | 'env' | 'index' | 'services'>;
   readonly given: Ref;
   readonly services: readonly ServiceSpec[];
   readonly profile: SandboxProfile;
@@ -75,7 +75,7 @@ export function createSetupEvidenceActivities(deps: Deps) {
     }
   }
 
-  /** Runs what a move wants run, in a throw-away container of the frame that no other move shares. */
+  /** Runs what a move wants run, in a throw-away container of the frame that no other move shares, siblings as the frame holds them. */
   async function run(
     input: MakeMoveInput,
     command: string,
@@ -84,12 +84,13 @@ export function createSetupEvidenceActivities(deps: Deps) {
   ): Promise<SetupStep['observation']> {
     const { owner, frame, profile, services, role, seconds } = input;
     const given = await reader.json<Given>(input.given);
-    const siblings = services.some(({ kind }) => kind === 'container');
+    const beside = { owner, services, base: given.base, install: installCommand };
+    const network = await deps.services.siblings.asAt(beside, frame, signal);
     const done = await untilItEnds(
       {
         ...{ owner, scope: host.scope, role: `judge-${role}`, image: frame.image, cwd: frame.cwd, env: frame.env },
         ...{ workdir: given.workdir, components: given.components.map(({ workdir }) => workdir), profile, services },
-        ...(siblings ? { network: runNetwork(owner) } : {}),
+        ...(network ? { network } : {}),
       },
       { command, files, timeoutMs: seconds * 1000, signal },
     );

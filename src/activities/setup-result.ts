@@ -3,9 +3,9 @@ import { runVerifiedTests } from '../environment/verified-tests';
 import { keepFrame, madeVariables, rebuild, type Sources } from '../grading/setup-result';
 import { LENT } from '../sandbox/host-access';
 import type { Owner } from '../sandbox/labels';
-import { runNetwork } from '../sandbox/siblings';
 import type { Given } from '../setup/given';
 import { dockerfile, envInstructions, installScript, recipeOf, scriptSeconds } from '../setup/loop/recipe';
+import { installCommand } from '../setup/loop/services';
 import { fetchSource } from '../sources/fetch';
 import type { Deps } from './deps';
 import { withHeartbeat } from './heartbeat';
@@ -40,6 +40,9 @@ export interface ReproduceInput extends KeepInput {
   /** What a set-up may take, and so its script. */
   readonly wallClockSeconds?: number;
 }
+
+/** No frame holds anything of them: what they need to hold is the script's to write. */
+const ANEW = { index: 0, services: [] };
 
 export function createSetupResultActivities(deps: Deps) {
   const { blobs, host, setupChains } = deps;
@@ -93,8 +96,8 @@ export function createSetupResultActivities(deps: Deps) {
     },
 
     /**
-     * Runs the script on the base image in a clean container and the verified tests on what comes out. Retry-safe: it
-     * begins with a fresh container each time. A difference is an answer, not an error.
+     * Runs the script on the base image in a clean container, beside siblings that begin anew, and the verified tests on what
+     * comes out. Retry-safe: all of it begins fresh each time. A difference is an answer, not an error.
      */
     async reproduceSetup(
       input: ReproduceInput,
@@ -106,8 +109,13 @@ export function createSetupResultActivities(deps: Deps) {
         const sources = await sourcesOf(owner, given, signal);
         const script = await reader.text(input.script);
         const { wallClockSeconds = seconds } = input;
+        const beside = { owner, services, base, install: installCommand };
+        const { siblings } = deps.services;
+        const network = await siblings.asAt(beside, ANEW, signal);
+        const connect = network ? (container: string) => siblings.connect(owner, container) : undefined;
+        const made = { base, workdir, sources, script, profile, ...(connect ? { connect } : {}) };
         const deadline = scriptSeconds(script, { commandSeconds: seconds, wallClockSeconds });
-        const built = await rebuild(deps, owner, { base, workdir, sources, script, profile, seconds: deadline });
+        const built = await rebuild(deps, owner, { ...made, seconds: deadline });
         if ('failure' in built) return { reproduced: false, detail: `the script stopped: ${built.failure}` };
         const { frame } = built;
         const { same, ...seen } = await runVerifiedTests(
@@ -115,7 +123,7 @@ export function createSetupResultActivities(deps: Deps) {
           {
             ...{ owner, scope: host.scope, role: 'reproduced', image: frame.image, cwd: frame.cwd, env: frame.env },
             ...{ workdir, components: given.components.map((part) => part.workdir), profile, services },
-            ...(services.some(({ kind }) => kind === 'container') ? { network: runNetwork(owner) } : {}),
+            ...(network ? { network } : {}),
           },
           verifier,
           { seconds, signal },

@@ -80,19 +80,29 @@ true
 `;
 
 /**
- * Builds the environment again from its base image by the script alone, with the limits and variables of its sandbox. The frame belongs to the run and goes with it.
- * `failure` says what the script printed when it stopped, and whether that was after `seconds`.
+ * Builds the environment again from its base image by the script alone, with the limits and variables of its sandbox, and
+ * with its siblings in reach. The frame belongs to the run and goes with it. `failure` says what the script printed when it stopped, and whether that was after `seconds`.
  */
 export async function rebuild(
   deps: Pick<Deps, 'docker' | 'host'>,
   owner: Owner,
-  spec: { base: string; workdir: string; sources: Sources; script: string; profile: SandboxProfile; seconds: number },
+  spec: {
+    base: string;
+    workdir: string;
+    sources: Sources;
+    script: string;
+    profile: SandboxProfile;
+    /** Brings the siblings of the run into reach of a container. */
+    connect?: (container: string) => Promise<void>;
+    seconds: number;
+  },
 ): Promise<{ frame: Frame } | { failure: string }> {
   const { base, workdir, sources, script, profile } = spec;
   return openWorkshop(
     deps,
     { owner, role: 'rebuild', image: base, workdir, network: 'bridge', profile },
     async ({ container, name, env }) => {
+      await spec.connect?.(name);
       for (const [folder, tree] of sources) {
         await putFiles(
           container,

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type Docker from 'dockerode';
+import type { Frame } from '../contract/sandbox';
 import type { ServiceSpec } from '../contract/setup';
 import { CAPABILITIES, removeContainer } from './container';
 import { frameLost, ignoreMissing, statusOf } from './engine';
@@ -92,6 +93,23 @@ export class Siblings {
       await made.start();
       for (const index of above) await removeImage(docker, frameOf(owner, spec.name, index).image);
     }
+  }
+
+  /**
+   * Siblings with what they held at a frame, whatever was written since; those that it does not know begin anew. Gives the
+   * network where they are met, or undefined where there are none. One that does not come up is for those who ask it to miss.
+   */
+  async asAt(
+    request: SiblingsRequest,
+    { index, services }: Pick<Frame, 'index' | 'services'>,
+    signal: AbortSignal,
+  ): Promise<string | undefined> {
+    const { owner } = request;
+    if (siblingsAmong(request.services).length === 0) return undefined;
+    const known = request.services.filter(({ name }) => services.includes(name));
+    await this.back(owner, known, index, []);
+    await this.start(request, signal);
+    return runNetwork(owner);
   }
 
   private async network(owner: Owner): Promise<void> {

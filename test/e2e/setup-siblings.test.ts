@@ -13,6 +13,7 @@ import {
   sandboxOf,
   setUp,
   shell,
+  TESTS,
 } from '../support/set-up';
 import { World } from '../support/world';
 
@@ -63,7 +64,32 @@ const loser = {
     giveUp(),
   ],
 };
-const models = { ...rolledBack, loser };
+/** Its tests write to the sibling, too, and hold as long as nobody else's did. */
+const WRITING = {
+  'setup.py': "from setuptools import setup\nsetup(name='x', version='1.0', py_modules=['x'])\n",
+  'x.py': 'NAME = 1\n',
+  'test_x.py': `import unittest
+import urllib.request as u
+
+
+class Notes(unittest.TestCase):
+    def test_notes(self):
+        u.urlopen(u.Request('http://notes:8080', b'test ', method='PUT'))
+        self.assertEqual(u.urlopen('http://notes:8080').read(), b'one two test ')
+`,
+};
+const verify = act('verify', { hint: TESTS });
+const writer = {
+  turns: [
+    act('start_service', { service: notes }),
+    shell(write('one')),
+    verify,
+    shell(`mkdir -p /opt/read; ${READ}`),
+    shell(write('two')),
+    verify,
+  ],
+};
+const models = { ...rolledBack, loser, writer };
 
 let world: World;
 const docker = new Docker();
@@ -72,7 +98,11 @@ beforeAll(async () => {
   const scratch = await docker.createContainer({ Image: 'switchyard/base:bookworm', Cmd: ['true'] });
   await scratch.commit({ repo: 'switchyard/test-volumed', tag: '1', changes: 'VOLUME /notes' });
   await scratch.remove();
-  world = await World.start({ script: { models }, profiles: { plain: {}, volumed: {}, loser: {} }, workers: 1 });
+  world = await World.start({
+    script: { models },
+    profiles: { plain: {}, volumed: {}, loser: {}, writer: {} },
+    workers: 1,
+  });
   const source = `dir:${folderOf({ 'setup.py': "from setuptools import setup\nsetup(name='x')\n" })}`;
   const run = async (agent: string) => {
     results[agent] = await setUp(world, agent, { source, roles: { agent }, experience: { mode: 'off' } });
@@ -82,7 +112,14 @@ beforeAll(async () => {
     await sleep(1_000);
     await (await sandboxOf(world, 'loser')).remove({ force: true });
   };
-  await Promise.all([run('plain'), run('volumed'), run('loser'), lose()]);
+  const write = async () => {
+    const more = { judge: true, reproduce: true, experience: { mode: 'off' } };
+    results.writer = await setUp(world, 'writer', {
+      ...{ source: `dir:${folderOf(WRITING)}`, roles: { agent: 'writer' } },
+      ...more,
+    });
+  };
+  await Promise.all([run('plain'), run('volumed'), run('loser'), lose(), write()]);
 }, 300_000);
 afterAll(async () => {
   await world?.close();
@@ -108,6 +145,18 @@ test('commands that are done again in another sandbox find the services up that 
   expect(steps[5]!.notes).toEqual([]);
   const made = await activitiesOf(world.client.workflow.getHandle('loser'));
   expect(made.filter((name) => name === 'rollbackSandbox')).toHaveLength(1);
+});
+
+test('what tests write to a sibling is none of what the next command finds: the agent, the court and the rebuild', async () => {
+  const { told } = await readChain(world, results.writer!.head);
+  expect(told[2]).toContain("b'one test ' != b'one two test '");
+  expect(told[3]).toBe('one \n');
+  expect(results.writer).toMatchObject({
+    status: 'verified',
+    tests: { passed: 1, failed: 0, errors: 0 },
+    verdict: { verdict: 'not_guilty' },
+    reproduced: true,
+  });
 });
 
 test('siblings and their frames are gone with the run', async () => {

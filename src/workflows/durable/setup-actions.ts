@@ -164,12 +164,14 @@ export class SetupActions {
     state.selfClaim = true;
     state.claim = decided.brief.text ?? '';
     await sandbox.checkpoint('before verify', state.turn, ['verify']);
-    try {
-      await this.askVerifier();
-    } catch (error) {
-      if (!(error instanceof RoleEnded)) throw error;
+    const unfinished = await this.askVerifier().catch(roleEnded);
+    if (unfinished || !state.verified!.result.success) {
       sandbox.gate.failed();
-      await this.tell(decided, 1, [`The verifier did not finish: ${error.message}`]);
+      // Tests write to databases beside the sandbox: the agent goes on without what they wrote.
+      await sandbox.siblingsBack();
+    }
+    if (unfinished) {
+      await this.tell(decided, 1, [`The verifier did not finish: ${unfinished.message}`]);
       return null;
     }
     const { result } = state.verified!;
@@ -179,7 +181,6 @@ export class SetupActions {
       ...(evidence && !result.success ? [`$ ${evidence.command}`, evidence.output] : []),
     ]);
     if (result.success) return sandbox.gate.passed();
-    sandbox.gate.failed();
     state.selfClaim = false;
     if (evidence) await this.failed({ ...evidence, signature: '' }, await this.kept(evidence.command));
     return null;
@@ -262,4 +263,10 @@ export class SetupActions {
     this.state.recent.push({ turn: this.state.turn, line, exitCode, undone });
     if (this.state.recent.length > 30) this.state.recent.shift();
   }
+}
+
+/** That a role ended before it was done is an answer, too. */
+function roleEnded(error: unknown): RoleEnded {
+  if (error instanceof RoleEnded) return error;
+  throw error;
 }

@@ -206,6 +206,14 @@ export class SetupSandbox {
     return raced;
   }
 
+  /** Siblings hold what the top frame holds of them, after something that is no step was done with them. */
+  async siblingsBack(): Promise<void> {
+    if (!this.hasSiblings) return;
+    await this.surviving(async () => {
+      this.remarks.push(...(await this.declared.asAt(this.top)));
+    });
+  }
+
   async release(): Promise<void> {
     await this.undo.run();
   }
@@ -231,9 +239,8 @@ export class SetupSandbox {
       above.push(...this.frames.slice(at + 1).map(({ index }) => index));
       await this.stack.rollback(this.frames.length - 1 - at);
       this.commands.beginAt(frame.position);
-      await this.declared.back(frame, above);
+      this.remarks.push(...(await this.declared.asAt(frame, above)));
       this.declared.forgetAllBut(frame);
-      this.remarks.push(...(await this.declared.startAgain()));
     });
   }
 
@@ -254,8 +261,7 @@ export class SetupSandbox {
     else if (this.frames.length > 0) {
       const frame = await this.stack.rollback(0);
       this.commands.beginAt(frame.position);
-      await this.declared.back(frame, []);
-      this.remarks.push(...(await this.declared.startAgain(this.declared.heldBy(frame))));
+      this.remarks.push(...(await this.declared.asAt(frame)));
     }
     await this.redo(this.done.since(this.stack.top));
   }

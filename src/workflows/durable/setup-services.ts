@@ -56,8 +56,14 @@ export class DeclaredServices {
     await this.host().keepSiblings.executeWithOptions({ summary: `siblings of frame ${frame}` }, [kept]);
   }
 
+  /** As they were at the frame, those in the sandbox up again. What does not come up any more, with the reason. */
+  async asAt(frame: Frame, above: readonly number[] = []): Promise<string[]> {
+    await this.back(frame, above);
+    return this.startAgain(this.heldBy(frame));
+  }
+
   /** Siblings that the frame knows are what they were; the others are gone, and begin anew where they are declared. */
-  async back(frame: Frame, above: readonly number[]): Promise<void> {
+  private async back(frame: Frame, above: readonly number[]): Promise<void> {
     if (!this.hasSiblings) return;
     const services = this.heldBy(frame);
     const summary = `siblings back to: ${frame.label}`.slice(0, 120);

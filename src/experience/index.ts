@@ -1,4 +1,5 @@
 export type { Anchor, Audited } from './auditing';
+export type { ListOptions } from './browsing';
 export { experienceOf } from './configured';
 export { BUILTIN_EMBEDDER, type Embedder, profileEmbedder } from './embedder';
 export { type LearnAttempt, type Learned, SAME } from './learning';
@@ -8,5 +9,4 @@ export {
   type ExperienceStats,
   ExperienceStore,
   type ImportCounts,
-  type ListOptions,
 } from './store';

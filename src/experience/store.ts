@@ -1,4 +1,4 @@
-import type { RepositoryFacts, Situation, UnitStatus } from '../contract';
+import type { RepositoryFacts, Situation } from '../contract';
 import {
   type ExperienceDraft,
   type ExperienceUnit,
@@ -8,8 +8,17 @@ import {
 } from '../contract';
 import type { Ranked } from '../setup/experience';
 import { type Anchor, type Audited, bookVerdicts, keepAnchor } from './auditing';
+import {
+  countUnits,
+  type ListOptions,
+  listUnits,
+  type ShownUnit,
+  showUnit,
+  type UnitCounts,
+  unitRows,
+} from './browsing';
 import { Catalogue } from './catalogue';
-import { type Database, json, type Row, statement } from './database';
+import { type Database, statement } from './database';
 import { openEmbedded } from './embedded';
 import type { Embedder } from './embedder';
 import { type FindOptions, findCandidates } from './finding';
@@ -27,28 +36,12 @@ import {
   reembed,
   storable,
   UNIT_COLUMNS,
-  unitOf,
 } from './units';
 
 /** `url`: a Postgres server; `folder`: the database of this host, shared by its processes. */
 export type ExperiencePlace = ({ readonly url: string } | { readonly folder: string }) & { readonly embed: Embedder };
 
-export interface ListOptions {
-  readonly status?: UnitStatus;
-  readonly lang?: string;
-  /** Words that have to be in a unit. */
-  readonly words?: string;
-}
-
-export interface ExperienceStats {
-  readonly units: number;
-  readonly active: number;
-  readonly quarantined: number;
-  readonly shipped: number;
-  readonly hits: number;
-  readonly successes: number;
-  readonly failures: number;
-  readonly runs: number;
+export interface ExperienceStats extends UnitCounts {
   readonly database: string;
   readonly vectors: string;
   readonly embedding: string;
@@ -172,7 +165,12 @@ export class ExperienceStore {
 
   /** Inserts units with their record. Ones that are there stay as they are, or with `replace` become what was imported. */
   async import(units: readonly ExperienceUnit[], { replace = false } = {}): Promise<ImportCounts> {
-    const known = new Set((await this.some(units.map(({ id }) => id))).map(({ id }) => String(id)));
+    const { database } = await this.parts();
+    const rows = await unitRows(
+      database,
+      units.map(({ id }) => id),
+    );
+    const known = new Set(rows.map(({ id }) => String(id)));
     const wanted = replace ? units : units.filter(({ id }) => !known.has(id));
     await this.write(wanted, replace ? 'replace' : 'keep');
     const replaced = replace ? units.filter(({ id }) => known.has(id)).length : 0;
@@ -185,33 +183,13 @@ export class ExperienceStore {
     return shipUnits(database, units, digest, (wanted) => this.write(wanted, 'content'));
   }
 
-  async list({ status, lang, words }: ListOptions = {}): Promise<ExperienceUnit[]> {
-    const { database } = await this.parts();
-    const [rows = []] = await database.run([
-      statement(
-        `select ${UNIT_COLUMNS} from experience.units u
-          where ($1::text is null or u.status = $1)
-            and ($2::text is null or u.body #>> '{signals,applicability,lang}' = $2)
-            and ($3::text is null or u.document @@ plainto_tsquery('simple', $3))
-          order by u.successes - u.failures desc, u.id`,
-        status ?? null,
-        lang ?? null,
-        words ?? null,
-      ),
-    ]);
-    return readableUnits(rows);
+  async list(options: ListOptions = {}): Promise<ExperienceUnit[]> {
+    return listUnits((await this.parts()).database, options);
   }
 
   /** A unit with the bodies of its earlier versions. Throws `NotFound`. */
-  async show(id: string): Promise<{ unit: ExperienceUnit; earlier: { version: number; body: unknown }[] }> {
-    const [row] = await this.some([id]);
-    if (!row)
-      throw new SwitchyardError('NotFound', `there is no unit ${id}`, '`switchyard experience list` shows them.');
-    const { database } = await this.parts();
-    const [earlier = []] = await database.run([
-      statement('select version, body from experience.unit_versions where id = $1 order by version', id),
-    ]);
-    return { unit: unitOf(row), earlier: earlier.map(({ version, body }) => ({ version: Number(version), body })) };
+  async show(id: string): Promise<ShownUnit> {
+    return showUnit((await this.parts()).database, id);
   }
 
   /** Takes a unit out for good; a shipped one does not come back with the next version. False when it was not there. */
@@ -228,20 +206,8 @@ export class ExperienceStore {
 
   async stats(): Promise<ExperienceStats> {
     const { database, embedder, vectors } = await this.parts();
-    const [rows] = await database.run([
-      statement(`select count(*)::int as units, count(*) filter (where status = 'active')::int as active,
-          count(*) filter (where status = 'quarantined')::int as quarantined,
-          count(*) filter (where body #>> '{provenance,shipped}' = 'true')::int as shipped,
-          coalesce(sum(hits), 0)::int as hits, coalesce(sum(successes), 0)::int as successes,
-          coalesce(sum(failures), 0)::int as failures,
-          (select count(distinct run)::int from experience.hits) as runs from experience.units`),
-    ]);
-    return {
-      ...(rows![0] as Omit<ExperienceStats, 'database' | 'vectors' | 'embedding'>),
-      database: database.name,
-      vectors: vectors.kind,
-      embedding: embedder.name,
-    };
+    const counts = await countUnits(database);
+    return { ...counts, database: database.name, vectors: vectors.kind, embedding: embedder.name };
   }
 
   private async write(units: readonly ExperienceUnit[], conflict: keyof typeof ON_CONFLICT): Promise<void> {
@@ -253,17 +219,6 @@ export class ExperienceStore {
       const earlier = conflict === 'replace' ? stored.map(keepEarlier) : [];
       await database.run([statement(BUMP), ...earlier, ...statements]);
     }
-  }
-
-  private async some(ids: readonly string[]): Promise<Row[]> {
-    const { database } = await this.parts();
-    const [rows = []] = await database.run([
-      statement(
-        `select ${UNIT_COLUMNS} from experience.units u where u.id in (select jsonb_array_elements_text($1::jsonb))`,
-        json(ids),
-      ),
-    ]);
-    return rows;
   }
 
   /** After a change of the embedding, vectors of another one are made anew: they cannot be compared. */

@@ -65,6 +65,8 @@ export interface LearnInput extends InMemory {
   readonly given: Ref;
   readonly head: string;
   readonly verdict: SetupVerdictResult | null;
+  /** Absent from what older code has asked. */
+  readonly trials?: readonly TrialRecord[];
   readonly created: string;
 }
 
@@ -141,7 +143,9 @@ export function createSetupMemoryActivities(deps: Deps) {
       return withHeartbeat(async (signal) => {
         const { anchor } = input;
         const shown = await reader.json<Suggestion[]>(anchor.units);
-        const after = momentsOf(await reader.actions(input.head)).filter(({ turn }) => turn > anchor.turn);
+        const after = momentsOf(await reader.actions(input.head), input.trials).filter(
+          ({ turn }) => turn > anchor.turn,
+        );
         const about = {
           units: shown,
           error: await reader.told(anchor.output),
@@ -170,7 +174,7 @@ export function createSetupMemoryActivities(deps: Deps) {
     }> {
       return withHeartbeat(async (signal) => {
         const given = await reader.json<Given>(input.given);
-        const moments = momentsOf(await reader.actions(input.head));
+        const moments = momentsOf(await reader.actions(input.head), input.trials ?? []);
         const upheld = new Set(
           (input.verdict?.findings ?? []).filter((each) => each.upheld).map(({ charge }) => charge),
         );

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import Docker from 'dockerode';
 import type { RepoSetupResult } from '../../src/contract';
 import { NOTHING } from '../support/chaos';
@@ -8,6 +9,7 @@ import {
   leftOf,
   mendOf,
   projectOf,
+  reach,
   readChain,
   removeFolders,
   setUp,
@@ -31,6 +33,11 @@ const rungs = [
   unitFor('cald', 'cald-useless', 'touch /opt/cald-useless'),
   unitFor('cald', 'cald-rung', 'mkdir -p /opt/cald && echo rounded > /opt/cald/mode'),
 ];
+/** What the command that had failed leaves when it passes, in the lane that wins. */
+const CHECKED = `${TESTS} && echo checked >> /opt/checked`;
+const lost = ['cale-slow', 'cale-quick'].map((id) =>
+  unitFor('cale', id, `touch /opt/by-${id} && sleep ${id === 'cale-slow' ? 45 : 1} && ${mendOf('cale')}`),
+);
 const work = 'mkdir -p /srv/work && touch /srv/work/before && cd /srv/work && export KEPT=yes';
 const look = 'pwd; echo "$KEPT"; ls -I switchyard /opt /srv/work';
 
@@ -52,6 +59,15 @@ const models = {
       giveUp(),
     ],
   },
+  lost: {
+    turns: [
+      shell(CHECKED),
+      act('try_experience', { unit: 'cale-slow' }),
+      shell('sleep 8; ls -I switchyard /opt; cat /opt/checked'),
+      shell('true'),
+      giveUp(),
+    ],
+  },
   vain: { turns: [shell(work), shell(TESTS), act('try_experience', { unit: 'calq-a' }), shell(look), giveUp()] },
 };
 
@@ -59,8 +75,8 @@ let world: World;
 let source: string;
 beforeAll(async () => {
   source = `dir:${folderOf(projectOf('calc'))}`;
-  world = await World.start({ script: { models }, profiles: { racing: {}, vain: {}, ladder: {} } });
-  await withExperience(world, (store) => store.import([...units, ...useless, ...rungs]));
+  world = await World.start({ script: { models }, profiles: { racing: {}, vain: {}, ladder: {}, lost: {} } });
+  await withExperience(world, (store) => store.import([...units, ...useless, ...rungs, ...lost]));
 }, 120_000);
 afterAll(async () => {
   await world?.close();
@@ -105,6 +121,21 @@ test('a worker that is killed during the race changes nothing of how it ends', a
   expect(await telemetryOf(world, 'calc-quick')).toEqual({ hits: 2, successes: 2, failures: 0 });
   expect(await leftOf(world, 'killed')).toEqual(NOTHING);
 }, 180_000);
+
+test('what a race left is made again with its sandbox: the trial that won, and its check', async () => {
+  const given = input('lost', `dir:${folderOf(projectOf('cale'))}`);
+  const handle = await world.begin('repoSetup', { ...given, judge: false, reproduce: false }, 'lost');
+  await reach(handle, 3);
+  await sleep(1_000);
+  const docker = new Docker();
+  const { containers, images } = await leftOf(world, 'lost');
+  for (const name of images) await docker.getImage(name).remove({ force: true });
+  for (const name of containers) await docker.getContainer(name.slice(1)).remove({ force: true, v: true });
+  const { head } = (await handle.result()) as RepoSetupResult;
+  const { steps, told } = await readChain(world, head);
+  expect(steps[3]!.notes).toContain('its frames were lost: the sandbox was made again from what was recorded');
+  expect(told[2]).toBe('by-cale-quick\ncale\nchecked\nchecked\n');
+}, 120_000);
 
 test('where none succeeds nothing of them is kept, and nothing of what was there before is lost', async () => {
   const result = await setUp(world, 'vain', input('vain', `dir:${folderOf(projectOf('calq'))}`));

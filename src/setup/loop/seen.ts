@@ -1,4 +1,4 @@
-import type { SetupAction, SetupMoment, SetupStep } from '../../contract';
+import type { SetupAction, SetupMoment, SetupStep, TrialRecord } from '../../contract';
 import type { Seen, SeenAction } from '../roles/role';
 
 /** Bodies by sha256, read before: this room reads nothing. */
@@ -26,20 +26,22 @@ export function seenActions(steps: readonly SetupStep[], bodies: Bodies): SeenAc
   });
 }
 
-/** The agent's steps as experience sees them. */
-export function momentsOf(seen: readonly SeenAction[]): SetupMoment[] {
-  return seen.map(({ move, observed, turn, undone }) => ({
-    turn,
-    action: move.action,
-    command:
-      'command' in move
-        ? (move.command ?? null)
-        : move.action === 'set_env'
-          ? `export ${move.key}=${move.value}`
-          : null,
-    exitCode: observed.exitCode,
-    output: observed.output,
-    undone,
-    ...(move.action === 'try_experience' ? { unit: move.unit } : {}),
-  }));
+/**
+ * The agent's steps as experience sees them. A trial is that of the unit that stands, and has the agent's own command only
+ * where that is what ran: a rival may have overtaken it.
+ */
+export function momentsOf(seen: readonly SeenAction[], trials: readonly TrialRecord[]): SetupMoment[] {
+  return seen.map(({ move, observed, turn, undone }) => {
+    const stands = trials.find((trial) => trial.turn === turn && trial.kept)?.unit;
+    const { exitCode, output } = observed;
+    const moment = { turn, action: move.action, command: commandOf(move), exitCode, output, undone };
+    if (move.action !== 'try_experience') return moment;
+    const overtaken = stands !== undefined && stands !== move.unit;
+    return { ...moment, unit: stands ?? move.unit, ...(overtaken ? { command: null } : {}) };
+  });
+}
+
+function commandOf(move: SetupAction): string | null {
+  if ('command' in move) return move.command ?? null;
+  return move.action === 'set_env' ? `export ${move.key}=${move.value}` : null;
 }

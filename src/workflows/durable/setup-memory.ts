@@ -89,9 +89,10 @@ export class SetupMemory {
     if (this.input.experience.mode !== 'learn') return [];
     const summary = 'units from this run';
     const created = new Date().toISOString();
+    const { head, trials } = this.state;
     const done = await this.ifAnswered(summary, () =>
       this.host().learnUnits.executeWithOptions({ summary }, [
-        { ...this.librarian(), given: this.given, head: this.state.head, verdict, created },
+        { ...this.librarian(), given: this.given, head, verdict, trials, created },
       ]),
     );
     if (!done) return [];

@@ -1,4 +1,4 @@
-import type { SetupMoment } from '../../../src/contract';
+import type { SetupAction, SetupMoment, TrialRecord } from '../../../src/contract';
 import {
   addsNothing,
   checkedDrafts,
@@ -9,6 +9,8 @@ import {
   SameAnswer,
   sameCauseSameFix,
 } from '../../../src/setup/experience';
+import { momentsOf } from '../../../src/setup/loop/seen';
+import type { SeenAction } from '../../../src/setup/roles/role';
 import { draftLike, FACTS, PG_CONFIG, unitLike } from '../../experience/support/units';
 
 const OPTIONS: ExtractOptions = {
@@ -104,6 +106,26 @@ test('what a unit mended that was tried as it is was mended by nothing that came
   // Rolled back or refused, it did nothing.
   expect(among({ exitCode: 0, undone: true })).toHaveLength(1);
   expect(among({ exitCode: null, undone: false })).toHaveLength(1);
+});
+
+test('what an agent wanted to try taught nothing where a rival overtook it: that one is what ran', () => {
+  const turn = (at: number, move: object, exitCode: number, output = ''): SeenAction => ({
+    ...{ turn: at, move: { thought: '', ...move } as SetupAction, undone: false, notes: [] },
+    observed: { exitCode, output, timedOut: false },
+  });
+  const seen = [
+    turn(1, { action: 'shell', command: INSTALL }, 1, PG),
+    turn(2, { action: 'try_experience', unit: 'slow', command: 'apt-get install -y postgresql-all' }, 0),
+    turn(3, { action: 'shell', command: INSTALL }, 0),
+  ];
+  const trial = { turn: 2, command: '', before: PG, after: '' };
+  const tried = (winner: string): TrialRecord[] => [
+    { ...trial, unit: 'quick', outcome: 'success', kept: winner === 'quick' },
+    { ...trial, unit: 'slow', outcome: 'neutral', kept: winner === 'slow' },
+  ];
+  expect(momentsOf(seen, tried('quick'))[1]).toMatchObject({ unit: 'quick', command: null });
+  expect(extractByRules(momentsOf(seen, tried('quick')), OPTIONS)).toEqual([]);
+  expect(extractByRules(momentsOf(seen, tried('slow')), OPTIONS)).toHaveLength(1);
 });
 
 test('what still stands, what was never run again and what only avoids tests teach nothing', () => {

@@ -1,0 +1,62 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { MockActivityEnvironment } from '@temporalio/testing';
+import Docker from 'dockerode';
+import type { Deps } from '../../src/activities/deps';
+import { createSetupPrepareActivities, type Prepared, type PrepareInput } from '../../src/activities/setup-prepare';
+import { RepoSetupInput, ServiceSpec } from '../../src/contract';
+import { runInGuest } from '../../src/sandbox/guest-exec';
+import { SandboxHost } from '../../src/sandbox/host';
+import { Services } from '../../src/sandbox/services';
+import { FileBlobs } from '../../src/store/blobs';
+import { SetupChains } from '../../src/store/setup-chains';
+import { folderOf, projectOf, removeFolders } from '../support/set-up';
+
+const root = mkdtempSync(join(tmpdir(), 'setup-prepare-'));
+const docker = new Docker();
+const host = new SandboxHost(docker, `prepare-test/${randomUUID()}`);
+const services = new Services(host);
+const blobs = new FileBlobs(root);
+const deps = {
+  ...{ docker, host, services, blobs, setupChains: new SetupChains(blobs), env: process.env },
+  ...{ hostName: 'here', hostQueue: 'host-here', config: { worker: { sandboxes: 1_000 } } },
+} as unknown as Deps;
+const owner = { workflowId: 'prepare-test', firstRunId: randomUUID() };
+afterAll(async () => {
+  await host.removeAll(owner.firstRunId);
+  host.close();
+  removeFolders();
+  rmSync(root, { recursive: true, force: true });
+});
+
+const { prepareSetup } = createSetupPrepareActivities(deps);
+const prepared = (input: PrepareInput) => new MockActivityEnvironment().run(prepareSetup, input) as Promise<Prepared>;
+
+test('a host that was taken for lost, and is asked to make the sandbox again, begins without what it still had of it', async () => {
+  const input = RepoSetupInput.parse({ source: `dir:${folderOf(projectOf('calc'))}` });
+  const { lease, given } = await prepared({ owner, input });
+  const sandbox = docker.getContainer(lease.container);
+  const said = async (command: string) =>
+    (await runInGuest(sandbox, { command, timeoutMs: 10_000 })).stdout.toString('utf8');
+  expect(await said('touch /opt/left; ls /repo | sort | head -2; ls -I switchyard /opt')).toBe(
+    'README.md\ncalc.py\nleft\n',
+  );
+  const notes = ServiceSpec.parse({ name: 'notes', kind: 'container', start: 'exec sleep 600', health: 'true' });
+  const signal = AbortSignal.timeout(60_000);
+  const { started } = await services.siblings.start(
+    { owner, services: [notes], base: input.base, install: () => undefined },
+    signal,
+  );
+  const siblings = async () => {
+    const found = await docker.listContainers({ filters: { label: [`switchyard.run=${owner.firstRunId}`] } });
+    return found.filter(({ Labels }) => Labels['switchyard.role'] === 'service-notes').length;
+  };
+  expect([started, await siblings()]).toEqual([['notes'], 1]);
+
+  const again = await prepared({ owner, input, given });
+  expect(again.lease.container).toBe(lease.container);
+  expect(await said('ls /repo | sort | head -2; ls -I switchyard /opt')).toBe('README.md\ncalc.py\n');
+  expect(await siblings()).toBe(0);
+}, 120_000);

@@ -1,8 +1,10 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import Docker from 'dockerode';
 import type { Problem, RepoSetupResult, SetupProgress } from '../../src/contract';
 import { BUILTIN_EMBEDDER, ExperienceStore } from '../../src/experience';
+import { BASE_IMAGE } from '../../src/provision/image';
 import { SetupChains } from '../../src/store/setup-chains';
 import { runCli } from '../cli/run-cli';
 import { calcScript, calcUnit, writeCalc } from '../support/calc-project';
@@ -15,7 +17,7 @@ beforeAll(async () => {
   project = writeCalc();
   world = await World.start({
     script: calcScript,
-    profiles: { careful: {}, curious: {}, fetching: {}, mender: {}, idler: {}, hasty: {}, garbled: {} },
+    profiles: { careful: {}, curious: {}, fetching: {}, mender: {}, idler: {}, hasty: {}, garbled: {}, stranded: {} },
   });
   chains = new SetupChains(world.blobs);
   const store = await ExperienceStore.open({ folder: join(world.home, 'experience'), embed: BUILTIN_EMBEDDER });
@@ -122,6 +124,26 @@ test('the engine builds what `setup export` writes, its tests pass there, and a 
     await docker.getImage(tag).remove({ force: true });
   }
 }, 240_000);
+
+test('what was kept stands when a person ends the wait for its script', async () => {
+  const docker = new Docker();
+  await docker.getImage(BASE_IMAGE).tag({ repo: 'switchyard/test-stranded', tag: '1' });
+  const more = { judge: false, base: 'switchyard/test-stranded:1' };
+  const handle = await world.begin('repoSetup', input('stranded', more), 'setup-stranded');
+  const scope = `switchyard.scope=${await world.scope()}`;
+  const filters = { label: [scope, 'switchyard.workflow=setup-stranded', 'switchyard.role=rebuild'] };
+  let begun: Docker.ContainerInfo[] = [];
+  while (begun.length === 0) begun = await docker.listContainers({ filters });
+  // Without its base image no script can be tried, now or later.
+  await docker.getImage('switchyard/test-stranded:1').remove();
+  for (const { Id } of begun) await docker.getContainer(Id).remove({ force: true });
+  while ((await handle.query<SetupProgress>('progress')).phase !== 'Parked') await sleep(50);
+  await handle.executeUpdate('abandon');
+  const result = (await handle.result()) as RepoSetupResult;
+  expect(result).toMatchObject({ status: 'verified', image: expect.any(String), reproduced: null });
+  expect(result.notes.join()).toContain('the script was not tried on the base image: abandoned by a person');
+  expect(await saidBy(result.image!, 'cat /opt/calc/mode')).toBe('exact\n');
+}, 120_000);
 
 test('an environment image is the environment of a problem as it is', async () => {
   const set = (await world.client.workflow.getHandle('setup-fetching').result()) as RepoSetupResult;

@@ -75,6 +75,14 @@ export const calcScript = {
         act('verify', { hint: TESTS }),
       ],
     },
+    /** The same, and long enough for something to happen while its script is tried. */
+    stranded: {
+      turns: [
+        shell('mkdir -p /opt/calc && echo exact > /opt/calc/mode && sleep 5'),
+        act('set_env', { key: 'CALC_LEVEL', value: '3 of 3' }),
+        act('verify', { hint: TESTS }),
+      ],
+    },
     /** Needs a registry on the way. */
     fetching: {
       turns: [

@@ -9,7 +9,11 @@ import { completeService, installCommand } from './services';
 export interface RecipeStep {
   readonly turn: number;
   readonly command: string;
+  /** It is there for what it leaves, whatever it ends with: it ended badly in the sandbox, too, and was kept. */
+  readonly mayFail?: true;
 }
+
+type Kept = Omit<RecipeStep, 'turn'>;
 
 /** Words of commands that change what is installed, whatever else they do. */
 const BUILDS =
@@ -35,41 +39,45 @@ export function recipeOf(
           : move.action === 'try_experience'
             ? keptTrial(ran(turn) ?? [], observed)
             : observed.exitCode === 0
-              ? otherwise(move)
+              ? otherwise(move).map(sure)
               : [];
-      return commands.map((command) => ({ turn, command }));
+      return commands.map((each) => ({ turn, ...each }));
     });
 }
 
 /** A test run that fetches is kept, and may fail again: its tests are the verifier's to judge. */
-function kept(command: string, { exitCode, output }: SeenAction['observed']): string[] {
+function kept(command: string, { exitCode, output }: SeenAction['observed']): Kept[] {
   if (!BUILDS.test(command) && readCounts(command, output) !== null)
     return exitCode !== null && FETCHES_TO_TEST.test(command) ? [mayFail(command)] : leadIn(command);
-  if (exitCode === 0) return onlyReads(command) ? [] : [command];
+  if (exitCode === 0) return onlyReads(command) ? [] : [sure(command)];
   // It came as far as its tests: what it built or installed for them stands in the sandbox.
   return exitCode !== null && readCounts(command, output) !== null ? [mayFail(command)] : leadIn(command);
 }
 
-/** The command for what it leaves, whatever it ends with: it ended like that in the sandbox, too, and was kept. */
-function mayFail(command: string): string {
-  return `{ ${command}\n} || true`;
+function sure(command: string): Kept {
+  return { command };
+}
+
+function mayFail(command: string): Kept {
+  return { command, mayFail: true };
 }
 
 /**
  * What a chain does to the shell before it comes to its point: `cd` and `export` outlive a point that failed or is left out.
  * Whether they went through themselves is not known, so they may fail as they did then.
  */
-function leadIn(command: string): string[] {
+function leadIn(command: string): Kept[] {
   if (/[;\n{]|\|\|/.test(command)) return [];
   const links = command.split('&&').map((link) => link.trim());
   const point = links.findIndex((link) => !/^(cd|export|unset|source|\.)\s/.test(link));
-  return point > 0 ? [`{ ${links.slice(0, point).join(' && ')}; } || true`] : [];
+  return point > 0 ? [mayFail(links.slice(0, point).join(' && '))] : [];
 }
 
 /** A trial is judged by the command that had failed: one that is kept may have ended badly itself. */
-function keptTrial([trial, ...after]: readonly string[], { exitCode }: SeenAction['observed']): string[] {
+function keptTrial([trial, ...after]: readonly string[], { exitCode }: SeenAction['observed']): Kept[] {
   if (trial === undefined) return [];
-  return [exitCode === 0 ? trial : mayFail(trial), ...after.filter((command) => BUILDS.test(command))];
+  const built = after.filter((command) => BUILDS.test(command));
+  return [exitCode === 0 ? sure(trial) : mayFail(trial), ...built.map(sure)];
 }
 
 function otherwise(move: SeenAction['move']): string[] {
@@ -83,10 +91,11 @@ function otherwise(move: SeenAction['move']): string[] {
 /** Runs a step as the sandbox does: one that calls `exit` ends itself and not the script. */
 const STEP = `step_left=$(mktemp)
 # Runs the command on its standard input; the directory, exported variables and functions that it leaves are there for the next.
+# One that is marked may-fail failed when it was recorded, too.
 step() {
-  local turn=$1 command step_names code
+  local turn=$1 may_fail=\${2-} command step_names code
   command=$(cat) step_names=$(compgen -e)
-  shift
+  shift $#
   (
     leave() {
       printf 'cd -- %q\\n' "$PWD"
@@ -100,7 +109,7 @@ step() {
     eval "$command"
   ) < /dev/null
   code=$?
-  [[ $code == 0 ]] || { echo "step $turn failed with $code" >&2; exit 1; }
+  [[ $code == 0 || $may_fail ]] || { echo "step $turn failed with $code" >&2; exit 1; }
   . "$step_left"
 }`;
 
@@ -115,9 +124,9 @@ export function installScript(steps: readonly RecipeStep[], workdir: string, sou
     `cd ${quoted(workdir)} || exit 1`,
     STEP,
     ...(serves ? [SERVERS] : []),
-    ...steps.flatMap(({ turn, command }) => {
+    ...steps.flatMap(({ turn, command, mayFail }) => {
       const mark = delimiter(command);
-      return ['', `step ${turn} <<'${mark}'`, command, mark];
+      return ['', `step ${turn}${mayFail ? ' may-fail' : ''} <<'${mark}'`, command, mark];
     }),
     ...(serves ? ['', STOP_SERVERS] : []),
     '',
@@ -129,7 +138,7 @@ export function scriptSeconds(
   script: string,
   { commandSeconds, wallClockSeconds }: Pick<SetupLimits, 'commandSeconds' | 'wallClockSeconds'>,
 ): number {
-  const steps = script.match(/^step \d+ <</gm)?.length ?? 0;
+  const steps = script.match(/^step \d+( may-fail)? <</gm)?.length ?? 0;
   return Math.min(Math.max(1, steps) * commandSeconds, Math.max(commandSeconds, wallClockSeconds));
 }
 

@@ -9,6 +9,7 @@ import {
 } from '../contract';
 import { putFiles } from '../sandbox/guest-files';
 import type { Owner } from '../sandbox/labels';
+import { exportLines } from '../sandbox/shell-state';
 import { lendAccess } from '../sandbox/workshop';
 import type { Given } from '../setup/given';
 import { completeService, installCommand } from '../setup/loop/services';
@@ -126,13 +127,12 @@ export function createSetupPrepareActivities(deps: Deps) {
         const lent =
           input.sandbox.hostCertificates && input.sandbox.network !== 'none' ? (await lendAccess(container)).env : {};
         const name = host.nameOf(owner, ROLE);
-        const exports = Object.entries(lent).map(([key, value]) => `export ${key}='${value.replaceAll("'", `'\\''`)}'`);
         // Lent as shell state and not as the container's own variables: those would stay in every image made of it.
         await host.journal(name, (journal) =>
           journal.run({
             id: 'begin',
             after: '*',
-            command: [`mkdir -p '${workdir}'; cd '${workdir}'`, ...exports].join('\n'),
+            command: [`mkdir -p '${workdir}'; cd '${workdir}'`, ...exportLines(lent)].join('\n'),
             timeoutMs: 60_000,
           }),
         );

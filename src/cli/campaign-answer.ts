@@ -1,9 +1,9 @@
+import { quote } from '../agent/shell';
 import type { CampaignResult } from '../contract';
 import { summed } from '../dataset/funnel';
 import { funnelLines } from '../view/campaign/funnel';
 import { resultLine } from '../view/campaign/report';
 import type { Cli } from './context';
-import { quote } from './temporal-command';
 import { look } from './terminal';
 
 export function printCampaignAnswer(cli: Cli, result: CampaignResult): void {

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { quote } from '../agent/shell';
 import { DatasetFormat, type DatasetProgress, type DatasetResult } from '../contract';
 import { summed } from '../dataset/funnel';
 import { datasetLines, datasetProgressLine } from '../view/dataset/dataset';
@@ -16,7 +17,6 @@ import { followed, resultIfAwaited } from './follow';
 import { readInput } from './input-file';
 import { wholeOption } from './options';
 import { addInputOption, addStartOptions, type StartFlags } from './start-options';
-import { quote } from './temporal-command';
 import { look } from './terminal';
 
 type BuildFlags = DatasetFlags & StartFlags;

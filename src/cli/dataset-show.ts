@@ -3,12 +3,12 @@ import { createReadStream, existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Command } from 'commander';
+import { quote } from '../agent/shell';
 import { summed } from '../dataset/funnel';
 import { datasetLines } from '../view/dataset/dataset';
 import { safeLines } from '../view/safe-text';
 import type { Cli } from './context';
 import { type DatasetFolder, readDataset } from './dataset-folder';
-import { quote } from './temporal-command';
 import { look } from './terminal';
 
 interface ShowFlags {

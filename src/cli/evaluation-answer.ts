@@ -1,10 +1,10 @@
+import { quote } from '../agent/shell';
 import type { EvaluationResult } from '../contract';
 import { figureLines, verdictLine } from '../view/evaluation/figures';
 import { dollars, grouped } from '../view/figures';
 import type { Cli } from './context';
 import { writeEvaluation, writtenLines } from './evaluation-folder';
 import { readEvaluation } from './evaluation-reading';
-import { quote } from './temporal-command';
 import { look } from './terminal';
 
 /** Prints a result, and with a folder writes all of it there first. */

@@ -1,13 +1,13 @@
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { hashKey, uniformUnit } from '../agent/random';
+import { quote } from '../agent/shell';
 import { figureCsv, figuresOf } from '../analysis/evaluation/figures';
 import { SwitchyardError } from '../contract';
 import { standaloneSvg } from '../page/standalone-svg';
 import type { ShownEvaluation } from '../view/evaluation/shown-evaluation';
 import type { Cli } from './context';
 import { evaluationCharts } from './evaluation-charts';
-import { quote } from './temporal-command';
 
 /** Files of an evaluation, as absolute paths: candidates, report, and a drawing with its figures for each chart. */
 export type WrittenEvaluation = readonly (readonly [name: string, path: string])[];

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { type Command, InvalidArgumentError } from 'commander';
+import { quote } from '../agent/shell';
 import {
   FailureAnalysisInput,
   type FailureAnalysisProgress,
@@ -14,7 +15,6 @@ import { followed, resultIfAwaited } from './follow';
 import { given, readInput, type Written } from './input-file';
 import { dollarsOption, wholeOption } from './options';
 import { addInputOption, addStartOptions, type StartFlags, warnOfProfiles } from './start-options';
-import { quote } from './temporal-command';
 import { look } from './terminal';
 
 interface Flags extends StartFlags {

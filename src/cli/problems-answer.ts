@@ -1,9 +1,9 @@
+import { quote } from '../agent/shell';
 import type { FunctionProblemsResult } from '../contract';
 import { count, dollars, grouped } from '../view/figures';
 import { funnelTable } from '../view/functions/funnel';
 import type { Cli } from './context';
 import { type WrittenBuild, writeBuild } from './problems-folder';
-import { quote } from './temporal-command';
 import { look } from './terminal';
 
 /** Prints a result, and with a folder writes all of it there first. */

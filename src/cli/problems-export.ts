@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
+import { quote } from '../agent/shell';
 import { SwitchyardError } from '../contract';
 import type { Cli } from './context';
 import { printBuildAnswer } from './problems-answer';
 import { readBuild } from './problems-reading';
-import { quote } from './temporal-command';
 
 /** `problems export`: the files of a build that has ended. */
 export function addProblemsExport(problems: Command, cli: Cli): void {

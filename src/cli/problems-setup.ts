@@ -1,8 +1,8 @@
 import { type WorkflowExecutionDescription, WorkflowNotFoundError } from '@temporalio/client';
+import { quote } from '../agent/shell';
 import { type RepoSetupResult, SwitchyardError } from '../contract';
 import type { Cli } from './context';
 import { waited, watchCommand } from './follow';
-import { quote } from './temporal-command';
 
 /**
  * Sets a source up under this id and waits for it: a build begins with what it leaves. One that runs is joined, and one that

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { quote } from '../agent/shell';
 import type { ReportResult } from '../contract';
 import { count } from '../view/figures';
 import type { Cli } from './context';
@@ -7,7 +8,6 @@ import { openPage } from './open-page';
 import { type ReportFlags, reportInput } from './report-input';
 import { pagePath } from './report-reading';
 import { addInputOption } from './start-options';
-import { quote } from './temporal-command';
 
 interface BuildFlags extends ReportFlags {
   readonly input?: string;

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
+import { quote } from '../agent/shell';
 import { SwitchyardError } from '../contract';
 import type { Cli } from './context';
 import { dollarsOption, wholeOption } from './options';
-import { quote } from './temporal-command';
 
 /** A worker has to take the update: this long it may be restarting. */
 const PATIENCE_MS = 30_000;

@@ -1,8 +1,8 @@
+import { quote } from '../agent/shell';
 import type { Ref, RepoSetupResult } from '../contract';
 import { safeLine } from '../view/safe-text';
 import { claimLines } from '../view/setup/header';
 import type { Cli } from './context';
-import { quote } from './temporal-command';
 import { look } from './terminal';
 
 /** What `--wait --json` prints: who says what as one word each, bodies as text, the rest as the workflow gives it. */

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
+import { quote } from '../agent/shell';
 import { RepoSetupInput, type RepoSetupResult, SwitchyardError } from '../contract';
 import { buildEnvironment, type KeptResult, writeEnvironment } from '../environment/folder';
 import { assertTestable, type TestsAgain, testEnvironment } from '../environment/verified-tests';
@@ -8,7 +9,6 @@ import { inputOf } from '../history/started';
 import { countsLine } from '../setup/counts-line';
 import type { Cli } from './context';
 import { readSetup } from './setup-reading';
-import { quote } from './temporal-command';
 
 interface Flags {
   readonly out: string;

@@ -1,5 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
+import { quote } from '../agent/shell';
 import { room } from '../home';
 import { onPath } from '../provision/command';
 import { temporalBinary } from '../provision/temporal';
@@ -18,10 +19,6 @@ export function temporalCommand(type: string, queue: string, id: string, input: 
 export function temporalName(): string {
   const binary = temporalBinary();
   return onPath('temporal').length > 0 || !binary ? 'temporal' : quote(shown(binary));
-}
-
-export function quote(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }
 
 function kept(id: string, json: string): string {

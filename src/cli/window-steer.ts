@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
+import { quote } from '../agent/shell';
 import { SwitchyardError } from '../contract';
 import type { Cli } from './context';
 import { wholeOption } from './options';
 import { sendUpdate } from './rollout-steer';
-import { quote } from './temporal-command';
 
 export interface Steerable {
   /** What is in flight: `candidates`, `functions`. */

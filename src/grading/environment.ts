@@ -6,6 +6,7 @@ import { runInGuest } from '../sandbox/guest-exec';
 import { putFiles } from '../sandbox/guest-files';
 import { asLabel, labelOf } from '../sandbox/image-label';
 import { LABEL, type Owner } from '../sandbox/labels';
+import { exportLines } from '../sandbox/shell-state';
 import { openWorkshop, type Workshop } from '../sandbox/workshop';
 import { fetchSource } from '../sources/fetch';
 import { GIT, mustRun, readTest, textOf } from './candidate';
@@ -159,8 +160,7 @@ async function setUp(
   signal: AbortSignal,
 ): Promise<void> {
   const { name, env } = workshop;
-  const exports = Object.entries(env).map(([key, value]) => `export ${key}='${value.replaceAll("'", `'\\''`)}'`);
-  const commands = [`cd '${workdir}'; ${exports.join('; ')}`, ...setup];
+  const commands = [`cd '${workdir}'; ${exportLines(env).join('; ')}`, ...setup];
   for (const [at, command] of commands.entries()) {
     signal.throwIfAborted();
     const done = await deps.host.journal(name, (journal) =>

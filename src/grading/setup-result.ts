@@ -5,6 +5,7 @@ import { runInGuest } from '../sandbox/guest-exec';
 import { putFiles } from '../sandbox/guest-files';
 import { hostAccess } from '../sandbox/host-access';
 import type { Owner } from '../sandbox/labels';
+import { exportLines } from '../sandbox/shell-state';
 import { openWorkshop, type Workshop } from '../sandbox/workshop';
 import type { SourceTree } from '../sources/archive';
 import { GIT, mustRun } from './candidate';
@@ -33,8 +34,8 @@ export async function madeVariables(deps: Deps, base: string, env: Frame['env'])
 
 /**
  * Keeps a frame as an environment image: one commit of the sources in the work directory, what set-up made beside them
- * hidden from git, our own files and what the host lent removed, and `instructions` (variables) as the image's own. The same frame gives the
- * same name, so a retry makes it again.
+ * hidden from git, our own files and what the host lent removed, and `instructions` (variables) as the image's own. The
+ * same frame gives the same name, so a retry makes it again.
  */
 export async function keepFrame(
   deps: Deps,
@@ -81,7 +82,8 @@ true
 
 /**
  * Builds the environment again from its base image by the script alone, with the limits and variables of its sandbox, and
- * with its siblings in reach. The frame belongs to the run and goes with it. `failure` says what the script printed when it stopped, and whether that was after `seconds`.
+ * with its siblings in reach. The frame belongs to the run and goes with it. `failure` says what the script printed when it
+ * stopped, and whether that was after `seconds`.
  */
 export async function rebuild(
   deps: Pick<Deps, 'docker' | 'host'>,
@@ -110,12 +112,11 @@ export async function rebuild(
         );
       }
       await putFiles(container, [{ path: SCRIPT, bytes: Buffer.from(script) }]);
-      const exports = Object.entries(env).map(([key, value]) => `export ${key}='${value.replaceAll("'", `'\\''`)}'`);
       const done = await deps.host.journal(name, (journal) =>
         journal.run({
           id: 'install',
           after: '*',
-          command: [...exports, `. ${SCRIPT}`].join('\n'),
+          command: [...exportLines(env), `. ${SCRIPT}`].join('\n'),
           timeoutMs: spec.seconds * 1000,
         }),
       );

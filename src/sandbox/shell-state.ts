@@ -12,3 +12,8 @@ export function parseExports(text: string): Record<string, string> {
   }
   return env;
 }
+
+/** The way back: lines that export variables to the commands after them. */
+export function exportLines(env: Readonly<Record<string, string>>): string[] {
+  return Object.entries(env).map(([name, value]) => `export ${name}='${value.replaceAll("'", `'\\''`)}'`);
+}

@@ -76,7 +76,7 @@ it('colours terminals only, and honours NO_COLOR', () => {
 it('quotes the equivalent command for a shell, naming the Temporal CLI as it is found here', () => {
   const command = temporalCommand('rollout', 'q', 'rollout/a/0-1', { problem: "it's" });
   expect(command.replace(/^\S*temporal /, 'temporal ')).toBe(
-    `temporal workflow start --type rollout --task-queue q --workflow-id rollout/a/0-1 --input '{"problem":"it'\\''s"}'`,
+    `temporal workflow start --type rollout --task-queue q --workflow-id rollout/a/0-1 --input '{"problem":"it'"'"'s"}'`,
   );
 });
 

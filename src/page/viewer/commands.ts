@@ -1,3 +1,4 @@
+import { quote } from '../../agent/shell';
 import type { RunPage } from './payload';
 
 export interface Command {
@@ -13,7 +14,7 @@ export function commandsOf(
   const noun = line.kind === 'setup' ? 'setup' : 'rollout';
   const at = turn === null ? '' : ` --${line.kind === 'setup' ? 'step' : 'turn'} ${turn}`;
   const known = line.id !== head;
-  const name = quoted(line.id);
+  const name = quote(line.id);
   return [
     { label: 'Read it in a terminal', text: `switchyard ${noun} show ${name}${at}` },
     ...(known && line.kind === 'rollout'
@@ -27,9 +28,4 @@ export function commandsOf(
     ...(live ? [{ label: 'Follow it', text: `switchyard ${noun} watch ${name}` }] : []),
     ...(known ? [{ label: 'Its history', text: `temporal workflow show --workflow-id ${name}` }] : []),
   ];
-}
-
-/** For a POSIX shell. */
-function quoted(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }

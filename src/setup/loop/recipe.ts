@@ -1,3 +1,4 @@
+import { quote } from '../../agent/shell';
 import type { ServiceSpec, SetupLimits } from '../../contract';
 import type { SeenAction } from '../roles/role';
 import { readCounts } from '../test-output';
@@ -121,7 +122,7 @@ export function installScript(steps: readonly RecipeStep[], workdir: string, sou
     `# Sets up ${source} in ${workdir}, from the steps of a Switchyard set-up that were kept.`,
     'set -u',
     'export DEBIAN_FRONTEND=noninteractive',
-    `cd ${quoted(workdir)} || exit 1`,
+    `cd ${quote(workdir)} || exit 1`,
     STEP,
     ...(serves ? [SERVERS] : []),
     ...steps.flatMap(({ turn, command, mayFail }) => {
@@ -200,10 +201,6 @@ function delimiter(command: string): string {
     const mark = n === 0 ? 'STEP' : `STEP_${n}`;
     if (!command.split('\n').includes(mark)) return mark;
   }
-}
-
-function quoted(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
 function oneLine(text: string): string {

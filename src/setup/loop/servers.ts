@@ -1,3 +1,4 @@
+import { quote } from '../../agent/shell';
 import type { ServiceSpec } from '../../contract';
 
 /** Name of the script's function; with ours in front, because steps bring functions of their own along. */
@@ -6,8 +7,8 @@ const START = 'switchyard_start';
 /** The step that starts a service of the sandbox, for those that come after it: they may fill its database. */
 export function startCommand({ name, start = 'true', health, port, env }: ServiceSpec): string {
   const ready = health ?? `exec 3<>/dev/tcp/127.0.0.1/${port}`;
-  const variables = Object.entries(env).map(([key, value]) => `${key}=${quoted(value)} `);
-  return `${variables.join('')}${START} ${quoted(name)} ${quoted(start)} ${quoted(ready)}`;
+  const variables = Object.entries(env).map(([key, value]) => `${key}=${quote(value)} `);
+  return `${variables.join('')}${START} ${quote(name)} ${quote(start)} ${quote(ready)}`;
 }
 
 /** Whether a step of the script starts a server. */
@@ -60,7 +61,3 @@ switchyard_stop() {
 } 2> /dev/null`;
 
 export const STOP_SERVERS = 'switchyard_stop';
-
-function quoted(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`;
-}

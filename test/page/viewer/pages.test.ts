@@ -194,9 +194,9 @@ it('quotes the commands that it offers', () => {
   const line = { ...lineOfRow(sample.rows[0]!), id: "it's; rm -rf /" };
   const texts = commandsOf({ line, head: 'abc', live: true }, 3).map(({ text }) => text);
   expect(texts).toEqual([
-    `switchyard rollout show 'it'\\''s; rm -rf /' --turn 3`,
-    `switchyard rollout fork 'it'\\''s; rm -rf /' --step 3`,
-    `switchyard rollout watch 'it'\\''s; rm -rf /'`,
-    `temporal workflow show --workflow-id 'it'\\''s; rm -rf /'`,
+    `switchyard rollout show 'it'"'"'s; rm -rf /' --turn 3`,
+    `switchyard rollout fork 'it'"'"'s; rm -rf /' --step 3`,
+    `switchyard rollout watch 'it'"'"'s; rm -rf /'`,
+    `temporal workflow show --workflow-id 'it'"'"'s; rm -rf /'`,
   ]);
 });

@@ -1,3 +1,4 @@
+import { quote } from '../../../agent/shell';
 import { type Html, html, safeHref, wellFormed } from '../../html';
 import { column } from '../data';
 import type { ReportMaterial, Run } from '../material';
@@ -91,7 +92,7 @@ function again({ what, run }: Made): Html {
   const link =
     json.length > EMBEDDED_CHARS ? null : html`<a href="${safeHref(address)}" download="${file}">${file}</a>`;
   return html`<details><summary>${name}</summary>
-<pre class="command" tabindex="0" role="region" aria-label="Command for ${result.id}"><code>temporal workflow start ${words.map(quoted).join(' ')}</code></pre>
+<pre class="command" tabindex="0" role="region" aria-label="Command for ${result.id}"><code>temporal workflow start ${words.map(quote).join(' ')}</code></pre>
 <pre tabindex="0" role="region" aria-label="Input of ${result.id}"><code>${clipped(json)}</code></pre>
 ${link}</details>
 `;
@@ -121,9 +122,4 @@ function seedOf({ type, input }: Made['run']): string | null {
 
 function moment(iso: string | null): string | null {
   return iso === null ? null : iso.slice(0, 19).replace('T', ' ');
-}
-
-/** For a POSIX shell. */
-function quoted(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }

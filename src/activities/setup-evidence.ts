@@ -75,7 +75,10 @@ export function createSetupEvidenceActivities(deps: Deps) {
     }
   }
 
-  /** Runs what a move wants run, in a throw-away container of the frame that no other move shares, siblings as the frame holds them. */
+  /**
+   * Runs what a move wants run, in a throw-away container of the frame that no other move shares, beside siblings as the
+   * frame holds them.
+   */
   async function run(
     input: MakeMoveInput,
     command: string,

@@ -112,10 +112,11 @@ export function createSetupResultActivities(deps: Deps) {
         const beside = { owner, services, base, install: installCommand };
         const { siblings } = deps.services;
         const network = await siblings.asAt(beside, ANEW, signal);
-        const connect = network ? (container: string) => siblings.connect(owner, container) : undefined;
-        const made = { base, workdir, sources, script, profile, ...(connect ? { connect } : {}) };
-        const deadline = scriptSeconds(script, { commandSeconds: seconds, wallClockSeconds });
-        const built = await rebuild(deps, owner, { ...made, seconds: deadline });
+        const built = await rebuild(deps, owner, {
+          ...{ base, workdir, sources, script, profile },
+          ...(network ? { connect: (container: string) => siblings.connect(owner, container) } : {}),
+          seconds: scriptSeconds(script, { commandSeconds: seconds, wallClockSeconds }),
+        });
         if ('failure' in built) return { reproduced: false, detail: `the script stopped: ${built.failure}` };
         const { frame } = built;
         const { same, ...seen } = await runVerifiedTests(

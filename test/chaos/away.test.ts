@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import Docker from 'dockerode';
 import type { RepoSetupResult, RolloutResult } from '../../src/contract';
 import { NOTHING, pastTurn } from '../support/chaos';
 import { COUNTS, FULL, minutes } from '../support/counts';
@@ -13,6 +12,7 @@ import {
   projectOf,
   reach,
   readChain,
+  removeAllOf,
   removeFolders,
   sandboxOf,
   shell,
@@ -98,14 +98,6 @@ async function worldWith(env: Record<string, string>): Promise<World> {
   });
   worlds.push(world);
   return world;
-}
-
-/** Two workers share an engine here: what a host had goes with it. Frames first, before anybody makes a container of one. */
-async function removeAllOf(world: World, workflow: string): Promise<void> {
-  const docker = new Docker();
-  const { containers, images } = await leftOf(world, workflow);
-  for (const name of images) await docker.getImage(name).remove({ force: true });
-  for (const name of containers) await docker.getContainer(name.slice(1)).remove({ force: true, v: true });
 }
 
 test(

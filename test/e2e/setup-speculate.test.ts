@@ -11,6 +11,7 @@ import {
   projectOf,
   reach,
   readChain,
+  removeAllOf,
   removeFolders,
   setUp,
   shell,
@@ -127,10 +128,7 @@ test('what a race left is made again with its sandbox: the trial that won, and i
   const handle = await world.begin('repoSetup', { ...given, judge: false, reproduce: false }, 'lost');
   await reach(handle, 3);
   await sleep(1_000);
-  const docker = new Docker();
-  const { containers, images } = await leftOf(world, 'lost');
-  for (const name of images) await docker.getImage(name).remove({ force: true });
-  for (const name of containers) await docker.getContainer(name.slice(1)).remove({ force: true, v: true });
+  await removeAllOf(world, 'lost');
   const { head } = (await handle.result()) as RepoSetupResult;
   const { steps, told } = await readChain(world, head);
   expect(steps[3]!.notes).toContain('its frames were lost: the sandbox was made again from what was recorded');

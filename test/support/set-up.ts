@@ -133,6 +133,14 @@ export async function leftOf(world: World, workflow: string): Promise<Leftovers>
   };
 }
 
+/** As when a host is gone with all that it had of a run. Frames first, before anybody makes a container of one. */
+export async function removeAllOf(world: World, workflow: string): Promise<void> {
+  const docker = new Docker();
+  const { containers, images } = await leftOf(world, workflow);
+  for (const name of images) await docker.getImage(name).remove({ force: true });
+  for (const name of containers) await docker.getContainer(name.slice(1)).remove({ force: true, v: true });
+}
+
 /** The sandbox of a set-up. */
 export async function sandboxOf(world: World, workflow: string): Promise<Docker.Container> {
   const docker = new Docker();

@@ -85,7 +85,7 @@ async function many(world: World, problem: Problem, rollouts: number, bare: numb
     if (progress) points.push([progress.counts.finished, worker(world, first).rssMiB]);
     // The memory of the first worker is looked at while it is alone.
     if (!second && progress && progress.counts.finished >= rollouts * 0.8) {
-      world.startWorker({ SWITCHYARD_HOST: 'second' });
+      world.startWorker({ POINTSMAN_HOST: 'second' });
       second = { at: Date.now(), done: progress.counts.finished };
     }
     await sleep(1_000);

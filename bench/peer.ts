@@ -1,10 +1,10 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { REPOSITORY, switchyardHome } from '../src/home';
+import { pointsmanHome, REPOSITORY } from '../src/home';
 import { BASE_IMAGE } from '../src/provision/image';
 
-const SCRIPTS = resolve(REPOSITORY, process.env.SWITCHYARD_BENCH_PEERS ?? '../shared/bench', 'mini');
+const SCRIPTS = resolve(REPOSITORY, process.env.POINTSMAN_BENCH_PEERS ?? '../shared/bench', 'mini');
 
 /** The peer's benchmark scripts, where this checkout has them beside it. */
 export function peerScripts(): string | undefined {
@@ -13,7 +13,7 @@ export function peerScripts(): string | undefined {
 
 /** A virtual environment with mini-swe-agent, made once. */
 export function peerPython(): string {
-  const venv = join(switchyardHome(), 'bench', 'venv-mini');
+  const venv = join(pointsmanHome(), 'bench', 'venv-mini');
   const python = join(venv, 'bin', 'python');
   if (!existsSync(join(venv, 'ready'))) {
     console.error('installing mini-swe-agent (a minute or two)');
@@ -34,7 +34,7 @@ export interface ScriptedServer {
 
 /** The instant scripted model that both harnesses talk to; it logs when each request came and was answered. */
 export async function scriptedServer(port: number): Promise<ScriptedServer> {
-  const folder = join(switchyardHome(), 'bench');
+  const folder = join(pointsmanHome(), 'bench');
   mkdirSync(folder, { recursive: true });
   const log = join(folder, 'requests.jsonl');
   rmSync(log, { force: true });
@@ -60,7 +60,7 @@ export interface PeerRun {
 
 /** One mini-swe-agent rollout as its users run it (litellm, tool calls). */
 export function peerRollout(conv: string, steps: number, kib: number, url: string): PeerRun {
-  const out = join(switchyardHome(), 'bench', 'mini.json');
+  const out = join(pointsmanHome(), 'bench', 'mini.json');
   const printed = execFileSync(
     peerPython(),
     [
@@ -94,9 +94,9 @@ export function peerRollout(conv: string, steps: number, kib: number, url: strin
 
 /** mini-swe-agent's own batch runner: `count` instances, all at once. Its image name is fixed in the script. */
 export function peerBatch(prefix: string, count: number, steps: number, port: number): number {
-  const folder = join(switchyardHome(), 'bench', `batch-${prefix}`);
+  const folder = join(pointsmanHome(), 'bench', `batch-${prefix}`);
   rmSync(folder, { recursive: true, force: true });
-  const rss = join(switchyardHome(), 'bench', 'rss.json');
+  const rss = join(pointsmanHome(), 'bench', 'rss.json');
   execFileSync('docker', ['tag', BASE_IMAGE, 'sx/base:bookworm']);
   const args = [
     join(SCRIPTS, 'rss.py'),
@@ -113,7 +113,7 @@ export function peerBatch(prefix: string, count: number, steps: number, port: nu
   ];
   const env = {
     ...process.env,
-    VENV_MINI: join(switchyardHome(), 'bench', 'venv-mini'),
+    VENV_MINI: join(pointsmanHome(), 'bench', 'venv-mini'),
     BENCH_BASE: `http://127.0.0.1:${port}/v1`,
   };
   const run = spawnSync('python3', args, {

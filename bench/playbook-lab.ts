@@ -18,7 +18,7 @@ import { fetchSource } from '../src/sources/fetch';
 import { FileBlobs } from '../src/store/blobs';
 import { suggestionsFor } from './lab-suggestions';
 
-const BASE = 'switchyard/base:bookworm';
+const BASE = 'pointsman/base:bookworm';
 const WORKDIR = '/repo';
 const COMMAND_MS = 900_000;
 
@@ -50,7 +50,7 @@ export async function runLab(source: string, options: LabOptions = {}): Promise<
   const log = options.log ?? (() => {});
   const owner = { workflowId: `lab/${source}`, firstRunId: randomUUID() };
   const host = new SandboxHost(new Docker(), 'lab');
-  const folder = process.env.SWITCHYARD_LAB_BLOBS ?? mkdtempSync(join(tmpdir(), 'switchyard-lab-'));
+  const folder = process.env.POINTSMAN_LAB_BLOBS ?? mkdtempSync(join(tmpdir(), 'pointsman-lab-'));
   try {
     const { files, version } = await filesOf(source, options, host, owner, folder);
     const survey = surveyOf([...files].map(([path, { bytes }]) => [path, bytes.toString('utf8')] as const));
@@ -174,7 +174,7 @@ export async function runLab(source: string, options: LabOptions = {}): Promise<
   } finally {
     await host.removeAll(owner.firstRunId);
     host.close();
-    if (!process.env.SWITCHYARD_LAB_BLOBS) rmSync(folder, { recursive: true, force: true });
+    if (!process.env.POINTSMAN_LAB_BLOBS) rmSync(folder, { recursive: true, force: true });
   }
 }
 

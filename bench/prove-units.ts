@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
-import { SwitchyardError } from '../src/contract';
+import { PointsmanError } from '../src/contract';
 import { errorSignature } from '../src/setup/error-signature';
 import { type Digested, PROVED, type Proof, type Proved, readProofs, readProved, readUnits } from './units/proof';
 import { prove } from './units/prove';
@@ -19,7 +19,7 @@ export async function benchUnits(args: string[]): Promise<void> {
   const proofs = readProofs().filter((proof) => {
     const unit = units.get(proof.unit);
     if (!unit)
-      throw new SwitchyardError(
+      throw new PointsmanError(
         'InvalidInput',
         `the proof of ${proof.unit} has no unit`,
         'Add it, or remove the proof.',
@@ -45,7 +45,7 @@ export async function benchUnits(args: string[]): Promise<void> {
     if (!kept) await room.close();
   }
   if (failed.length > 0)
-    throw new SwitchyardError('InvalidInput', `not proved: ${failed.join(', ')}`, 'Mend unit or proof.');
+    throw new PointsmanError('InvalidInput', `not proved: ${failed.join(', ')}`, 'Mend unit or proof.');
 }
 
 function isProved(row: Proved | undefined, unit: Digested<object>, proof: Digested<Proof>): boolean {

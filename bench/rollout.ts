@@ -18,7 +18,7 @@ const KIB = 8;
 export async function benchRollout(args: string[]): Promise<void> {
   if (!peerScripts())
     throw new Error(
-      'the peer scripts are not beside this checkout: set SWITCHYARD_BENCH_PEERS to the folder that has mini/',
+      'the peer scripts are not beside this checkout: set POINTSMAN_BENCH_PEERS to the folder that has mini/',
     );
   const rounds = Number(args.find((arg) => /^\d+$/.test(arg)) ?? 2);
   const port = await freePort();
@@ -38,12 +38,12 @@ export async function benchRollout(args: string[]): Promise<void> {
     }
     heading(`One rollout, ${STEPS} cheap steps (ms a step)`);
     row('mini-swe-agent', times('mini-one'));
-    row('switchyard', times('ours-one'));
-    ratio('switchyard / mini', times('ours-one'), times('mini-one'));
+    row('pointsman', times('ours-one'));
+    ratio('pointsman / mini', times('ours-one'), times('mini-one'));
     const floor = await floorOfTemporal(world);
     console.log(`| two empty activities (Temporal's own floor) | | p10 ${floor.p10} | p50 ${floor.p50} | | |`);
     console.log(
-      `\ncontainer start: mini ${peer.containerStartMs.toFixed(0)} ms, switchyard ${median(starts).toFixed(0)} ms (create, start, journal, base tree)`,
+      `\ncontainer start: mini ${peer.containerStartMs.toFixed(0)} ms, pointsman ${median(starts).toFixed(0)} ms (create, start, journal, base tree)`,
     );
 
     await ours(world, 'ours-long', LONG, KIB);
@@ -51,7 +51,7 @@ export async function benchRollout(args: string[]): Promise<void> {
     heading(`One rollout, ${LONG} steps with ${KIB} KiB observations (median ms of the first and last ten)`);
     for (const [name, prefix] of [
       ['mini-swe-agent', 'mini-long'],
-      ['switchyard', 'ours-long'],
+      ['pointsman', 'ours-long'],
     ] as const) {
       const { first10, last10, p50 } = times(prefix);
       console.log(
@@ -70,7 +70,7 @@ export async function benchRollout(args: string[]): Promise<void> {
       await Promise.all(Array.from({ length: many }, (_, i) => ours(world, `${name}-${i}`, STEPS, 0)));
       const { stepsPerSecond, p50 } = times(`${name}-`);
       console.log(
-        `| switchyard | ${many} | ${stepsPerSecond.toFixed(1)} steps/s | p50 ${p50.toFixed(0)} ms | worker ${workerRss(world).toFixed(0)} MB |`,
+        `| pointsman | ${many} | ${stepsPerSecond.toFixed(1)} steps/s | p50 ${p50.toFixed(0)} ms | worker ${workerRss(world).toFixed(0)} MB |`,
       );
     }
     console.log(

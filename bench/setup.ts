@@ -140,7 +140,7 @@ async function retrieval(sizes: readonly number[]): Promise<void> {
     .split('\n')
     .filter(Boolean)
     .map((line) => ExperienceUnit.parse(JSON.parse(line)));
-  const folder = mkdtempSync(join(tmpdir(), 'switchyard-bench-units-'));
+  const folder = mkdtempSync(join(tmpdir(), 'pointsman-bench-units-'));
   const store = await ExperienceStore.open({ folder, embed: BUILTIN_EMBEDDER });
   const facts = { lang: 'python', os: 'linux', runtime: ['python3.11'], tools: ['pip', 'pytest'] };
   const errors = [

@@ -10,7 +10,7 @@ import { FileBlobs } from '../src/store/blobs';
 
 const [INSTANCES, ROLLOUTS, TURNS, DIMENSIONS] = [10, 50, 40, 4096];
 const GROUPS = ['expert', 'student'];
-const WORK = join(tmpdir(), 'switchyard-bench-shift');
+const WORK = join(tmpdir(), 'pointsman-bench-shift');
 const LANES = 2;
 const OPTIONS = {
   replicateSize: 10,
@@ -145,7 +145,7 @@ async function writeVectors(turns: number): Promise<void> {
 }
 
 function numpy(): string {
-  const venv = join(tmpdir(), 'switchyard-bench-numpy');
+  const venv = join(tmpdir(), 'pointsman-bench-numpy');
   const python = join(venv, 'bin', 'python');
   if (!existsSync(join(venv, 'ready'))) {
     execFileSync('python3', ['-m', 'venv', venv]);

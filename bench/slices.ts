@@ -16,7 +16,7 @@ const PACKAGES = [
   'networkx 3.3',
   'sympy 1.12',
 ];
-const WORK = join(tmpdir(), 'switchyard-bench-slices');
+const WORK = join(tmpdir(), 'pointsman-bench-slices');
 const PYCG_SECONDS = 120;
 const PYCG_KILOBYTES = 8_000_000;
 

@@ -54,7 +54,7 @@ export async function benchStandalone(args: string[]): Promise<void> {
     const started = performance.now();
     const index = indexRepository(python, files);
     const indexed = performance.now();
-    const work = mkdtempSync(join(tmpdir(), 'switchyard-standalone-'));
+    const work = mkdtempSync(join(tmpdir(), 'pointsman-standalone-'));
     const functions = chosen(index);
     let definitions = 0;
     let seconds = 0;

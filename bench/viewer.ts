@@ -30,10 +30,10 @@ export async function benchViewer([turns = '100,1000,10000']: string[]): Promise
 }
 
 async function measured(browser: Browser, turns: number): Promise<string> {
-  const home = mkdtempSync(join(tmpdir(), 'switchyard-bench-viewer-'));
+  const home = mkdtempSync(join(tmpdir(), 'pointsman-bench-viewer-'));
   try {
     const { rows, campaign } = await writeSampleCampaign(home, { rollouts: 1, steps: [turns, turns], kinds: ['good'] });
-    process.env.SWITCHYARD_HOME = home;
+    process.env.POINTSMAN_HOME = home;
     process.env.TEMPORAL_ADDRESS = '127.0.0.1:1';
     const source = new HomeSource(new Cli(), { campaigns: [campaign], runs: [], setups: [] });
     await source.list();

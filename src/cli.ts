@@ -23,14 +23,14 @@ import { addServiceCommands } from './cli/services';
 import { addSetupCommands } from './cli/setup';
 import { addViewCommands } from './cli/view';
 import { addWorkerCommands } from './cli/worker';
-import { SwitchyardError } from './contract';
+import { PointsmanError } from './contract';
 
 /** The whole command line. stdout is the answer of a command, stderr everything said on the way. */
 export function createProgram(cli: Cli): Command {
-  const program = new Command('switchyard')
+  const program = new Command('pointsman')
     .description('Durable training data for coding agents, on Temporal.')
     .option('--json', 'print exactly one JSON object on standard output')
-    .option('--queue <name>', 'task queue that workflows are started on (SWITCHYARD_QUEUE)', cli.queue)
+    .option('--queue <name>', 'task queue that workflows are started on (POINTSMAN_QUEUE)', cli.queue)
     .hook('preAction', (_, command) => {
       const { json, queue } = command.optsWithGlobals<{ json?: boolean; queue: string }>();
       cli.json = json ?? false;
@@ -67,10 +67,10 @@ export function createProgram(cli: Cli): Command {
 }
 
 /** Commander's complaint as one of ours: `error: unknown command 'rolout'\n(Did you mean rollout?)`. */
-function usageError(error: CommanderError): SwitchyardError {
+function usageError(error: CommanderError): PointsmanError {
   const [what = '', ...more] = error.message.replace(/^error: /, '').split('\n');
-  const help = '`switchyard help COMMAND` shows what there is.';
-  return new SwitchyardError('InvalidInput', [what, ...more].join(' ').trim(), help);
+  const help = '`pointsman help COMMAND` shows what there is.';
+  return new PointsmanError('InvalidInput', [what, ...more].join(' ').trim(), help);
 }
 
 async function main(argv: readonly string[]): Promise<void> {
@@ -94,7 +94,7 @@ async function main(argv: readonly string[]): Promise<void> {
     if (error.code === 'commander.help' && !cli.json) process.exit(1);
     cli.fail(
       error.code === 'commander.help'
-        ? new SwitchyardError('InvalidInput', 'a command is missing', 'See `switchyard --help`.')
+        ? new PointsmanError('InvalidInput', 'a command is missing', 'See `pointsman --help`.')
         : usageError(error),
     );
   }

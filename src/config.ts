@@ -3,8 +3,8 @@ import { homedir, hostname } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { ModelProfile, nearest, ProfileName, parseInput, SwitchyardError } from './contract';
-import { switchyardHome } from './home';
+import { ModelProfile, nearest, PointsmanError, ProfileName, parseInput } from './contract';
+import { pointsmanHome } from './home';
 
 /** One file and the environment. Secrets are never in it: profiles name the variables that hold them. */
 export const Config = z.strictObject({
@@ -18,7 +18,7 @@ export const Config = z.strictObject({
         .optional(),
       /**
        * No other host serves this task queue: commands are then taken from the workflow's own queue, which is quicker. The
-       * local services set it (SWITCHYARD_ONLY_HOST=1); a fleet must not.
+       * local services set it (POINTSMAN_ONLY_HOST=1); a fleet must not.
        */
       onlyHost: z.boolean().default(false),
       /** Sandboxes that this host runs at once. */
@@ -27,11 +27,11 @@ export const Config = z.strictObject({
       metrics: z.string().optional(),
       /**
        * `DEPLOYMENT.BUILD`: this worker takes only runs that began on this build, and those that begin while it is the current
-       * one (SWITCHYARD_DEPLOYMENT). For fleets that are upgraded while runs go on; without it a run goes on wherever it may.
+       * one (POINTSMAN_DEPLOYMENT). For fleets that are upgraded while runs go on; without it a run goes on wherever it may.
        */
       deployment: z
         .string()
-        .regex(/^[A-Za-z0-9_-]+\.[A-Za-z0-9._-]+$/, 'DEPLOYMENT.BUILD, like switchyard.2026-11-22')
+        .regex(/^[A-Za-z0-9_-]+\.[A-Za-z0-9._-]+$/, 'DEPLOYMENT.BUILD, like pointsman.2026-11-22')
         .optional(),
       /** Workflows kept in memory; each takes about 1 MiB. */
       cachedWorkflows: z.int().min(1).default(500),
@@ -66,36 +66,36 @@ export interface Settings {
 }
 
 /**
- * Reads `SWITCHYARD_CONFIG`, else `switchyard.yaml` in the current folder or in the home. No file is fine: then there
+ * Reads `POINTSMAN_CONFIG`, else `pointsman.yaml` in the current folder or in the home. No file is fine: then there
  * are no profiles. Throws `InvalidInput` with the field.
  */
 export function loadSettings(env: NodeJS.ProcessEnv = process.env): Settings {
-  const home = switchyardHome();
-  const named = env.SWITCHYARD_CONFIG;
+  const home = pointsmanHome();
+  const named = env.POINTSMAN_CONFIG;
   if (named && !existsSync(named)) {
-    throw new SwitchyardError(
+    throw new PointsmanError(
       'InvalidInput',
-      `SWITCHYARD_CONFIG: no file ${resolve(named)}`,
+      `POINTSMAN_CONFIG: no file ${resolve(named)}`,
       'Create it or unset the variable.',
     );
   }
   const candidates = [
     named,
-    'switchyard.yaml',
-    join(home, 'switchyard.yaml'),
-    join(homedir(), '.config', 'switchyard.yaml'),
+    'pointsman.yaml',
+    join(home, 'pointsman.yaml'),
+    join(homedir(), '.config', 'pointsman.yaml'),
   ];
   const file = candidates.find((path): path is string => path !== undefined && existsSync(path));
   const written = parse(file ? readFileSync(file, 'utf8') : '') ?? {};
-  const deployment = env.SWITCHYARD_DEPLOYMENT;
+  const deployment = env.POINTSMAN_DEPLOYMENT;
   if (deployment) written.worker = { ...written.worker, deployment };
   const config = parseInput(Config, written, file ?? 'configuration');
   return {
     config,
     file,
     home,
-    host: config.worker.host ?? env.SWITCHYARD_HOST ?? hostname(),
-    onlyHost: config.worker.onlyHost || env.SWITCHYARD_ONLY_HOST === '1',
+    host: config.worker.host ?? env.POINTSMAN_HOST ?? hostname(),
+    onlyHost: config.worker.onlyHost || env.POINTSMAN_ONLY_HOST === '1',
     deployment: config.worker.deployment,
   };
 }
@@ -106,9 +106,9 @@ export function profileNamed(config: Config, name: string): ModelProfile {
   if (profile) return profile;
   const names = Object.keys(config.profiles);
   const close = nearest(name, names);
-  throw new SwitchyardError(
+  throw new PointsmanError(
     'InvalidInput',
     `no model profile "${name}"${close ? `, did you mean "${close}"?` : ` (known: ${names.join(', ') || 'none'})`}`,
-    'A worker reads switchyard.yaml when it starts: after a change, `switchyard down` and `up`; `switchyard models check` tries all.',
+    'A worker reads pointsman.yaml when it starts: after a change, `pointsman down` and `up`; `pointsman models check` tries all.',
   );
 }

@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 export const REPOSITORY = resolve(__dirname, '..');
 
 /**
- * What lives in Switchyard's home. `blobs`: steps, observations and patches by digest. `ledger`: answered model calls.
+ * What lives in Pointsman's home. `blobs`: steps, observations and patches by digest. `ledger`: answered model calls.
  * `run`: pid files, logs and the development server's database. `tools`: programs that set-up fetched.
  * `problems`: built problems. `campaigns`: what became of each rollout. `datasets`, `analyses`, `reports`: what is made of them.
  */
@@ -20,14 +20,14 @@ export type Room =
   | 'analyses'
   | 'reports';
 
-/** Where Switchyard keeps everything that it writes: SWITCHYARD_HOME, or `.switchyard` in the checkout. */
-export function switchyardHome(): string {
-  return resolve(process.env.SWITCHYARD_HOME || join(REPOSITORY, '.switchyard'));
+/** Where Pointsman keeps everything that it writes: POINTSMAN_HOME, or `.pointsman` in the checkout. */
+export function pointsmanHome(): string {
+  return resolve(process.env.POINTSMAN_HOME || join(REPOSITORY, '.pointsman'));
 }
 
 /** A folder of the home, made when it is missing. */
 export function room(name: Room): string {
-  const path = join(switchyardHome(), name);
+  const path = join(pointsmanHome(), name);
   mkdirSync(path, { recursive: true });
   return path;
 }

@@ -70,13 +70,13 @@ export async function serve(choice: WorkerChoice, settings: Settings = loadSetti
   const logger = pino(
     // Temporal's SDK says why an activity failed under `error`.
     {
-      name: 'switchyard',
+      name: 'pointsman',
       level: process.env.LOG_LEVEL ?? 'info',
       serializers: { error: pino.stdSerializers.errWithCause },
     },
     pino.destination({ fd: 2, sync: false }),
   );
-  const metrics = settings.config.worker.metrics ?? process.env.SWITCHYARD_METRICS;
+  const metrics = settings.config.worker.metrics ?? process.env.POINTSMAN_METRICS;
   Runtime.install({
     logger: forward(logger),
     telemetryOptions: {
@@ -94,7 +94,7 @@ export async function serve(choice: WorkerChoice, settings: Settings = loadSetti
   const common = { ...COMMON, ...versioning(settings.deployment) };
   const workers = await Promise.all(
     (await plans(choice, deps, settings)).map((plan) =>
-      Worker.create({ connection, namespace, identity: `switchyard@${settings.host}`, ...common, ...plan }),
+      Worker.create({ connection, namespace, identity: `pointsman@${settings.host}`, ...common, ...plan }),
     ),
   );
   logger.info(
@@ -199,8 +199,8 @@ async function freeAddress(address: string, logger: pino.Logger): Promise<string
 }
 
 if (require.main === module) {
-  const roles = process.env.SWITCHYARD_ROLES?.split(',').filter((role): role is Role => ROLES.includes(role as Role));
-  serve({ queue: process.env.SWITCHYARD_QUEUE ?? DEFAULT_QUEUE, roles: roles?.length ? roles : ROLES }).catch(
+  const roles = process.env.POINTSMAN_ROLES?.split(',').filter((role): role is Role => ROLES.includes(role as Role));
+  serve({ queue: process.env.POINTSMAN_QUEUE ?? DEFAULT_QUEUE, roles: roles?.length ? roles : ROLES }).catch(
     (error: Error) => {
       console.error(error.message);
       process.exit(1);

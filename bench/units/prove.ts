@@ -1,5 +1,5 @@
 import { cutMiddle } from '../../src/agent/clip';
-import { type ExperienceUnit, isSwitchyardError } from '../../src/contract';
+import { type ExperienceUnit, isPointsmanError } from '../../src/contract';
 import { renderAtoms } from '../../src/setup/experience';
 import { type Proof, signalsIn } from './proof';
 import type { ProofRoom, Shell } from './room';
@@ -37,7 +37,7 @@ export async function prove(room: ProofRoom, unit: ExperienceUnit, proof: Proof)
     });
   } catch (error) {
     // A proof that cannot be prepared is one that failed; the others go on.
-    if (isSwitchyardError(error) && error.code === 'InvalidInput') return no(error.message, '');
+    if (isPointsmanError(error) && error.code === 'InvalidInput') return no(error.message, '');
     throw error;
   }
 }

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { posix } from 'node:path';
 import type Docker from 'dockerode';
-import { type GuestFacts, SwitchyardError } from '../../src/contract';
+import { type GuestFacts, PointsmanError } from '../../src/contract';
 import { SandboxProfile } from '../../src/contract/sandbox';
 import { BASE_IMAGE } from '../../src/provision/image';
 import { connectEngine, statusOf } from '../../src/sandbox/engine';
@@ -14,7 +14,7 @@ import type { Proof } from './proof';
 export const WORKDIR = '/work';
 const VENV = '/venv';
 const ROLE = 'proof';
-const REPO = 'switchyard/units';
+const REPO = 'pointsman/units';
 const PROFILE = SandboxProfile.parse({ network: 'bridge', memoryMiB: 4096, pids: 1024 });
 const COMMAND_MS = 300_000;
 
@@ -108,7 +108,7 @@ export class ProofRoom {
 async function mustPass(shell: Shell, command: string): Promise<void> {
   const { exitCode, output } = await shell(command);
   if (exitCode === 0) return;
-  throw new SwitchyardError('InvalidInput', `cannot prepare: ${command}\n${output.slice(-1500)}`, 'Mend the proof.');
+  throw new PointsmanError('InvalidInput', `cannot prepare: ${command}\n${output.slice(-1500)}`, 'Mend the proof.');
 }
 
 /** As the set-up loop would find them out: what is there decides how atoms are rendered. */

@@ -1,4 +1,4 @@
-import { type ChatRequest, type ModelProfile, type SharedBudget, SwitchyardError } from '../contract';
+import { type ChatRequest, type ModelProfile, PointsmanError, type SharedBudget } from '../contract';
 import { type ChatAnswer, createChatModel, estimateCost, requestHash, requirePrice } from '../model';
 import type { Deps } from './deps';
 
@@ -45,8 +45,8 @@ export function createAsker({ ledger, budget, env }: Deps): (question: Question)
       if (verdict === 'granted') return;
       // Calls in flight were reserved at their highest cost: when they end there may be room, so this attempt is retried.
       if (verdict === 'in-flight')
-        throw new SwitchyardError('Unavailable', `budget "${cap.name}": waiting for calls in flight`);
-      throw new SwitchyardError(
+        throw new PointsmanError('Unavailable', `budget "${cap.name}": waiting for calls in flight`);
+      throw new PointsmanError(
         'BudgetExhausted',
         `budget "${cap.name}" of $${cap.capUsd} is spent`,
         'Raise the cap to go on.',

@@ -2,15 +2,15 @@ import { existsSync, statSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import {
-  isSwitchyardError,
+  isPointsmanError,
   jsonAt,
   nearest,
   numberedLines,
+  PointsmanError,
   Problem,
   type ProblemSource,
   parseInput,
   Ref,
-  SwitchyardError,
 } from '../contract';
 import { type RowFormat, readRows } from '../problems/readers';
 import type { BlobStore } from '../store/blobs';
@@ -88,7 +88,7 @@ export class CampaignProblems {
       assertGradable(problem);
       return problem;
     } catch (error) {
-      if (!isSwitchyardError(error)) throw error;
+      if (!isPointsmanError(error)) throw error;
       // The reader of a row counts its lines by itself, and there is one.
       throw refused(`${where}: ${error.message.replace(/^line 1: /, '')}`, error.hint);
     }
@@ -147,14 +147,14 @@ function isProblem(text: string): boolean {
   }
 }
 
-function absent(path: string): SwitchyardError {
+function absent(path: string): PointsmanError {
   return refused(
     `problems: there is nothing at ${path} on the worker's host`,
     'Give a JSONL file or a folder as the worker finds it, or a blob.',
   );
 }
 
-function unknownId(id: string, known: readonly string[]): SwitchyardError {
+function unknownId(id: string, known: readonly string[]): PointsmanError {
   const close = nearest(id, known);
   return refused(
     `only: no problem "${id}"${close ? `, did you mean "${close}"?` : ''}`,
@@ -162,6 +162,6 @@ function unknownId(id: string, known: readonly string[]): SwitchyardError {
   );
 }
 
-function refused(message: string, hint: string): SwitchyardError {
-  return new SwitchyardError('InvalidInput', message, hint);
+function refused(message: string, hint: string): PointsmanError {
+  return new PointsmanError('InvalidInput', message, hint);
 }

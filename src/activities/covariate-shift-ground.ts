@@ -1,5 +1,5 @@
 import type { ShiftOptions } from '../analysis/shift/turn';
-import { type EmbeddedTrajectory, type Ref, type ShiftPlan, type ShiftTrajectory, SwitchyardError } from '../contract';
+import { type EmbeddedTrajectory, PointsmanError, type Ref, type ShiftPlan, type ShiftTrajectory } from '../contract';
 import type { BlobStore } from '../store/blobs';
 import type { TurnTask } from './covariate-shift-thread';
 
@@ -35,7 +35,7 @@ export function groundOf({ trajectories }: ShiftPlan, embedded: readonly Embedde
   });
   const dimensions = new Set(embedded.filter(({ vectors }) => vectors !== null).map((each) => each.dimensions));
   if (dimensions.size > 1) {
-    throw new SwitchyardError(
+    throw new PointsmanError(
       'ModelMalformed',
       `the embedding gave vectors of ${[...dimensions].join(' and ')} dimensions`,
       'Has the model behind the profile changed on the way?',
@@ -53,7 +53,7 @@ export function rangesOf(ground: Ground, student: string, expert: string): TurnR
   const [students, experts] = [membersOf(ground, student), membersOf(ground, expert)];
   for (const [name, members] of [[student, students] as const, [expert, experts] as const]) {
     if (members.length >= 2) continue;
-    throw new SwitchyardError(
+    throw new PointsmanError(
       'InvalidInput',
       `${name}: ${members.length} trajectories could be embedded, and a distribution needs 2 at least`,
       'See which are missing and why in the history of the run.',

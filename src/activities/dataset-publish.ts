@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { copyFile, link, mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type DatasetFile, DatasetManifest, type DatasetResult, SwitchyardError } from '../contract';
+import { type DatasetFile, DatasetManifest, type DatasetResult, PointsmanError } from '../contract';
 import { cardOf } from '../dataset/card/card';
 import { axolotlRecipe } from '../dataset/recipes/axolotl';
 import type { RecipeFiles } from '../dataset/recipes/hyper-parameters';
@@ -99,10 +99,10 @@ async function linkTree(draft: string, target: string, files: readonly DatasetFi
 async function linked(from: string, to: string): Promise<void> {
   await link(from, to).catch(async (error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') {
-      throw new SwitchyardError(
+      throw new PointsmanError(
         'NotFound',
         `${from} is not there, although it was written for this data set`,
-        'Workers that share runs must share SWITCHYARD_HOME.',
+        'Workers that share runs must share POINTSMAN_HOME.',
       );
     }
     // File systems without hard links.

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { isSwitchyardError, jsonAt, type Ref, type RolloutRow } from '../contract';
+import { isPointsmanError, jsonAt, type Ref, type RolloutRow } from '../contract';
 import type { ChatTokenizer } from '../dataset/chat-tokenizer';
 import { extraRow } from '../dataset/extra-row';
 import { judge } from '../dataset/judge';
@@ -100,5 +100,5 @@ export class DatasetRows {
 }
 
 function isUnreadable(error: unknown): error is Error {
-  return error instanceof SyntaxError || (isSwitchyardError(error) && error.code === 'NotFound');
+  return error instanceof SyntaxError || (isPointsmanError(error) && error.code === 'NotFound');
 }

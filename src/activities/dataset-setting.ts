@@ -7,10 +7,10 @@ import {
   type DatasetInput,
   type DialectName,
   nearest,
+  PointsmanError,
   type Price,
   type Ref,
   type RolloutRow,
-  SwitchyardError,
   View,
 } from '../contract';
 import { mixtureNames } from '../dataset/mixture';
@@ -65,7 +65,7 @@ export async function readSetting(deps: Deps, given: DatasetInput): Promise<Data
   const rows = (await rowsOfSources(deps, input.sources)).sort((a, b) => (a.id < b.id ? -1 : 1));
   refuseUnknownNames(input, rows);
   if (input.formats.includes('tokens') && input.tokenizer === undefined) {
-    throw new SwitchyardError(
+    throw new PointsmanError(
       'InvalidInput',
       'tokenizer: the format `tokens` needs one (found nothing)',
       'Give the folder of tokenizer.json.',
@@ -95,7 +95,7 @@ function refuseUnknownNames({ mixture, train, extra }: DatasetInput, rows: reado
   const known = (field: string, name: string, names: readonly string[]) => {
     if (names.includes(name)) return;
     const close = nearest(name, names);
-    throw new SwitchyardError(
+    throw new PointsmanError(
       'InvalidInput',
       `${field}: no source has "${name}"${close ? `, did you mean "${close}"?` : ` (known: ${names.join(', ') || 'none'})`}`,
       'Name methods of the rollouts, or extra sources.',
@@ -105,7 +105,7 @@ function refuseUnknownNames({ mixture, train, extra }: DatasetInput, rows: reado
   for (const name of Object.keys(train)) known('train', name, methods);
   const twice = extras.find((name, at) => methods.includes(name) || extras.indexOf(name) !== at);
   if (twice !== undefined) {
-    throw new SwitchyardError(
+    throw new PointsmanError(
       'InvalidInput',
       `extra: the name "${twice}" stands for something else already`,
       'Give each source a name of its own.',
@@ -121,7 +121,7 @@ function viewOf({ config }: Deps, { view }: DatasetInput, rows: readonly Rollout
   const views = students.map((name) => profileNamed(config, name).view);
   const [first] = views;
   if (first && views.every((each) => JSON.stringify(each) === JSON.stringify(first))) return first;
-  throw new SwitchyardError(
+  throw new PointsmanError(
     'InvalidInput',
     first
       ? `view: the rollouts have students of several formats (${students.join(', ')})`
@@ -169,7 +169,7 @@ async function extraPages({ blobs }: Deps, { extra }: DatasetInput): Promise<Cou
   const pages: CountedPage[] = [];
   for (const [index, { name, path }] of extra.entries()) {
     const size = await stat(path).catch((error: NodeJS.ErrnoException) => {
-      throw new SwitchyardError(
+      throw new PointsmanError(
         'InvalidInput',
         `extra.${name}: ${path} cannot be read: ${error.message}`,
         'Give a path that the host of the worker can read.',

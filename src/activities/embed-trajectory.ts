@@ -3,11 +3,11 @@ import { historiesByTurn, historyText } from '../analysis/shift/history';
 import { profileNamed } from '../config';
 import {
   type EmbeddedTrajectory,
-  isSwitchyardError,
+  isPointsmanError,
   type ModelProfile,
+  PointsmanError,
   type SharedBudget,
   type ShiftTrajectory,
-  SwitchyardError,
   type Transcript,
   type View,
 } from '../contract';
@@ -45,7 +45,7 @@ export function createTrajectoryEmbedder(deps: Deps) {
         ? await kept(trajectory.id, HASHED_DIMENSIONS, hashed(transcript, how), FREE)
         : await byProfile(run, trajectory.id, transcript, how, signal);
     } catch (error) {
-      if (!isSwitchyardError(error) || !['NotFound', 'ContextWindowExceeded'].includes(error.code)) throw error;
+      if (!isPointsmanError(error) || !['NotFound', 'ContextWindowExceeded'].includes(error.code)) throw error;
       return { id: trajectory.id, turns: 0, dimensions: 0, vectors: null, missing: error.message, cost: FREE };
     }
   };
@@ -65,7 +65,7 @@ export function createTrajectoryEmbedder(deps: Deps) {
       batches.push(await paid(run, embedding, profile, batch, cap, signal));
     const dimensions = batches[0]?.dimensions ?? 0;
     if (batches.some((batch) => batch.dimensions !== dimensions)) {
-      throw new SwitchyardError(
+      throw new PointsmanError(
         'ModelMalformed',
         `profile "${embedding}": vectors of one trajectory differ in length`,
         '',

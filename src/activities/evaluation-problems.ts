@@ -4,11 +4,11 @@ import {
   jsonAt,
   nearest,
   numberedLines,
+  PointsmanError,
   type ProblemEntry,
   ProblemSet,
   parseInput,
   type Ref,
-  SwitchyardError,
 } from '../contract';
 import type { BlobStore } from '../store/blobs';
 import { ONE_A_LINE } from '../store/instances';
@@ -55,7 +55,7 @@ export class ProblemSets {
   private async text(source: string | Ref): Promise<string> {
     if (typeof source !== 'string') return (await this.blobs.get(source.sha256)).toString('utf8');
     return readFile(source, 'utf8').catch((error: NodeJS.ErrnoException) => {
-      throw new SwitchyardError(
+      throw new PointsmanError(
         'InvalidInput',
         `problems: ${source} cannot be read on the worker's host (${error.code ?? error.message})`,
         'Give the path of a problems.jsonl as the worker finds it, or its blob.',
@@ -76,7 +76,7 @@ function instancesOf(text: string, name: string): Map<string, FunctionInstance> 
   throw refused(`${name}: there is no problem in it`, ONE_A_LINE);
 }
 
-function unknownProblem(id: string, known: readonly string[], name: string): SwitchyardError {
+function unknownProblem(id: string, known: readonly string[], name: string): PointsmanError {
   const close = nearest(id, known);
   return refused(
     `only: no problem "${id}" in ${name}${close ? `, did you mean "${close}"?` : ''}`,
@@ -84,6 +84,6 @@ function unknownProblem(id: string, known: readonly string[], name: string): Swi
   );
 }
 
-function refused(message: string, hint: string): SwitchyardError {
-  return new SwitchyardError('InvalidInput', message, hint);
+function refused(message: string, hint: string): PointsmanError {
+  return new PointsmanError('InvalidInput', message, hint);
 }

@@ -3,7 +3,7 @@ import {
   CandidateOutcome,
   type CandidateVerdict,
   type FunctionInstance,
-  isSwitchyardError,
+  isPointsmanError,
   type Ref,
   type SandboxProfile,
 } from '../contract';
@@ -127,7 +127,7 @@ export function createEvaluationActivities(deps: Deps) {
         }
         const said = await Promise.all(earlier.map(async (hash) => CandidateOutcome.parse(await json(hash))));
         const given = await ask(run, place, problem, asking, said, signal).catch((error: unknown) => {
-          if (isSwitchyardError(error) && error.code === 'ContextWindowExceeded') return error;
+          if (isPointsmanError(error) && error.code === 'ContextWindowExceeded') return error;
           throw error;
         });
         if (given instanceof Error)

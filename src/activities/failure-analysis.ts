@@ -5,12 +5,12 @@ import {
   type FailureAnalysisInput,
   type FailureAnalysisResult,
   type FailureCategory,
-  isSwitchyardError,
+  isPointsmanError,
   JudgedFailure,
   nearest,
+  PointsmanError,
   type Ref,
   type RolloutRow,
-  SwitchyardError,
   UnresolvedRollout,
 } from '../contract';
 import type { Deps } from './deps';
@@ -75,7 +75,7 @@ export function createFailureAnalysisActivities(deps: Deps) {
       return withHeartbeat(async (signal) => {
         const failed = UnresolvedRollout.parse(((await json(plan)) as Plan).unresolved[at]);
         const judged = await judge(run, failed, judging, signal).catch((error: unknown): JudgedFailure => {
-          if (!isSwitchyardError(error) || error.code !== 'NotFound') throw error;
+          if (!isPointsmanError(error) || error.code !== 'NotFound') throw error;
           return { id: failed.id, verdict: null, missing: error.message, cost: { usd: 0, tokens: 0 } };
         });
         const { sha256 } = await blobs.put(JSON.stringify(judged));
@@ -122,7 +122,7 @@ function ofMethods(rows: readonly RolloutRow[], methods: readonly string[]): Rol
   const unknown = methods.find((method) => !known.includes(method));
   if (unknown !== undefined) {
     const close = nearest(unknown, known);
-    throw new SwitchyardError(
+    throw new PointsmanError(
       'InvalidInput',
       `methods: no rollout of "${unknown}"${close ? `, did you mean "${close}"?` : ` (there are: ${known.join(', ') || 'none'})`}`,
       'Methods are named as the campaign named them.',

@@ -9,13 +9,13 @@ import {
   type FunctionProblemResult,
   type FunctionProblemsInput,
   type FunctionProblemsResult,
+  PointsmanError,
   parseInput,
   type Ref,
   type RejectedFunction,
   type RepoSetupResult,
   type SandboxProfile,
   type Subject,
-  SwitchyardError,
   type TriedFunction,
 } from '../contract';
 import { recordCalls } from '../harness/author';
@@ -205,26 +205,26 @@ export function createFunctionProblemsActivities(deps: Deps) {
       .inspect()
       .catch(() => undefined);
     if (found) return;
-    throw new SwitchyardError(
+    throw new PointsmanError(
       'InvalidInput',
       `the image ${image} is not on this host`,
-      'Set the repository up first (`switchyard setup start`), or load the image with `docker load`.',
+      'Set the repository up first (`pointsman setup start`), or load the image with `docker load`.',
     );
   }
 }
 
 async function environmentLeftBy(id: string): Promise<FunctionEnvironment> {
   const handle = Context.current().client.workflow.getHandle(id);
-  const refuse = (what: string, hint: string) => new SwitchyardError('InvalidInput', `environment: ${what}`, hint);
+  const refuse = (what: string, hint: string) => new PointsmanError('InvalidInput', `environment: ${what}`, hint);
   const described = await handle.describe().catch((error: unknown) => {
     if (error instanceof WorkflowNotFoundError)
-      throw refuse(`there is no workflow "${id}"`, '`switchyard setup list` shows what was set up.');
+      throw refuse(`there is no workflow "${id}"`, '`pointsman setup list` shows what was set up.');
     throw error;
   });
   if (described.type !== 'repoSetup')
-    throw refuse(`${id} is a ${described.type}, not a repoSetup`, '`switchyard setup list` shows what was set up.');
+    throw refuse(`${id} is a ${described.type}, not a repoSetup`, '`pointsman setup list` shows what was set up.');
   if (described.status.name === 'RUNNING')
-    throw refuse(`${id} is still running`, `\`switchyard setup watch ${id}\` follows it.`);
+    throw refuse(`${id} is still running`, `\`pointsman setup watch ${id}\` follows it.`);
   const left = (await handle.result().catch((error: unknown) => {
     if (error instanceof WorkflowFailedError) return undefined;
     throw error;
@@ -251,10 +251,10 @@ function chosenOf(
   const [missing] = wanted;
   if (missing === undefined) return found;
   const defined = index.modules.some(({ name }) => missing.startsWith(`${name}.`));
-  throw new SwitchyardError(
+  throw new PointsmanError(
     'InvalidInput',
     `only: ${missing}: ${defined ? 'the filters leave it out, or its module has no such function' : 'no module of the repository defines it'}`,
-    '`switchyard functions list DIR --rejected` shows all functions and the rule that leaves each out.',
+    '`pointsman functions list DIR --rejected` shows all functions and the rule that leaves each out.',
   );
 }
 

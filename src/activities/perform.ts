@@ -3,7 +3,7 @@ import { EditorArgs } from '../agent/tools/editor';
 import { reviewedSinceLastEdit, submitDecision } from '../agent/tools/submit';
 import { lastUndoable } from '../agent/tools/undo';
 import { profileNamed } from '../config';
-import { type Edit, type Lease, type Step, SwitchyardError, type Turn } from '../contract';
+import { type Edit, type Lease, PointsmanError, type Step, type Turn } from '../contract';
 import type { CommandResult, Journal } from '../sandbox/journal';
 import type { Deps } from './deps';
 import { createGuard, diskNote } from './guard';
@@ -148,7 +148,7 @@ export function createPerformer(deps: Deps) {
       case 'submit':
         return submit(journal, place);
       default:
-        throw new SwitchyardError('InvalidInput', `no tool "${tool}" runs in a sandbox`, 'Register it in agent/tools.');
+        throw new PointsmanError('InvalidInput', `no tool "${tool}" runs in a sandbox`, 'Register it in agent/tools.');
     }
   }
 

@@ -1,12 +1,12 @@
 import { isAbsolute } from 'node:path';
 import {
+  PointsmanError,
   Problem,
   type ProblemCheckResult,
   type ProblemInitInput,
   type ProblemSource,
   parseInput,
   type Ref,
-  SwitchyardError,
 } from '../contract';
 import { assembleProblem } from '../grading/assemble';
 import { buildEnvironment, type Environment, ensureProblemImage, imageOf } from '../grading/environment';
@@ -106,13 +106,13 @@ export function createProblemActivities(deps: Deps) {
 export function assertGradable(problem: Problem): void {
   const { failToPass, passToPass, files } = problem.tests;
   const refuse = (field: string, why: string, hint: string): never => {
-    throw new SwitchyardError('InvalidInput', `problem ${problem.id}: ${field}: ${why}`, hint);
+    throw new PointsmanError('InvalidInput', `problem ${problem.id}: ${field}: ${why}`, hint);
   };
   if (!isAbsolute(problem.workdir) || /^\/(bin|dev|etc|lib|proc|sbin|sys|usr|)\/?$/.test(problem.workdir)) {
     refuse('workdir', `${problem.workdir} is no work directory`, 'Use a folder of its own, like /testbed.');
   }
   if (failToPass.length === 0)
-    refuse('tests.failToPass', 'is empty, so nothing could be resolved', 'Measure it with `switchyard problem check`.');
+    refuse('tests.failToPass', 'is empty, so nothing could be resolved', 'Measure it with `pointsman problem check`.');
   const both = failToPass.find((id) => passToPass.includes(id));
   if (both !== undefined)
     refuse('tests', `${both} is in failToPass and in passToPass`, 'A test either failed before or it did not.');

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { Context } from '@temporalio/activity';
 import { type Client, type WorkflowExecutionDescription, WorkflowNotFoundError } from '@temporalio/client';
 import { defaultPayloadConverter } from '@temporalio/common';
-import { SwitchyardError } from '../contract';
+import { PointsmanError } from '../contract';
 import type { Run } from '../page/report/material';
 
 interface Known {
@@ -28,7 +28,7 @@ export async function runOf<Result extends { readonly id: string }>(
     return { ...about, result: result as Result, type };
   }
   const there = await known(client, field, type, given.id).catch((error: unknown) => {
-    if (error instanceof SwitchyardError) return undefined;
+    if (error instanceof PointsmanError) return undefined;
     throw error;
   });
   // Another server may have a run of the same name: its input would not be this result's.
@@ -43,14 +43,14 @@ async function known(client: Client, field: string, type: string, id: string): P
   const handle = client.workflow.getHandle(id);
   const described = await handle.describe().catch((error: unknown) => {
     if (!(error instanceof WorkflowNotFoundError)) throw error;
-    throw new SwitchyardError(
+    throw new PointsmanError(
       'InvalidInput',
       `${field}: the server knows no workflow "${id}"`,
       'Give the id of one that it still keeps, or its result in place.',
     );
   });
   if (described.type !== type) {
-    throw new SwitchyardError('InvalidInput', `${field}: ${id} is a ${described.type}, not a ${type}`);
+    throw new PointsmanError('InvalidInput', `${field}: ${id} is a ${described.type}, not a ${type}`);
   }
   return { ...(await beginningOf(client, described)), result: await resultOf(handle, described, field) };
 }
@@ -63,7 +63,7 @@ async function resultOf(
   if (status.name === 'COMPLETED') return handle.result();
   // What was cancelled keeps what it came to beside it.
   if (status.name === 'CANCELLED' && memo?.result) return memo.result;
-  throw new SwitchyardError(
+  throw new PointsmanError(
     'InvalidInput',
     `${field}: ${workflowId} is ${status.name.toLowerCase()} and has no result`,
     'Wait for its end, or leave it out.',

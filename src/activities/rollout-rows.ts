@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { Context } from '@temporalio/activity';
-import { type RolloutRow, type RolloutSource, SwitchyardError } from '../contract';
+import { PointsmanError, type RolloutRow, type RolloutSource } from '../contract';
 import { rowOfRun } from '../history/rollout-row';
 import { rowsOf } from '../store/campaigns';
 import type { Deps } from './deps';
@@ -30,7 +30,7 @@ async function rowsOfSource(
     return rowsOf((await blobs.get(rollouts.sha256)).toString('utf8'), name);
   }
   const text = await readFile(rollouts, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    throw new SwitchyardError(
+    throw new PointsmanError(
       'InvalidInput',
       `rollouts: ${rollouts} cannot be read: ${error.message}`,
       'Give a path that the host of the worker can read.',

@@ -1,11 +1,11 @@
-import { type Lease, SwitchyardError } from '../contract';
+import { type Lease, PointsmanError } from '../contract';
 import { Diverged } from '../sandbox/journal';
 import type { Deps } from './deps';
 
 /** Throws `Unavailable` for a sandbox of another host. */
 export function assertHere({ hostName: here }: Pick<Deps, 'hostName'>, { hostName }: Lease): void {
   if (hostName === here) return;
-  throw new SwitchyardError(
+  throw new PointsmanError(
     'Unavailable',
     `a command for ${hostName} reached ${here}`,
     'Only one host may set worker.onlyHost on a task queue.',
@@ -14,6 +14,6 @@ export function assertHere({ hostName: here }: Pick<Deps, 'hostName'>, { hostNam
 
 /** A container that holds another history than the run's is lost to it. */
 export function asLost(error: unknown): never {
-  if (error instanceof Diverged) throw new SwitchyardError('SandboxLost', error.message);
+  if (error instanceof Diverged) throw new PointsmanError('SandboxLost', error.message);
   throw error;
 }

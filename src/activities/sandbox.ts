@@ -1,5 +1,5 @@
 import { preview } from '../agent/summary';
-import { type Frame, type Lease, type Problem, type Ref, type SandboxProfile, SwitchyardError } from '../contract';
+import { type Frame, type Lease, PointsmanError, type Problem, type Ref, type SandboxProfile } from '../contract';
 import { ensureProblemImage, imageOf } from '../grading/environment';
 import { checkpoint, dropFrames, restore } from '../sandbox/frames';
 import type { Owner } from '../sandbox/labels';
@@ -156,7 +156,7 @@ export function createSandboxActivities(deps: Deps) {
             differences.push(`before turn ${recorded.turn.turn}: ${step.workspace} instead of ${recorded.workspace}`);
         }
         if (differences.length > 0 && input.strict) {
-          throw new SwitchyardError(
+          throw new PointsmanError(
             'DigestMismatch',
             `the work directory differs ${differences[0]}`,
             `The recorded actions of ${opening.problemId} are not deterministic; head ${hashes.at(-1)}.`,

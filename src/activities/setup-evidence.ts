@@ -5,6 +5,7 @@ import {
   type Frame,
   type JudgeMove,
   type Lease,
+  PointsmanError,
   type ProsecutorMove,
   type Ref,
   type SandboxProfile,
@@ -12,11 +13,10 @@ import {
   type SetupRole,
   type SetupStep,
   type SetupVerdictResult,
-  SwitchyardError,
   type VerifierMove,
   type VerifierResult,
 } from '../contract';
-import { isSwitchyardError } from '../contract/errors';
+import { isPointsmanError } from '../contract/errors';
 import type { Owner } from '../sandbox/labels';
 import { runInThrowaway, type ThrowawayCommand, type ThrowawaySpec } from '../sandbox/throwaway';
 import { findingsOf, refusal } from '../setup/findings';
@@ -69,7 +69,7 @@ export function createSetupEvidenceActivities(deps: Deps) {
       try {
         return await runInThrowaway(host.docker, spec, command);
       } catch (error) {
-        if (!isSwitchyardError(error) || error.code !== 'SandboxLost') throw error;
+        if (!isPointsmanError(error) || error.code !== 'SandboxLost') throw error;
         if (ended === MOST_ENDED) return { exitCode: 137, timedOut: false, output: Buffer.from(ENDED_ITSELF) };
       }
     }
@@ -150,7 +150,7 @@ export function createSetupEvidenceActivities(deps: Deps) {
     async makeMove(input: MakeMoveInput): Promise<MadeMove> {
       return withHeartbeat(async (signal) => {
         if (input.lease.hostName !== deps.hostName)
-          throw new SwitchyardError('Unavailable', `a frame of ${input.lease.hostName} was asked of ${deps.hostName}`);
+          throw new PointsmanError('Unavailable', `a frame of ${input.lease.hostName} was asked of ${deps.hostName}`);
         const turn = await setupChains.turn(input.turn);
         const observation = await observe(input, turn.move, signal);
         const step: SetupStep = { kind: 'setup-step', parent: input.head, turn, observation, notes: [], undoes: [] };

@@ -3,6 +3,7 @@ import { profileNamed } from '../config';
 import {
   type ChatRequest,
   type JudgeMove,
+  PointsmanError,
   type ProsecutorMove,
   type Ref,
   type ServiceSpec,
@@ -11,7 +12,6 @@ import {
   type SetupTurn,
   type SharedBudget,
   type Suggestion,
-  SwitchyardError,
   type Usage,
   type VerifierMove,
   type VerifierResult,
@@ -258,8 +258,8 @@ function briefOf(move: Record<string, unknown>): { brief: Brief; command: null }
   };
 }
 
-function noSuchPolicy(policy: string, role: SetupRole): SwitchyardError {
-  return new SwitchyardError(
+function noSuchPolicy(policy: string, role: SetupRole): PointsmanError {
+  return new PointsmanError(
     'InvalidInput',
     `roles.${role}: ${policy} plays no ${role}`,
     'builtin:playbook is a set-up agent; builtin:rules plays verifier, prosecutor, judge and librarian.',

@@ -2,10 +2,10 @@ import {
   type Component,
   type Frame,
   type Lease,
+  PointsmanError,
   type Ref,
   type RepoSetupInput,
   type ServiceSpec,
-  SwitchyardError,
 } from '../contract';
 import { putFiles } from '../sandbox/guest-files';
 import type { Owner } from '../sandbox/labels';
@@ -50,7 +50,7 @@ export function createSetupPrepareActivities(deps: Deps) {
       .getImage(image)
       .inspect()
       .catch(() => {
-        throw new SwitchyardError(
+        throw new PointsmanError(
           'NotFound',
           `the image ${image} is not on this host`,
           'Load it with `docker load`, or pull it.',

@@ -1,7 +1,7 @@
 import { Context } from '@temporalio/activity';
 import { WorkflowNotFoundError } from '@temporalio/client';
 import type { Fork, Ref, RolloutProgress } from '../contract';
-import { SwitchyardError } from '../contract';
+import { PointsmanError } from '../contract';
 import type { Deps } from './deps';
 import { withHeartbeat } from './heartbeat';
 
@@ -35,14 +35,14 @@ export function createTranscriptActivities(deps: Deps) {
           .query<RolloutProgress>('progress')
           .catch((error: unknown) => {
             if (!(error instanceof WorkflowNotFoundError)) throw error;
-            throw new SwitchyardError(
+            throw new PointsmanError(
               'InvalidInput',
               `fork.run: there is no run "${fork.run}"`,
-              '`switchyard rollout list` shows those there are.',
+              '`pointsman rollout list` shows those there are.',
             );
           });
         if (!progress.head)
-          throw new SwitchyardError(
+          throw new PointsmanError(
             'InvalidInput',
             `fork.run: ${fork.run} has made no step yet`,
             'Wait for its first step.',
@@ -50,14 +50,14 @@ export function createTranscriptActivities(deps: Deps) {
         const { opening, steps, hashes } = await transcripts.chain(progress.head);
         const problem = await problems.kept(ref);
         if (opening.problemId !== problem.id) {
-          throw new SwitchyardError(
+          throw new PointsmanError(
             'InvalidInput',
             `fork.run: ${fork.run} works on ${opening.problemId}, not on ${problem.id}`,
             'Fork a run of the same problem.',
           );
         }
         if (fork.step > steps.length) {
-          throw new SwitchyardError(
+          throw new PointsmanError(
             'InvalidInput',
             `fork.step: the run ${fork.run} has ${steps.length} steps (found ${fork.step})`,
             'Give a step that exists.',

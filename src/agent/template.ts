@@ -1,4 +1,4 @@
-import { SwitchyardError } from '../contract/errors';
+import { PointsmanError } from '../contract/errors';
 
 /**
  * Fills `{{name}}` in a prompt file. One pass: a value that itself holds `{{…}}` is never expanded. The file's last
@@ -8,7 +8,7 @@ export function fillTemplate(template: string, values: Readonly<Record<string, s
   return template.replace(/\r?\n$/, '').replace(/\{\{\s*([A-Za-z_]\w*)\s*\}\}/g, (_, name: string) => {
     const value = Object.hasOwn(values, name) ? values[name] : undefined;
     if (value !== undefined) return value;
-    throw new SwitchyardError(
+    throw new PointsmanError(
       'InvalidInput',
       `a prompt file uses {{${name}}}, which does not exist here`,
       `Use one of: ${Object.keys(values).join(', ') || 'none, this prompt has no variables'}.`,

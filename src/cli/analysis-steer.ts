@@ -10,7 +10,7 @@ export function addAnalysisSteering(noun: Command, cli: Cli): void {
     units: 'trajectories',
     kept: 'trajectories',
     cancelled: 'what was paid for is kept, so that it can be started again for less',
-    show: `switchyard ${noun.name()} show ID`,
+    show: `pointsman ${noun.name()} show ID`,
   });
   noun
     .command('budget <id> <usd>')

@@ -15,7 +15,7 @@ export function printCampaignAnswer(cli: Cli, result: CampaignResult): void {
       '',
       ...funnelLines(funnels, summed(funnels.map(({ funnel }) => funnel)), look()),
       `rollouts  ${cli.campaigns.pathOf(id)}`,
-      `switchyard campaign show ${quote(id)}`,
+      `pointsman campaign show ${quote(id)}`,
     ].join('\n'),
   );
 }

@@ -1,4 +1,4 @@
-import { CampaignInput, type HandOverPolicy, parseInput, SwitchyardError } from '../contract';
+import { CampaignInput, type HandOverPolicy, PointsmanError, parseInput } from '../contract';
 import { given, reachable, type Written } from './input-file';
 
 /** Flags that stand over what the input file says. */
@@ -53,7 +53,7 @@ function methodsOf({ methods, student, expert, handOver }: CampaignFlags): objec
     const { authors, handOver: usual } = PRESETS[name];
     const missing = authors.find((author) => !profiles[author]);
     if (missing)
-      throw new SwitchyardError('InvalidInput', `--methods ${name}: --${missing} is needed`, 'Name a model profile.');
+      throw new PointsmanError('InvalidInput', `--methods ${name}: --${missing} is needed`, 'Name a model profile.');
     const own = Object.fromEntries(authors.map((author) => [author, profiles[author]]));
     return { name, ...own, handOver: name === 'oec' && handOver ? handOver : usual };
   });

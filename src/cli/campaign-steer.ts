@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { type CampaignProgress, SwitchyardError } from '../contract';
+import { type CampaignProgress, PointsmanError } from '../contract';
 import { rateOption } from './campaign-start';
 import type { Cli } from './context';
 import { askProgress } from './found-workflow';
@@ -13,7 +13,7 @@ export function addCampaignSteering(campaign: Command, cli: Cli): void {
     units: 'rollouts',
     kept: 'rollouts',
     cancelled: 'what is in flight is cancelled with its work kept, and the rows are written',
-    show: 'switchyard campaign show ID',
+    show: 'pointsman campaign show ID',
     inFlight: (id) => inFlightOf(cli, id),
   });
   campaign
@@ -31,7 +31,7 @@ export function addCampaignSteering(campaign: Command, cli: Cli): void {
     .option('--daily <usd|off>', 'USD a day (UTC)', capOption)
     .action(async (id: string, { total, daily }: { total?: number | null; daily?: number | null }) => {
       if (total === undefined && daily === undefined)
-        throw new SwitchyardError('InvalidInput', 'budget: nothing to set', 'Give --total, --daily or both.');
+        throw new PointsmanError('InvalidInput', 'budget: nothing to set', 'Give --total, --daily or both.');
       const wanted = {
         ...(total === undefined ? {} : { totalUsd: total }),
         ...(daily === undefined ? {} : { dailyUsd: daily }),
@@ -49,5 +49,5 @@ async function inFlightOf(cli: Cli, id: string): Promise<string[]> {
   const client = await cli.client();
   const progress = await askProgress<CampaignProgress>(client, client.workflow.getHandle(id));
   if (progress) return progress.inFlight.map((rollout) => rollout.id);
-  throw new SwitchyardError('Unavailable', 'no worker answers for the campaign', '`switchyard status` shows workers.');
+  throw new PointsmanError('Unavailable', 'no worker answers for the campaign', '`pointsman status` shows workers.');
 }

@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Opening, SwitchyardError } from '../contract';
+import { type Opening, PointsmanError } from '../contract';
 import type { ShownStep } from '../view/shown-run';
 import type { Cli } from './context';
 
@@ -38,7 +38,7 @@ export async function findHead(root: string, word: string): Promise<string | und
   const names = await readdir(join(root, folder)).catch(() => []);
   const found = names.filter((name) => /^[0-9a-f]{62}$/.test(name) && name.startsWith(start.slice(2)));
   if (found.length > 1) {
-    throw new SwitchyardError('InvalidInput', `${word}: ${found.length} blobs begin like that`, 'Give more digits.');
+    throw new PointsmanError('InvalidInput', `${word}: ${found.length} blobs begin like that`, 'Give more digits.');
   }
   return found[0] && folder + found[0];
 }

@@ -1,7 +1,7 @@
 import { Client, WorkflowFailedError, type WorkflowHandle } from '@temporalio/client';
 import { CancelledFailure } from '@temporalio/common';
 import { loadSettings, type Settings } from '../config';
-import { DEFAULT_QUEUE, isSwitchyardError, type Queues, queuesUnder, SwitchyardError } from '../contract';
+import { DEFAULT_QUEUE, isPointsmanError, PointsmanError, type Queues, queuesUnder } from '../contract';
 import { connect, ensureServer, type Local } from '../local/services';
 import { ensureWorker } from '../local/worker';
 import { FileBlobs } from '../store/blobs';
@@ -28,7 +28,7 @@ export class Cli {
   private given: Settings | undefined;
   private worker: Promise<void> | undefined;
 
-  constructor(public queue = process.env.SWITCHYARD_QUEUE ?? DEFAULT_QUEUE) {}
+  constructor(public queue = process.env.POINTSMAN_QUEUE ?? DEFAULT_QUEUE) {}
 
   get queues(): Queues {
     return queuesUnder(this.queue);
@@ -112,7 +112,7 @@ export class Cli {
 
   /** Ends the process with what went wrong and what to do next. */
   fail(error: unknown): never {
-    const known = isSwitchyardError(error) ? error : undefined;
+    const known = isPointsmanError(error) ? error : undefined;
     const message = error instanceof Error ? error.message : String(error);
     if (this.json)
       process.stdout.write(
@@ -157,5 +157,5 @@ export function fromWorkflow(error: unknown): unknown {
   const hint = (details?.[0] as { hint?: unknown } | undefined)?.hint;
   const said = typeof hint === 'string' && cause.message.endsWith(` — ${hint}`) ? hint : undefined;
   const message = said ? cause.message.slice(0, -` — ${said}`.length) : cause.message;
-  return new SwitchyardError((type as 'InvalidInput') ?? 'Unavailable', message, said ?? '');
+  return new PointsmanError((type as 'InvalidInput') ?? 'Unavailable', message, said ?? '');
 }

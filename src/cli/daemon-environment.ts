@@ -9,10 +9,10 @@ import { daemonPid } from '../local/processes';
  * handed on by full path, so that both read the same configuration and store.
  */
 export function shareWithDaemons(settings: Settings): void {
-  process.env.SWITCHYARD_HOME = settings.home;
-  if (settings.file) process.env.SWITCHYARD_CONFIG = resolve(settings.file);
+  process.env.POINTSMAN_HOME = settings.home;
+  if (settings.file) process.env.POINTSMAN_CONFIG = resolve(settings.file);
   const url = rehearsalUrl();
-  if (url) process.env.SWITCHYARD_REHEARSAL_URL ??= url;
+  if (url) process.env.POINTSMAN_REHEARSAL_URL ??= url;
 }
 
 /** Address of the rehearsal server that this home started, while it runs. */

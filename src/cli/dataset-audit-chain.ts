@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { isSwitchyardError, Opening, Step } from '../contract';
+import { isPointsmanError, Opening, Step } from '../contract';
 import type { BlobStore } from '../store/blobs';
 
 /** One step of a chain, with the hash that names it. */
@@ -66,7 +66,7 @@ export async function bytesOf(
     if (found === hash) return bytes;
     problems.push(`${what}: expected bytes with sha256 ${short(hash)}, found ${short(found)}`);
   } catch (error) {
-    if (!isSwitchyardError(error) || error.code !== 'NotFound') throw error;
+    if (!isPointsmanError(error) || error.code !== 'NotFound') throw error;
     problems.push(`${what}: ${short(hash)} is not in the store`);
   }
   return undefined;

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import { type Author, type DatasetOrigin, isSwitchyardError, type Problem } from '../contract';
+import { type Author, type DatasetOrigin, isPointsmanError, type Problem } from '../contract';
 import { imageDigest } from '../provision/image-digest';
 import type { Cli } from './context';
 import { type AuditedStep, auditChain, bytesOf, short } from './dataset-audit-chain';
@@ -121,7 +121,7 @@ async function historyOf(cli: Cli, id: string, unknown: string[]): Promise<Rollo
     if (!history) unknown.push(`the server no longer has the history of ${id}, so that no event can be named`);
     return history;
   } catch (error) {
-    if (!isSwitchyardError(error) || error.code !== 'Unavailable') throw error;
+    if (!isPointsmanError(error) || error.code !== 'Unavailable') throw error;
     unknown.push(`no server can be asked for events: ${error.message}`);
     return undefined;
   }

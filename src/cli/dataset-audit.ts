@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { type DatasetOrigin, nearest, SwitchyardError } from '../contract';
+import { type DatasetOrigin, nearest, PointsmanError } from '../contract';
 import { auditLines } from '../view/dataset/audit';
 import type { Cli } from './context';
 import { auditRow } from './dataset-audit-report';
@@ -26,7 +26,7 @@ function originNamed(origins: readonly DatasetOrigin[], row: string, name: strin
     row,
     origins.map(({ id }) => id),
   );
-  throw new SwitchyardError(
+  throw new PointsmanError(
     'NotFound',
     `${name} has no row "${row}"${close ? `, did you mean "${close}"?` : ''}`,
     `Give an id of rows.jsonl, or a number from 1 to ${origins.length}; dropped.jsonl says why others are not there.`,

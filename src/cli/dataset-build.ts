@@ -54,7 +54,7 @@ export function addDatasetBuild(dataset: Command, cli: Cli): void {
       const input = datasetInput(file ? readInput(file) : {}, flags);
       const name = String(input.name);
       const handle = await cli.start('dataset', input, { id: id ?? `dataset/${name}`, note: `data set ${name}` });
-      const follow = `switchyard dataset show ${quote(name)}`;
+      const follow = `pointsman dataset show ${quote(name)}`;
       const result = await resultIfAwaited(cli, handle, {
         wait,
         watch,
@@ -76,8 +76,8 @@ function printDatasetAnswer(cli: Cli, name: string, result: DatasetResult): void
       '',
       result.folder,
       `card  ${result.folder}/README.md`,
-      `switchyard dataset show ${quote(name)}`,
-      ...(file ? [`switchyard dataset check ${quote(`${result.folder}/${file.path}`)}`] : []),
+      `pointsman dataset show ${quote(name)}`,
+      ...(file ? [`pointsman dataset check ${quote(`${result.folder}/${file.path}`)}`] : []),
     ].join('\n'),
   );
 }

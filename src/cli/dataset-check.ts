@@ -1,7 +1,7 @@
 import { createReadStream, existsSync, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { type Command, Option } from 'commander';
-import { type Author, DatasetFormat, Step, SwitchyardError } from '../contract';
+import { type Author, DatasetFormat, PointsmanError, Step } from '../contract';
 import { createChatTokenizer } from '../dataset/chat-tokenizer';
 import { type CheckedFile, checkRecords } from '../dataset/check';
 import { jsonlRecords, parquetRecords } from '../dataset/check-read';
@@ -42,9 +42,9 @@ export async function checkFile(
   steps?: Pick<BlobStore, 'get'>,
 ): Promise<CheckedFile> {
   if (!existsSync(file))
-    throw new SwitchyardError('NotFound', `there is no file ${file}`, 'Give a .jsonl or a .parquet.');
+    throw new PointsmanError('NotFound', `there is no file ${file}`, 'Give a .jsonl or a .parquet.');
   if (statSync(file).isDirectory()) {
-    throw new SwitchyardError('InvalidInput', `${file} is a folder`, 'Give one of its .jsonl or .parquet files.');
+    throw new PointsmanError('InvalidInput', `${file} is a folder`, 'Give one of its .jsonl or .parquet files.');
   }
   const options = {
     file,

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { DatasetManifest, DatasetOrigin, jsonLines, nearest, SwitchyardError } from '../contract';
+import { DatasetManifest, DatasetOrigin, jsonLines, nearest, PointsmanError } from '../contract';
 import type { Cli } from './context';
 
 export interface DatasetFolder {
@@ -29,10 +29,10 @@ export function readDataset(cli: Cli, named: string): DatasetFolder {
   if (folder === undefined) {
     const names = datasetNames(cli);
     const close = nearest(name, names);
-    throw new SwitchyardError(
+    throw new PointsmanError(
       'NotFound',
       `there is no data set "${named}"${close ? `, did you mean "${close}"?` : names.length > 0 ? ` (there are: ${names.join(', ')})` : ''}`,
-      '`switchyard dataset list` shows those of this home; one that is still being made is not among them.',
+      '`pointsman dataset list` shows those of this home; one that is still being made is not among them.',
     );
   }
   return { folder, manifest: DatasetManifest.parse(JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8'))) };

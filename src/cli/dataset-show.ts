@@ -40,7 +40,7 @@ export function addDatasetShow(dataset: Command, cli: Cli): void {
             : []),
           '',
           folder,
-          `switchyard dataset show ${quote(manifest.name)} --card`,
+          `pointsman dataset show ${quote(manifest.name)} --card`,
         ].join('\n'),
       );
       if (changed && changed.length > 0) process.exitCode = 1;

@@ -18,7 +18,7 @@ export async function printEvaluationAnswer(cli: Cli, result: EvaluationResult, 
       '',
       ...figureLines(result, look()),
       ...(written.length > 0 ? [...writtenLines(written), ''] : []),
-      `switchyard evaluation show ${quote(result.id)}`,
+      `pointsman evaluation show ${quote(result.id)}`,
     ].join('\n'),
   );
 }

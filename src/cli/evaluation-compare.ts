@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { hashKey, uniformUnit } from '../agent/random';
 import { differencesOf } from '../analysis/evaluation/comparison';
 import { scoresOf } from '../analysis/evaluation/scores';
-import { SwitchyardError } from '../contract';
+import { PointsmanError } from '../contract';
 import { comparisonText } from '../view/evaluation/comparison';
 import type { Cli } from './context';
 import { readEvaluation } from './evaluation-reading';
@@ -20,7 +20,7 @@ export function addEvaluationCompare(evaluation: Command, cli: Cli): void {
       const ended = runs.map(({ id, result, problems, outcomes, trouble }) => {
         if (result && problems.length > 0)
           return { id, result, solver: result.solver, scores: scoresOf(problems, outcomes) };
-        throw new SwitchyardError('InvalidInput', `${id} has no figures to compare${trouble ? `: ${trouble}` : ''}`);
+        throw new PointsmanError('InvalidInput', `${id} has no figures to compare${trouble ? `: ${trouble}` : ''}`);
       });
       const stream = hashKey(`compare ${k}`);
       const differences = differencesOf(ended, k, () => uniformUnit(stream));

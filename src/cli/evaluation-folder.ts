@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { hashKey, uniformUnit } from '../agent/random';
 import { quote } from '../agent/shell';
 import { figureCsv, figuresOf } from '../analysis/evaluation/figures';
-import { SwitchyardError } from '../contract';
+import { PointsmanError } from '../contract';
 import { standaloneSvg } from '../page/standalone-svg';
 import type { ShownEvaluation } from '../view/evaluation/shown-evaluation';
 import type { Cli } from './context';
@@ -21,10 +21,10 @@ const CHARTS = ['pass-at-k', 'self-repair', 'breakdown'] as const;
 export async function writeEvaluation(cli: Cli, shown: ShownEvaluation, out: string): Promise<WrittenEvaluation> {
   const { id, status, solver, result, problems, outcomes, trouble } = shown;
   if (!result || outcomes.length === 0)
-    throw new SwitchyardError(
+    throw new PointsmanError(
       'NotFound',
       `${id} has no candidates to write: it is ${status}${trouble ? ` (${trouble})` : ''}`,
-      status === 'running' ? `\`switchyard evaluation watch ${quote(id)}\` waits for it.` : '',
+      status === 'running' ? `\`pointsman evaluation watch ${quote(id)}\` waits for it.` : '',
     );
   const folder = resolve(out);
   mkdirSync(folder, { recursive: true });

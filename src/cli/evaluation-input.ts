@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type Client, WorkflowNotFoundError } from '@temporalio/client';
-import { EvaluationInput, type FunctionProblemsResult, parseInput, type Ref, SwitchyardError } from '../contract';
+import { EvaluationInput, type FunctionProblemsResult, PointsmanError, parseInput, type Ref } from '../contract';
 import type { Cli } from './context';
 import { given, type Written } from './input-file';
 
@@ -50,11 +50,11 @@ async function instancesOf(client: Client, id: string): Promise<Ref | undefined>
   });
   if (described?.type !== 'functionProblems') return undefined;
   if (described.status.name === 'COMPLETED') return ((await handle.result()) as FunctionProblemsResult).instances;
-  throw new SwitchyardError('InvalidInput', `problems: the build ${id} has not ended with problems`, 'Wait for it.');
+  throw new PointsmanError('InvalidInput', `problems: the build ${id} has not ended with problems`, 'Wait for it.');
 }
 
 function absent(problems: string): never {
-  throw new SwitchyardError(
+  throw new PointsmanError(
     'InvalidInput',
     `problems: no file ${resolve(problems)}, and no build of that id`,
     'Give a problems.jsonl, or the id of a finished build.',

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { nearest, SwitchyardError } from '../contract';
+import { nearest, PointsmanError } from '../contract';
 import { candidateLines, type ShownCandidate } from '../view/evaluation/candidates';
 import { evaluationHeader, evaluationText } from '../view/evaluation/report';
 import type { ShownEvaluation } from '../view/evaluation/shown-evaluation';
@@ -34,21 +34,21 @@ export function addEvaluationShow(evaluation: Command, cli: Cli): void {
 }
 
 async function printReport(cli: Cli, { id, result }: ShownEvaluation): Promise<void> {
-  if (!result) throw new SwitchyardError('NotFound', `${id} has no report yet`, 'It is written at the end.');
+  if (!result) throw new PointsmanError('NotFound', `${id} has no report yet`, 'It is written at the end.');
   const report = (await cli.blobs.get(result.report.sha256)).toString('utf8');
   cli.print({ report }, () => (process.stdout.isTTY ? safeLines(report).join('\n') : report).replace(/\n$/, ''));
 }
 
 async function printCandidates(cli: Cli, run: ShownEvaluation, problem: string, full: boolean): Promise<void> {
   const { problems, outcomes, result } = run;
-  if (!result) throw new SwitchyardError('NotFound', `${run.id} has no candidates yet`, 'They are kept at the end.');
+  if (!result) throw new PointsmanError('NotFound', `${run.id} has no candidates yet`, 'They are kept at the end.');
   if (!problems.some(({ id }) => id === problem)) {
     const ids = problems.map(({ id }) => id);
     const close = nearest(problem, ids);
-    throw new SwitchyardError(
+    throw new PointsmanError(
       'NotFound',
       `${run.id} has no problem "${problem}"${close ? `, did you mean "${close}"?` : ''}`,
-      '`switchyard evaluation show ID` lists those it has.',
+      '`pointsman evaluation show ID` lists those it has.',
     );
   }
   const candidates = await Promise.all(

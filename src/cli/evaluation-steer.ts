@@ -10,7 +10,7 @@ export function addEvaluationSteering(evaluation: Command, cli: Cli): void {
     units: 'candidates',
     kept: 'candidates',
     cancelled: 'what was done is kept and can be shown',
-    show: 'switchyard evaluation show ID',
+    show: 'pointsman evaluation show ID',
   });
   evaluation
     .command('budget <id> <usd>')

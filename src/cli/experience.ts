@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import type { Command } from 'commander';
-import { type ExperienceUnit, parseInput, SwitchyardError, UnitStatus } from '../contract';
+import { type ExperienceUnit, PointsmanError, parseInput, UnitStatus } from '../contract';
 import { type ExperienceStore, experienceOf, shipExperience } from '../experience';
 import { exportPeer, exportUnits, importPeer, reliability } from '../setup/experience';
 import { table } from '../view/table';
@@ -68,7 +68,7 @@ export function addExperienceCommands(program: Command, cli: Cli): void {
     .action((id: string) =>
       withStore(cli, async (store) => {
         if (!(await store.forget(id))) {
-          throw new SwitchyardError('NotFound', `there is no unit ${id}`, '`switchyard experience list` shows them.');
+          throw new PointsmanError('NotFound', `there is no unit ${id}`, '`pointsman experience list` shows them.');
         }
         cli.print({ forgotten: id }, () => `forgot ${id}`);
       }),
@@ -139,6 +139,6 @@ function read(file: string): string {
   try {
     return readFileSync(file === '-' ? 0 : file, 'utf8');
   } catch (error) {
-    throw new SwitchyardError('InvalidInput', `${file}: ${(error as Error).message}`, 'Give a file of JSON lines.');
+    throw new PointsmanError('InvalidInput', `${file}: ${(error as Error).message}`, 'Give a file of JSON lines.');
   }
 }

@@ -47,7 +47,7 @@ export function addFailuresStart(failures: Command, cli: Cli): void {
     warnOfProfiles(cli, [input.judge]);
     const workflow = id ?? `failures/${randomBytes(4).toString('hex')}`;
     const handle = await cli.start('failureAnalysis', input, { id: workflow, note: 'failure analysis' });
-    const follow = `switchyard failures show ${quote(handle.workflowId)}`;
+    const follow = `pointsman failures show ${quote(handle.workflowId)}`;
     const result = await resultIfAwaited(cli, handle, {
       wait,
       watch,
@@ -70,7 +70,7 @@ export function printFailures(cli: Cli, result: FailureAnalysisResult): void {
       ...failureLines(result, shareRows(result), look()),
       '',
       ...paths,
-      `switchyard failures show ${quote(result.id)} --verdicts`,
+      `pointsman failures show ${quote(result.id)} --verdicts`,
     ].join('\n'),
   );
 }

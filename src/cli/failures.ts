@@ -5,7 +5,7 @@ import {
   FailureCategory,
   FailureVerdict,
   jsonLines,
-  SwitchyardError,
+  PointsmanError,
 } from '../contract';
 import { failureProgressLine, verdictLines } from '../view/analysis/failures';
 import { addAnalysisList } from './analysis-list';
@@ -49,7 +49,7 @@ async function printVerdicts(
 ): Promise<void> {
   const wanted = category === undefined ? undefined : FailureCategory.safeParse(category.replaceAll(' ', '_')).data;
   if (category !== undefined && !wanted)
-    throw new SwitchyardError(
+    throw new PointsmanError(
       'InvalidInput',
       `--category: no category "${category}"`,
       `There are: ${FailureCategory.options.join(', ')}.`,

@@ -65,9 +65,9 @@ export async function followed<P, R>(
   return resultOf(ended);
 }
 
-/** `switchyard campaign watch ID`. */
+/** `pointsman campaign watch ID`. */
 export function watchCommand(noun: string, { workflowId }: WorkflowHandle): string {
-  return `switchyard ${noun} watch ${quote(workflowId)}`;
+  return `pointsman ${noun} watch ${quote(workflowId)}`;
 }
 
 /** Prints the id of what was just started. */

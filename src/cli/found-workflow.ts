@@ -1,5 +1,5 @@
 import type { Client, WorkflowExecutionDescription, WorkflowHandle } from '@temporalio/client';
-import { SwitchyardError } from '../contract';
+import { PointsmanError } from '../contract';
 import type { RunStatus } from '../view/shown-run';
 import { type Cli, resultFrom } from './context';
 import { uiBeside } from './services-status';
@@ -29,7 +29,7 @@ export async function lookUp(cli: Cli, id: string, type: string, noun = type): P
   const handle = client.workflow.getHandle(id);
   const described = await handle.describe();
   if (described.type !== type)
-    throw new SwitchyardError(
+    throw new PointsmanError(
       'InvalidInput',
       `${id} is a ${described.type} workflow, not a ${noun}`,
       `\`temporal workflow show --workflow-id ${id}\` shows it.`,

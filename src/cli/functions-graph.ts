@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
-import { nearest, SwitchyardError } from '../contract';
+import { nearest, PointsmanError } from '../contract';
 import { type CallGraph, callGraphOf, moduleNameOf } from '../problems/callgraph';
 import { openPython } from '../problems/python';
 import { asDot, asPycg, drawing, graphText, MOST_DRAWN, neighbourhood } from '../view/functions/graph';
@@ -92,7 +92,7 @@ function fileNamed(entry: string, paths: ReadonlySet<string>): string {
     .sort((a, b) => b.length - a.length)[0];
   if (inside) return inside;
   const close = nearest(path, [...paths]);
-  throw new SwitchyardError(
+  throw new PointsmanError(
     'NotFound',
     `--entry: no Python file ${entry} in the folder`,
     close ? `Did you mean ${close}?` : 'Give a path relative to the folder.',
@@ -104,7 +104,7 @@ function known(graph: CallGraph, name: string): string {
   const ending = [...graph.edges.keys()].filter((each) => each.endsWith(`.${name}`));
   if (ending.length === 1) return ending[0]!;
   const close = ending.length > 1 ? ending.slice(0, 5).join(', ') : nearest(name, [...graph.edges.keys()]);
-  throw new SwitchyardError(
+  throw new PointsmanError(
     'NotFound',
     `--focus: nothing called ${name} in this graph`,
     close ? `Did you mean ${close}?` : 'Names are dotted, like pkg.module.Class.method.',
@@ -114,7 +114,7 @@ function known(graph: CallGraph, name: string): string {
 function draw(graph: CallGraph): string {
   const svg = drawing(graph);
   if (svg !== undefined) return svg;
-  throw new SwitchyardError(
+  throw new PointsmanError(
     'InvalidInput',
     `${graph.edges.size} names are too many to draw: ${MOST_DRAWN} can be read`,
     'Choose a part: --focus QUALNAME --depth 1. Or --format dot for Graphviz.',

@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import type { Command } from 'commander';
-import { SwitchyardError } from '../contract';
+import { PointsmanError } from '../contract';
 import { temporalBinary } from '../provision/temporal';
 import { count } from '../view/figures';
 import type { Cli } from './context';
@@ -54,10 +54,10 @@ export function addHistoryCommands(program: Command, cli: Cli): void {
 async function historyOf(workflowId: string, runId: string): Promise<string> {
   const binary = temporalBinary();
   if (!binary)
-    throw new SwitchyardError(
+    throw new PointsmanError(
       'Unavailable',
       'the Temporal CLI is not installed, and histories are exported by it',
-      '`switchyard doctor` says how to get it.',
+      '`pointsman doctor` says how to get it.',
     );
   const show = ['workflow', 'show', '--workflow-id', workflowId, '--run-id', runId, '--output', 'json'];
   const { stdout } = await promisify(execFile)(binary, show, { maxBuffer: 1024 ** 3 });

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parse } from 'yaml';
-import { SwitchyardError } from '../contract';
+import { PointsmanError } from '../contract';
 
 /** What is sent: as written, defaults left to the workflow, so that the printed command stays readable. */
 export type Written = Record<string, unknown>;
@@ -13,7 +13,7 @@ export function readInput(file: string): Written {
     text = readFileSync(file === '-' ? 0 : file, 'utf8');
   } catch (error) {
     const reason = (error as NodeJS.ErrnoException).code ?? String(error);
-    throw new SwitchyardError('InvalidInput', `--input ${file}: cannot be read (${reason})`, 'Check the path.');
+    throw new PointsmanError('InvalidInput', `--input ${file}: cannot be read (${reason})`, 'Check the path.');
   }
   let value: unknown;
   try {
@@ -21,10 +21,10 @@ export function readInput(file: string): Written {
     value = parse(text);
   } catch (error) {
     const reason = (error as Error).message.split('\n')[0];
-    throw new SwitchyardError('InvalidInput', `--input ${file}: neither JSON nor YAML: ${reason}`, 'Mend the syntax.');
+    throw new PointsmanError('InvalidInput', `--input ${file}: neither JSON nor YAML: ${reason}`, 'Mend the syntax.');
   }
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Written;
-  throw new SwitchyardError(
+  throw new PointsmanError(
     'InvalidInput',
     `--input ${file}: expected an object with the fields of the input (found ${value === null ? 'nothing' : typeof value})`,
     'examples/ has one of each kind.',

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { type FunctionInstance, nearest, SwitchyardError } from '../contract';
+import { type FunctionInstance, nearest, PointsmanError } from '../contract';
 import { instancesIn } from '../store/instances';
 import type { Cli } from './context';
 import { instancesFile } from './instances-file';
@@ -17,10 +17,10 @@ export async function readInstances(cli: Cli, from: string): Promise<Instances> 
   if (file !== undefined) return { from: file, instances: instancesIn(readFileSync(file, 'utf8'), file) };
   const { instances, result, status } = await readBuild(cli, from);
   if (result) return { from, instances };
-  throw new SwitchyardError(
+  throw new PointsmanError(
     'NotFound',
     `${from} has no problems${status === 'running' ? ' yet' : ` (${status})`}`,
-    `\`switchyard problems show ${from}\` says where it is.`,
+    `\`pointsman problems show ${from}\` says where it is.`,
   );
 }
 
@@ -34,9 +34,9 @@ export function instanceNamed({ from, instances }: Instances, id: string): Funct
     id,
     instances.flatMap((each) => [each.id, `${each.subject.target.module}.${each.subject.target.name}`]),
   );
-  throw new SwitchyardError(
+  throw new PointsmanError(
     'NotFound',
     `${from} has no problem "${id}"${close ? `, did you mean "${close}"?` : ''}`,
-    `\`switchyard problems list ${from}\` lists those it has.`,
+    `\`pointsman problems list ${from}\` lists those it has.`,
   );
 }

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { LineInput, type LineProgress, type LineResult, parseInput, SwitchyardError } from '../contract';
+import { LineInput, type LineProgress, type LineResult, PointsmanError, parseInput } from '../contract';
 import { lineProgressLine, lineText } from '../view/line/line';
 import type { Cli } from './context';
 import { followed, resultIfAwaited, watchCommand } from './follow';
@@ -28,7 +28,7 @@ export function addLineStart(line: Command, cli: Cli): void {
   const command = line.command('start').description('from repositories to a data set and a report');
   addInputOption(command)
     .option('--name <name>', 'of the data set and the report')
-    .option('--repository <source...>', 'pypi:NAME==VERSION, dir:PATH, ...; see `switchyard setup start --help`')
+    .option('--repository <source...>', 'pypi:NAME==VERSION, dir:PATH, ...; see `pointsman setup start --help`')
     .option('--problem <problem...>', 'problems from elsewhere: folders, files or ids')
     .option('--student <profile>', 'with --expert: on-policy expert corrections, cloning and on-policy rollouts')
     .option('--expert <profile>', 'takes over at a random turn')
@@ -66,7 +66,7 @@ function lineInput(written: Written, flags: LineFlags): Written & { name: string
   if (problem) merged.problems = problem.map(reachable);
   if (student !== undefined || expert !== undefined) {
     if (student === undefined || expert === undefined)
-      throw new SwitchyardError(
+      throw new PointsmanError(
         'InvalidInput',
         `line: ${student === undefined ? '--student' : '--expert'}: a profile is needed beside the other`,
         'Other campaigns are written into an input file; examples/line.json is one.',

@@ -16,6 +16,6 @@ export function addLineCommands(program: Command, cli: Cli): void {
     units: 'stages',
     kept: 'stages',
     cancelled: 'what its stages had finished is kept, and a line of the same id takes it up',
-    show: 'switchyard line show ID',
+    show: 'pointsman line show ID',
   });
 }

@@ -1,5 +1,5 @@
 import type { WorkflowExecutionInfo } from '@temporalio/client';
-import { nearest, SwitchyardError } from '../contract';
+import { nearest, PointsmanError } from '../contract';
 import type { Cli } from './context';
 
 /** What the server's visibility finds, newest first and at most so many. Says how to ask by hand. */
@@ -41,7 +41,7 @@ export function statusCondition(
   if (condition) return condition;
   const known = [...new Set([...Object.keys(STATUSES), ...Object.keys(own), ...outcomes])];
   const close = nearest(status, known);
-  throw new SwitchyardError(
+  throw new PointsmanError(
     'InvalidInput',
     `--status: no status "${status}"${close ? `, did you mean "${close}"?` : ''}`,
     `Known: ${known.join(', ')}.`,

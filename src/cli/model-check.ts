@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { functionSchema, TOOLS } from '../agent/tools';
-import { isSwitchyardError, type ModelProfile } from '../contract';
+import { isPointsmanError, type ModelProfile } from '../contract';
 import { createChatModel } from '../model';
 
 export interface Checked {
@@ -38,7 +38,7 @@ export async function checkModel(name: string, profile: ModelProfile, env: NodeJ
     return { ...about, ok: true, model, latencyMs, toolCall: reply.toolCalls.length > 0, error: null, hint: null };
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
-    const hint = isSwitchyardError(error) ? error.hint : null;
+    const hint = isPointsmanError(error) ? error.hint : null;
     return { ...about, ok: false, model: profile.model, latencyMs: null, toolCall: null, error: message, hint };
   }
 }

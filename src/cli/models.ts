@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { profileNamed } from '../config';
-import { SwitchyardError } from '../contract';
+import { PointsmanError } from '../contract';
 import { duration } from '../view/figures';
 import { table } from '../view/table';
 import type { Cli } from './context';
@@ -26,7 +26,7 @@ export function addModelCommands(program: Command, cli: Cli): void {
       }));
       cli.print({ config: cli.settings.file ?? null, profiles }, () =>
         profiles.length === 0
-          ? 'no profiles: examples/switchyard.yaml shows how to declare some'
+          ? 'no profiles: examples/pointsman.yaml shows how to declare some'
           : table(
               profiles,
               [
@@ -48,10 +48,10 @@ export function addModelCommands(program: Command, cli: Cli): void {
       const { config, file } = cli.settings;
       const names = name === undefined ? Object.keys(config.profiles) : [name];
       if (names.length === 0) {
-        throw new SwitchyardError(
+        throw new PointsmanError(
           'NotFound',
           `${file ?? 'the configuration'} declares no model profiles`,
-          'examples/switchyard.yaml shows how; set SWITCHYARD_CONFIG or put it at switchyard.yaml.',
+          'examples/pointsman.yaml shows how; set POINTSMAN_CONFIG or put it at pointsman.yaml.',
         );
       }
       shareWithDaemons(cli.settings);

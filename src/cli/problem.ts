@@ -3,12 +3,12 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import {
+  PointsmanError,
   type ProblemCheckResult,
   ProblemInitInput,
   type ProblemInitResult,
   parseInput,
   type Ref,
-  SwitchyardError,
 } from '../contract';
 import { type RowFormat, readRows } from '../problems/readers';
 import type { Cli } from './context';
@@ -102,7 +102,7 @@ export function addProblemCommands(program: Command, cli: Cli): void {
       const answer = { imported: problems.length, out: resolve(flags.out), ids: problems.map(({ id }) => id) };
       cli.print(
         answer,
-        () => `${problems.length} problems in ${answer.out}; check each before using it: switchyard problem check`,
+        () => `${problems.length} problems in ${answer.out}; check each before using it: pointsman problem check`,
       );
     });
 }
@@ -165,7 +165,7 @@ function update(cli: Cli, source: string, { failToPass, passToPass }: ProblemChe
     existsSync(join(path, 'problem.json')),
   );
   if (!folder)
-    throw new SwitchyardError('InvalidInput', `${source} is no problem folder`, 'Only a folder can be updated.');
+    throw new PointsmanError('InvalidInput', `${source} is no problem folder`, 'Only a folder can be updated.');
   const { unsplit: _, ...provenance } = problem.provenance;
   writeProblem(folder, { ...problem, provenance, tests: { ...problem.tests, failToPass, passToPass } });
 }
@@ -194,10 +194,10 @@ function absolute(source: string): string {
 /** A problem elsewhere is named by its folder, which surprises who has just made one. */
 function noProblems(cli: Cli): string {
   const here = join(cli.settings.home, 'problems');
-  return `no problems in ${here}: make one there with \`switchyard problem init --out ${here}/ID\`; others are named by their folder`;
+  return `no problems in ${here}: make one there with \`pointsman problem init --out ${here}/ID\`; others are named by their folder`;
 }
 
 function textOf(file: string): string {
   if (existsSync(file)) return readFileSync(file, 'utf8');
-  throw new SwitchyardError('InvalidInput', `no file ${resolve(file)}`, 'Give the path of a file that exists.');
+  throw new PointsmanError('InvalidInput', `no file ${resolve(file)}`, 'Give the path of a file that exists.');
 }

@@ -35,17 +35,17 @@ function pathLines({ problems, rejected, swebench, report, rollouts }: WrittenBu
 
 /** What to do with it next, each as a line to copy. */
 function nextCommands(id: string, admitted: number, written?: WrittenBuild): string[] {
-  if (admitted === 0) return [`switchyard problems show ${quote(id)}`];
+  if (admitted === 0) return [`pointsman problems show ${quote(id)}`];
   if (!written)
     return [
-      `switchyard problems show ${quote(id)}`,
-      `switchyard problems export ${quote(id)} --out ${quote(id.replace(/^.*\//, ''))}`,
+      `pointsman problems show ${quote(id)}`,
+      `pointsman problems export ${quote(id)} --out ${quote(id.replace(/^.*\//, ''))}`,
     ];
   const { problems, rollouts } = written;
   return [
-    `switchyard problems list ${quote(problems)}`,
-    `switchyard problems check ${quote(problems)}`,
-    `switchyard evaluation start --problems ${quote(problems)} --solver NAME --watch`,
-    ...(rollouts[0] ? [`switchyard rollout start --problem ${quote(rollouts[0])} --student NAME --wait`] : []),
+    `pointsman problems list ${quote(problems)}`,
+    `pointsman problems check ${quote(problems)}`,
+    `pointsman evaluation start --problems ${quote(problems)} --solver NAME --watch`,
+    ...(rollouts[0] ? [`pointsman rollout start --problem ${quote(rollouts[0])} --student NAME --wait`] : []),
   ];
 }

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Command } from 'commander';
-import { type CandidateOutcome, NO_SAMPLE, SwitchyardError } from '../contract';
+import { type CandidateOutcome, NO_SAMPLE, PointsmanError } from '../contract';
 import type { ShownEvaluation } from '../view/evaluation/shown-evaluation';
 import { type Proof, proofText } from '../view/problems/proof';
 import type { Cli } from './context';
@@ -62,7 +62,7 @@ async function idsOf(cli: Cli, from: string, names: readonly string[]): Promise<
 
 function proofsOf(oracle: ShownEvaluation, stub: ShownEvaluation): Proof[] {
   if (oracle.problems.length === 0)
-    throw new SwitchyardError('Unavailable', oracle.trouble ?? `${oracle.id} says nothing of its problems`);
+    throw new PointsmanError('Unavailable', oracle.trouble ?? `${oracle.id} says nothing of its problems`);
   const of = ({ outcomes }: ShownEvaluation, id: string) => outcomes.find(({ problem }) => problem === id) ?? null;
   return oracle.problems.map(({ id }) => {
     const [right, wrong] = [of(oracle, id), of(stub, id)];

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { quote } from '../agent/shell';
-import { SwitchyardError } from '../contract';
+import { PointsmanError } from '../contract';
 import type { Cli } from './context';
 import { printBuildAnswer } from './problems-answer';
 import { readBuild } from './problems-reading';
@@ -14,10 +14,10 @@ export function addProblemsExport(problems: Command, cli: Cli): void {
     .action(async (id: string, { out }: { out: string }) => {
       const { result, status, trouble } = await readBuild(cli, id);
       if (!result)
-        throw new SwitchyardError(
+        throw new PointsmanError(
           'NotFound',
           `${id} has no problems: it is ${status}${trouble ? ` (${trouble})` : ''}`,
-          status === 'running' ? `\`switchyard problems watch ${quote(id)} --out ${quote(out)}\` waits for it.` : '',
+          status === 'running' ? `\`pointsman problems watch ${quote(id)} --out ${quote(out)}\` waits for it.` : '',
         );
       await printBuildAnswer(cli, result, out);
     });

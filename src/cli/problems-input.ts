@@ -4,8 +4,8 @@ import {
   HarnessMode,
   labelOfSource,
   nearest,
+  PointsmanError,
   parseInput,
-  SwitchyardError,
 } from '../contract';
 import { resolveFilters } from '../problems/extraction';
 import { readFilterTable } from './filter-table';
@@ -133,6 +133,6 @@ function labelOf(name: string): string {
   return name.replace(/[^A-Za-z0-9._-]+/g, '-').replace(/^-+/, '') || 'image';
 }
 
-function refused(message: string, hint = 'See `switchyard problems build --help`.'): SwitchyardError {
-  return new SwitchyardError('InvalidInput', message, hint);
+function refused(message: string, hint = 'See `pointsman problems build --help`.'): PointsmanError {
+  return new PointsmanError('InvalidInput', message, hint);
 }

@@ -1,6 +1,6 @@
 import { type WorkflowExecutionDescription, WorkflowNotFoundError } from '@temporalio/client';
 import { quote } from '../agent/shell';
-import { type RepoSetupResult, SwitchyardError } from '../contract';
+import { PointsmanError, type RepoSetupResult } from '../contract';
 import type { Cli } from './context';
 import { waited, watchCommand } from './follow';
 
@@ -22,9 +22,9 @@ export async function setUpFirst(cli: Cli, source: string, id: string): Promise<
   const begun = await cli.start('repoSetup', { source }, { id, note: `${source}, for its functions` });
   const { status, image, detail } = await waited<RepoSetupResult>(cli, begun, watchCommand('setup', begun));
   if (image) return cli.say(`set up: ${image}`);
-  throw new SwitchyardError(
+  throw new PointsmanError(
     'Unavailable',
     `${source} could not be set up: ${status.replaceAll('_', ' ')}${detail ? ` (${detail})` : ''}`,
-    `\`switchyard setup show ${quote(id)}\` shows why; \`--image\` takes an environment of your own.`,
+    `\`pointsman setup show ${quote(id)}\` shows why; \`--image\` takes an environment of your own.`,
   );
 }

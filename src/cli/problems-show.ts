@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { ContextKind, type FunctionInstance, SwitchyardError } from '../contract';
+import { ContextKind, type FunctionInstance, PointsmanError } from '../contract';
 import { buildText } from '../view/problems/build';
 import { instanceText } from '../view/problems/instance';
 import { safeLines } from '../view/safe-text';
@@ -39,10 +39,10 @@ async function showOnly(cli: Cli, from: string, flags: Flags): Promise<void> {
   const { instances } = await readInstances(cli, from);
   const [only] = instances;
   if (only && instances.length === 1) return showProblem(cli, from, only.id, flags);
-  throw new SwitchyardError(
+  throw new PointsmanError(
     'InvalidInput',
     `${from} holds ${instances.length} problems: which one?`,
-    `\`switchyard problems list ${from}\` lists them.`,
+    `\`pointsman problems list ${from}\` lists them.`,
   );
 }
 
@@ -59,10 +59,10 @@ async function showProblem(cli: Cli, from: string, name: string, flags: Flags): 
 }
 
 async function showBuild(cli: Cli, id: string, { report, full, harness, reference, context }: Flags): Promise<void> {
-  if (harness || reference || context) throw refused('which problem?', '`switchyard problems show BUILD PROBLEM`');
+  if (harness || reference || context) throw refused('which problem?', '`pointsman problems show BUILD PROBLEM`');
   const build = await readBuild(cli, id);
   if (report) {
-    if (!build.result) throw new SwitchyardError('NotFound', `${id} has no report yet`, 'It is written at the end.');
+    if (!build.result) throw new PointsmanError('NotFound', `${id} has no report yet`, 'It is written at the end.');
     const text = (await cli.blobs.get(build.result.report.sha256)).toString('utf8');
     return cli.print({ report: text }, () => shown(text));
   }
@@ -76,13 +76,13 @@ async function showBuild(cli: Cli, id: string, { report, full, harness, referenc
 function contextOf({ id, contexts }: FunctionInstance, kind: ContextKind): string {
   const text = contexts[kind];
   if (text !== undefined) return text;
-  throw new SwitchyardError('NotFound', `${id} has no ${kind} context`, `It has ${Object.keys(contexts).join(', ')}.`);
+  throw new PointsmanError('NotFound', `${id} has no ${kind} context`, `It has ${Object.keys(contexts).join(', ')}.`);
 }
 
 function shown(text: string): string {
   return (process.stdout.isTTY ? safeLines(text).join('\n') : text).replace(/\n$/, '');
 }
 
-function refused(message: string, hint: string): SwitchyardError {
-  return new SwitchyardError('InvalidInput', message, hint);
+function refused(message: string, hint: string): PointsmanError {
+  return new PointsmanError('InvalidInput', message, hint);
 }

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import type { Command } from 'commander';
-import { jsonLines, SwitchyardError, TriedFunction } from '../contract';
+import { jsonLines, PointsmanError, TriedFunction } from '../contract';
 import { type BuildTries, buildsReport } from '../problems/tables/builds-report';
 import { safeLines } from '../view/safe-text';
 import type { Cli } from './context';
@@ -29,11 +29,7 @@ async function triesOf(cli: Cli, from: string): Promise<BuildTries> {
   }
   const { result, status } = await readBuild(cli, from);
   if (!result)
-    throw new SwitchyardError(
-      'NotFound',
-      `${from} has no problems yet: it is ${status}`,
-      'Its tables come at its end.',
-    );
+    throw new PointsmanError('NotFound', `${from} has no problems yet: it is ${status}`, 'Its tables come at its end.');
   if (!result.tries) throw withoutTries(from);
   const text = (await cli.blobs.get(result.tries.sha256)).toString('utf8');
   return { name: from.replace(/^.*\//, ''), tried: triedIn(text, from) };
@@ -44,10 +40,10 @@ function triedIn(text: string, name: string): TriedFunction[] {
   return jsonLines<TriedFunction>(TriedFunction, text, name, 'Export the build again.');
 }
 
-function withoutTries(from: string): SwitchyardError {
-  return new SwitchyardError(
+function withoutTries(from: string): PointsmanError {
+  return new PointsmanError(
     'NotFound',
     `${from} does not say what was tried: an earlier version made it`,
-    'Build it again, then export it with `switchyard problems export ID --out DIR`.',
+    'Build it again, then export it with `pointsman problems export ID --out DIR`.',
   );
 }

@@ -22,6 +22,6 @@ export function addProblemsCommands(program: Command, cli: Cli): void {
     units: 'functions',
     kept: 'problems',
     cancelled: 'nothing is kept',
-    show: 'switchyard problems show ID',
+    show: 'pointsman problems show ID',
   });
 }

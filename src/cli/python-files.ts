@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
-import { SwitchyardError } from '../contract';
+import { PointsmanError } from '../contract';
 
 /** Folders that hold no source of the repository itself. */
 const LEFT_OUT = new Set([
@@ -29,7 +29,7 @@ export interface PythonFile {
  */
 export function readPythonFiles(dir: string): PythonFile[] {
   if (!existsSync(dir) || !statSync(dir).isDirectory())
-    throw new SwitchyardError('InvalidInput', `no folder ${dir}`, 'Give the folder of a repository.');
+    throw new PointsmanError('InvalidInput', `no folder ${dir}`, 'Give the folder of a repository.');
   return [...filesIn(dir)]
     .map((file) => ({ path: relative(dir, file).split(sep).join('/'), text: textOf(readFileSync(file)) }))
     .toSorted((one, other) => (one.path < other.path ? -1 : 1));

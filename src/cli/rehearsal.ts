@@ -17,7 +17,7 @@ export function addRehearsalCommands(program: Command, cli: Cli): void {
     .action(async ({ script, port, log }: { script: string; port: number; log?: string }) => {
       const rehearsal = await startRehearsal({ script, port, log });
       cli.print({ url: rehearsal.url, port: rehearsal.port, pid: process.pid }, () => rehearsal.url);
-      cli.say(`scripted models at ${rehearsal.url}; for workers: SWITCHYARD_REHEARSAL_URL=${rehearsal.url}`);
+      cli.say(`scripted models at ${rehearsal.url}; for workers: POINTSMAN_REHEARSAL_URL=${rehearsal.url}`);
       await Promise.race([once(process, 'SIGTERM'), once(process, 'SIGINT')]);
       await rehearsal.close();
     });

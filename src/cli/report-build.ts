@@ -27,7 +27,7 @@ export function addReportBuild(report: Command, cli: Cli): void {
     .option('--failures <id>', 'a failure analysis')
     .option('--setup <id...>', 'set-ups')
     .option('--problems <id...>', 'builds of function problems')
-    .option('--viewer <url>', 'address of `switchyard view`, to link to')
+    .option('--viewer <url>', 'address of `pointsman view`, to link to')
     .option('--rehearsal', 'say on the page that models are scripted (profiles of the rehearsal do so themselves)')
     .option('--id <id>', 'workflow id (default: report/NAME)')
     .option('--open', 'show it in the browser')
@@ -42,7 +42,7 @@ export function addReportBuild(report: Command, cli: Cli): void {
         [
           pagePath(result),
           `${count(result.parts.length, 'part')}, ${count(result.files.length - 1, 'CSV', 'CSVs')}; one file, no network`,
-          `switchyard report show ${quote(result.id)}`,
+          `pointsman report show ${quote(result.id)}`,
         ].join('\n'),
       );
       if (open) openPage(pagePath(result));

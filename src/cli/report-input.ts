@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { DatasetManifest, type DatasetResult, parseInput, ReportInput, SwitchyardError } from '../contract';
+import { DatasetManifest, type DatasetResult, PointsmanError, parseInput, ReportInput } from '../contract';
 import type { Cli } from './context';
 import { given, type Written } from './input-file';
 import { uiBeside } from './services-status';
@@ -73,5 +73,5 @@ function nameFrom({ dataset, campaigns }: Written): string {
   const id = typeof about === 'string' ? about : (about as { id?: string } | undefined)?.id;
   const name = id?.split('/').at(-1)?.toLowerCase();
   if (name && /^[a-z0-9][a-z0-9._-]{0,80}$/.test(name)) return name;
-  throw new SwitchyardError('InvalidInput', 'report: name: a name is needed (found nothing)', 'Give --name.');
+  throw new PointsmanError('InvalidInput', 'report: name: a name is needed (found nothing)', 'Give --name.');
 }

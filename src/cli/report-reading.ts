@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { WorkflowNotFoundError } from '@temporalio/client';
-import { type ReportResult, SwitchyardError } from '../contract';
+import { PointsmanError, type ReportResult } from '../contract';
 import { type Cli, resultFrom } from './context';
 
 export function pagePath({ folder, page }: ReportResult): string {
@@ -29,9 +29,9 @@ export async function readReport(cli: Cli, named: string): Promise<ReportResult>
     if (described?.type !== 'report') continue;
     return resultFrom<ReportResult>(handle);
   }
-  throw new SwitchyardError(
+  throw new PointsmanError(
     'NotFound',
     `there is no report "${named}" on the server`,
-    `\`switchyard report list\` shows those there are; pages stay in ${join(cli.settings.home, 'reports')}.`,
+    `\`pointsman report list\` shows those there are; pages stay in ${join(cli.settings.home, 'reports')}.`,
   );
 }

@@ -14,7 +14,7 @@ export async function answerOf(cli: Cli, result: RolloutResult): Promise<Rollout
 export async function printAnswer(cli: Cli, result: RolloutResult): Promise<void> {
   const answer = await answerOf(cli, result);
   cli.print(answer, () =>
-    [`${result.id}: ${verdict(result, look())}`, `\`switchyard rollout show ${result.id}\` prints the trajectory`].join(
+    [`${result.id}: ${verdict(result, look())}`, `\`pointsman rollout show ${result.id}\` prints the trajectory`].join(
       '\n',
     ),
   );

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { SwitchyardError } from '../contract';
+import { PointsmanError } from '../contract';
 import type { ShownRun } from '../view/shown-run';
 import { trajectoryText } from '../view/trajectory';
 import type { Cli } from './context';
@@ -17,7 +17,7 @@ export function addShow(rollout: Command, cli: Cli): void {
     .action(async (id: string, { full, turn }: { full?: boolean; turn?: number }) => {
       const run = await readRun(cli, id);
       if (turn !== undefined && !run.steps.some((step) => step.turn.turn === turn)) {
-        throw new SwitchyardError(
+        throw new PointsmanError(
           'NotFound',
           `${id} has no turn ${turn} (it has ${run.steps.length})`,
           'Turns count from 1.',

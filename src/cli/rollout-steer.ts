@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { quote } from '../agent/shell';
-import { SwitchyardError } from '../contract';
+import { PointsmanError } from '../contract';
 import type { Cli } from './context';
 import { dollarsOption, wholeOption } from './options';
 
@@ -38,7 +38,7 @@ export function addSteering(rollout: Command, cli: Cli): void {
     .option('--steps <n>', 'turns at most', wholeOption)
     .action(async (id: string, { cost, steps }: { cost?: number; steps?: number }) => {
       if (cost === undefined && steps === undefined)
-        throw new SwitchyardError('InvalidInput', 'budget: nothing to set', 'Give --cost, --steps or both.');
+        throw new PointsmanError('InvalidInput', 'budget: nothing to set', 'Give --cost, --steps or both.');
       const wanted = { ...(cost === undefined ? {} : { costUsd: cost }), ...(steps === undefined ? {} : { steps }) };
       const limits = await sendUpdate(cli, id, 'setBudget', wanted);
       cli.print({ id, limits }, () => `${id}: limits are now ${JSON.stringify(limits)}`);
@@ -53,10 +53,10 @@ export function addSteering(rollout: Command, cli: Cli): void {
       const { status } = await handle.describe();
       // The server takes the request for one that has ended, and nothing comes of it.
       if (status.name !== 'RUNNING')
-        throw new SwitchyardError(
+        throw new PointsmanError(
           'NotFound',
           'the workflow has ended already',
-          '`switchyard rollout show ID` shows how it ended.',
+          '`pointsman rollout show ID` shows how it ended.',
         );
       await handle.cancel();
       cli.print({ id, cancelled: true }, () => `${id}: asked to cancel`);

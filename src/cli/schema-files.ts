@@ -86,7 +86,7 @@ const SCHEMAS: readonly (readonly [file: string, title: string, schema: z.ZodTyp
   ['set-rate', 'Argument of the update setRate', SetRate, 'input'],
   ['set-campaign-budget', 'Argument of the update setBudget of a campaign', SetCampaignBudget, 'input'],
   ['step', 'A link of a trajectory in the blob store', Step, 'output'],
-  ['config', 'switchyard.yaml', Config, 'input'],
+  ['config', 'pointsman.yaml', Config, 'input'],
   ['rehearsal-script', 'A script of the rehearsal server', Script, 'input'],
 ];
 

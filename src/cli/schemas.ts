@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
-import { SwitchyardError } from '../contract';
+import { PointsmanError } from '../contract';
 import { REPOSITORY } from '../home';
 import { readText } from '../provision/command';
 import type { Cli } from './context';
@@ -29,7 +29,7 @@ export function addSchemaCommands(program: Command, cli: Cli): void {
     .action(() => {
       const stale = staleSchemas(schemaFiles());
       if (stale.length > 0)
-        throw new SwitchyardError('InvalidInput', `stale: ${stale.join(', ')}`, 'Run `npm run schemas` and commit.');
+        throw new PointsmanError('InvalidInput', `stale: ${stale.join(', ')}`, 'Run `npm run schemas` and commit.');
       cli.print({ stale }, () => 'all schemas are fresh');
     });
 }

@@ -5,7 +5,7 @@ import {
   WorkflowNotFoundError,
   WorkflowUpdateFailedError,
 } from '@temporalio/client';
-import { SwitchyardError } from '../contract';
+import { PointsmanError } from '../contract';
 import { fromWorkflow } from './context';
 
 const DEADLINE_EXCEEDED = 4;
@@ -16,21 +16,21 @@ export function explain(error: unknown): unknown {
   if (error instanceof WorkflowFailedError) return fromWorkflow(error);
   if (error instanceof WorkflowUpdateFailedError) {
     const cause = error.cause instanceof Error ? error.cause : error;
-    return new SwitchyardError('InvalidInput', cause.message);
+    return new PointsmanError('InvalidInput', cause.message);
   }
   if (error instanceof WorkflowNotFoundError) return notFound(error.workflowId, error.message);
-  if (error instanceof QueryRejectedError) return new SwitchyardError('Unavailable', error.message);
+  if (error instanceof QueryRejectedError) return new PointsmanError('Unavailable', error.message);
   const service = serviceError(error);
   if (!service) return error;
   if (service.code === NOT_FOUND) return notFound(undefined, service.details);
   if (service.code === DEADLINE_EXCEEDED) {
-    return new SwitchyardError(
+    return new PointsmanError(
       'Unavailable',
       'no worker answered in time',
-      '`switchyard status` shows whether one runs; `switchyard up` starts one.',
+      '`pointsman status` shows whether one runs; `pointsman up` starts one.',
     );
   }
-  return new SwitchyardError('Unavailable', `the Temporal server says: ${service.details || service.message}`);
+  return new PointsmanError('Unavailable', `the Temporal server says: ${service.details || service.message}`);
 }
 
 /** Whether asking again later may help: nobody polls, or the server is away for a moment. */
@@ -39,14 +39,14 @@ export function isTransient(error: unknown): boolean {
   return code !== undefined && [DEADLINE_EXCEEDED, 1, 8, 9, 14].includes(code);
 }
 
-function notFound(id: string | undefined, message: string): SwitchyardError {
+function notFound(id: string | undefined, message: string): PointsmanError {
   const done = /already completed/.test(message);
-  return new SwitchyardError(
+  return new PointsmanError(
     'NotFound',
     done ? 'the workflow has ended already' : `no workflow ${id ? `"${id}"` : 'of that id'} on this server`,
     done
-      ? '`switchyard rollout show ID` and `setup show ID` show how it ended.'
-      : '`switchyard rollout list` and `setup list` show those there are.',
+      ? '`pointsman rollout show ID` and `setup show ID` show how it ended.'
+      : '`pointsman rollout list` and `setup list` show those there are.',
   );
 }
 

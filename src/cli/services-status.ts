@@ -47,7 +47,7 @@ export async function serviceStatus(cli: Cli): Promise<ServiceStatus> {
 
 export function statusText({ server, worker, rehearsal, home, config }: ServiceStatus): string {
   const process = worker.died
-    ? ', the one started here died: `switchyard up`'
+    ? ', the one started here died: `pointsman up`'
     : worker.pid === null
       ? ''
       : `, pid ${worker.pid}, log ${worker.log}`;

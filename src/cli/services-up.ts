@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { SwitchyardError } from '../contract';
+import { PointsmanError } from '../contract';
 import { daemonPid, logOf, startDaemon, stopDaemon } from '../local/processes';
 import { startOwnWorker } from '../local/worker';
 import { loadScript } from '../model/rehearsal/script';
@@ -27,7 +27,7 @@ async function startRehearsalDaemon(cli: Cli, script: string): Promise<void> {
   rememberPort(port);
   for (let waited = 0; !(await listens('127.0.0.1', port)); waited += 100) {
     if (daemonPid('rehearsal') !== pid || waited > 30_000) {
-      throw new SwitchyardError(
+      throw new PointsmanError(
         'Unavailable',
         'the rehearsal server did not come up',
         `Its log is ${logOf('rehearsal')}.`,
@@ -35,8 +35,8 @@ async function startRehearsalDaemon(cli: Cli, script: string): Promise<void> {
     }
     await sleep(100);
   }
-  process.env.SWITCHYARD_REHEARSAL_URL = rehearsalUrl();
-  cli.say(`started scripted models at ${process.env.SWITCHYARD_REHEARSAL_URL}`);
+  process.env.POINTSMAN_REHEARSAL_URL = rehearsalUrl();
+  cli.say(`started scripted models at ${process.env.POINTSMAN_REHEARSAL_URL}`);
   // A worker is told the address once, when it starts; on a new one it must start again.
   if (before !== port && (await stopDaemon('worker'))) cli.say('stopped the worker, which knew another address');
 }

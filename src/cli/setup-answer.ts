@@ -53,11 +53,11 @@ function answerText(result: RepoSetupResult): string[] {
     ...(reproduced === null ? [] : [`reproduced from the script: ${again}`]),
     ...(image ? [`image ${image}`] : []),
     '',
-    `switchyard setup show ${id}`,
+    `pointsman setup show ${id}`,
     ...(image
       ? [
-          `switchyard setup show ${id} --dockerfile > Dockerfile`,
-          `switchyard setup show ${id} --script > install.sh`,
+          `pointsman setup show ${id} --dockerfile > Dockerfile`,
+          `pointsman setup show ${id} --script > install.sh`,
           `docker run --rm -it -w ${quote(result.workdir)} ${quote(image)} bash`,
         ]
       : []),

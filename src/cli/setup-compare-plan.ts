@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import type { ComparedMode, ComparedRun } from '../analysis/comparison';
-import { type ExperienceMode, type RepoSetupResult, SwitchyardError } from '../contract';
+import { type ExperienceMode, PointsmanError, type RepoSetupResult } from '../contract';
 import type { Written } from './input-file';
 import { absoluteSource, type SetupFlags, setupInput } from './setup-input';
 
@@ -177,6 +177,6 @@ function inputOfLine(line: string): Written {
   }
 }
 
-function refused(message: string, hint: string): SwitchyardError {
-  return new SwitchyardError('InvalidInput', message, hint);
+function refused(message: string, hint: string): PointsmanError {
+  return new PointsmanError('InvalidInput', message, hint);
 }

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { type Client, WorkflowNotFoundError } from '@temporalio/client';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { type ComparedRun, compared } from '../analysis/comparison';
-import { type RepoSetupResult, SwitchyardError } from '../contract';
+import { PointsmanError, type RepoSetupResult } from '../contract';
 import { inputOf } from '../history/started';
 import { comparisonText } from '../view/setup/comparison';
 import { type Cli, fromWorkflow } from './context';
@@ -110,7 +110,7 @@ async function settled(cli: Cli, client: Client, job: Job): Promise<ComparedRun>
     },
   );
   if ((status === 'RUNNING' || status === 'COMPLETED') && !isDeepStrictEqual(await inputOf(known), job.input)) {
-    throw new SwitchyardError(
+    throw new PointsmanError(
       'InvalidInput',
       `${job.id} was started with another input`,
       'Give --name another name: runs of one comparison differ in nothing but memory.',
@@ -131,7 +131,7 @@ async function settled(cli: Cli, client: Client, job: Job): Promise<ComparedRun>
 
 function nameOf(name: string): string {
   if (/^[a-z0-9][a-z0-9._-]{0,50}$/.test(name)) return name;
-  throw new SwitchyardError('InvalidInput', `--name: ${name}`, 'Small letters, digits, ".", "_" and "-".');
+  throw new PointsmanError('InvalidInput', `--name: ${name}`, 'Small letters, digits, ".", "_" and "-".');
 }
 
 function modesOption(text: string): ChosenMode[] {

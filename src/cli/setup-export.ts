@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { quote } from '../agent/shell';
-import { RepoSetupInput, type RepoSetupResult, SwitchyardError } from '../contract';
+import { PointsmanError, RepoSetupInput, type RepoSetupResult } from '../contract';
 import { buildEnvironment, type KeptResult, writeEnvironment } from '../environment/folder';
 import { assertTestable, type TestsAgain, testEnvironment } from '../environment/verified-tests';
 import { inputOf } from '../history/started';
@@ -39,7 +39,7 @@ export function addSetupExport(setup: Command, cli: Cli): void {
     .option('--test', 'run the verified tests in what was built, without a network')
     .action(async (id: string, flags: Flags) => {
       if (flags.test && !flags.build)
-        throw new SwitchyardError('InvalidInput', '--test: nothing is built', 'Name what to build: --build TAG.');
+        throw new PointsmanError('InvalidInput', '--test: nothing is built', 'Name what to build: --build TAG.');
       const exported = await exportSetup(cli, id, flags, (line) => cli.say(line));
       cli.print(exported, () => exportedText(exported));
       if (exported.tests?.same === false) process.exitCode = DIFFERENT;
@@ -82,17 +82,17 @@ export function testsText({ same, counts, detail }: TestsAgain): string {
 
 function kept(result: RepoSetupResult | undefined, id: string): KeptResult {
   if (result?.dockerfile && result.script) return result as KeptResult;
-  throw new SwitchyardError(
+  throw new PointsmanError(
     'NotFound',
     `${id} kept no environment`,
-    'Only a set-up that has ended verified keeps one; `switchyard setup show` says how it ended.',
+    'Only a set-up that has ended verified keeps one; `pointsman setup show` says how it ended.',
   );
 }
 
 function emptyFolder(out: string): string {
   const folder = resolve(out);
   if (existsSync(folder) && readdirSync(folder).length > 0)
-    throw new SwitchyardError('InvalidInput', `--out ${out}: the folder is not empty`, 'Name a new one.');
+    throw new PointsmanError('InvalidInput', `--out ${out}: the folder is not empty`, 'Name a new one.');
   mkdirSync(folder, { recursive: true });
   return folder;
 }

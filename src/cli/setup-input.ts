@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { parseInput, parseSource, RepoSetupInput, SwitchyardError } from '../contract';
+import { PointsmanError, parseInput, parseSource, RepoSetupInput } from '../contract';
 import { completeService, serviceTrouble } from '../setup/loop/services';
 import type { Cli } from './context';
 import { given, type Written } from './input-file';
@@ -40,7 +40,7 @@ export function setupInput(written: Written, flags: SetupFlags): Written {
   for (const [at, spec] of (family?.services ?? []).entries()) {
     const trouble = serviceTrouble(completeService(spec));
     if (trouble)
-      throw new SwitchyardError('InvalidInput', `family.services.${at}: ${trouble}`, 'See docs/guide-setup.md.');
+      throw new PointsmanError('InvalidInput', `family.services.${at}: ${trouble}`, 'See docs/guide-setup.md.');
   }
   return merged;
 }
@@ -68,7 +68,7 @@ function withFlags(written: Written, flags: SetupFlags): Written {
 function component(text: string): { name: string; source: string } {
   const [, name, source] = /^([^=]+)=(.+)$/s.exec(text) ?? [];
   if (name !== undefined && source !== undefined) return { name, source };
-  throw new SwitchyardError(
+  throw new PointsmanError(
     'InvalidInput',
     `--component: expected NAME=SOURCE (found ${JSON.stringify(text)})`,
     'Like --component client=dir:../client.',

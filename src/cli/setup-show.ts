@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { Option } from 'commander';
-import { SetupRole, SwitchyardError } from '../contract';
+import { PointsmanError, SetupRole } from '../contract';
 import { safeLines } from '../view/safe-text';
 import { setupText } from '../view/setup/report';
 import type { ShownSetup } from '../view/setup/shown-setup';
@@ -36,11 +36,11 @@ export function addSetupShow(setup: Command, cli: Cli): void {
       const run = await readSetup(cli, id, role);
       const wanted = FILES.filter((name) => files[name]);
       if (wanted.length > 1) {
-        throw new SwitchyardError('InvalidInput', `--${wanted.join(' and --')}: one file at a time`, 'Ask twice.');
+        throw new PointsmanError('InvalidInput', `--${wanted.join(' and --')}: one file at a time`, 'Ask twice.');
       }
       if (wanted[0]) return printFile(cli, run, wanted[0]);
       if (step !== undefined && !run.steps.some(({ turn }) => turn.turn === step)) {
-        throw new SwitchyardError(
+        throw new PointsmanError(
           'NotFound',
           `${id} has no step ${step} of the ${run.role} (it has ${run.steps.length})`,
           'Steps count from 1.',
@@ -53,10 +53,10 @@ export function addSetupShow(setup: Command, cli: Cli): void {
 async function printFile(cli: Cli, run: ShownSetup, name: FileName): Promise<void> {
   const ref = run.result?.[name];
   if (!ref) {
-    throw new SwitchyardError(
+    throw new PointsmanError(
       'NotFound',
       `${run.id ?? run.head} has no ${name}`,
-      'Only a set-up that has ended verified keeps an environment; `switchyard setup show` says how it ended.',
+      'Only a set-up that has ended verified keeps an environment; `pointsman setup show` says how it ended.',
     );
   }
   const text = (await cli.blobs.get(ref.sha256)).toString('utf8');

@@ -57,7 +57,7 @@ export function addShiftStart(shift: Command, cli: Cli): void {
     warnOfProfiles(cli, [input.embedding]);
     const workflow = id ?? `shift/${randomBytes(4).toString('hex')}`;
     const handle = await cli.start('covariateShift', input, { id: workflow, note: 'covariate shift' });
-    const follow = `switchyard covariate-shift show ${quote(handle.workflowId)}`;
+    const follow = `pointsman covariate-shift show ${quote(handle.workflowId)}`;
     const result = await resultIfAwaited(cli, handle, {
       wait,
       watch,

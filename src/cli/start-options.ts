@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { nearest, SwitchyardError } from '../contract';
+import { nearest, PointsmanError } from '../contract';
 import type { Cli } from './context';
 
 /** How a long workflow is started and waited for, whatever it does. */
@@ -35,10 +35,10 @@ export function addOutOption(command: Command, written: string): Command {
 /** Throws `InvalidInput` for `--out` where nothing waits. `noun` is the command that can export later. */
 export function assertOutWaits({ wait, watch, out }: OutFlags, noun: string): void {
   if (out === undefined || wait || watch) return;
-  throw new SwitchyardError(
+  throw new PointsmanError(
     'InvalidInput',
     '--out: there is nothing to write before it has ended',
-    `Add --wait or --watch, or write later with \`switchyard ${noun} export ID --out DIR\`.`,
+    `Add --wait or --watch, or write later with \`pointsman ${noun} export ID --out DIR\`.`,
   );
 }
 

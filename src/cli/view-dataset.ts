@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Client } from '@temporalio/client';
-import { DroppedRow, isSwitchyardError, jsonLines, type RolloutRow, type RolloutSource } from '../contract';
+import { DroppedRow, isPointsmanError, jsonLines, type RolloutRow, type RolloutSource } from '../contract';
 import { rowOfRun } from '../history/rollout-row';
 import type { Training } from '../page/viewer/mask';
 import type { RunLine } from '../page/viewer/payload';
@@ -59,7 +59,7 @@ export async function datasetWord(cli: Cli, named: string, server: boolean): Pro
 export async function rowsOfRuns(client: Client, { runs, method }: RunsSource): Promise<RolloutRow[]> {
   const rows = runs.map((id) =>
     rowOfRun(client, id, method).catch((error: unknown) => {
-      if (isSwitchyardError(error)) return [];
+      if (isPointsmanError(error)) return [];
       throw error;
     }),
   );

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { type CampaignProgress, type InFlight, type RolloutRow, SwitchyardError } from '../contract';
+import { type CampaignProgress, type InFlight, PointsmanError, type RolloutRow } from '../contract';
 import type { RunLine } from '../page/viewer/payload';
 import { rowsOf } from '../store/campaigns';
 import type { Cli } from './context';
@@ -36,8 +36,7 @@ export async function listed(cli: Cli, choice: ViewChoice, server: boolean): Pro
   if (!isOpen(choice)) return { rows, lines, notes };
   for (const campaign of cli.campaigns.list()) rows.push(...(await cli.campaigns.rows(campaign)));
   if (server) lines.push(...(await serverLines(cli)));
-  else
-    notes.push('No Temporal server answers: runs that no campaign kept are not listed (`switchyard up` starts one).');
+  else notes.push('No Temporal server answers: runs that no campaign kept are not listed (`pointsman up` starts one).');
   return { rows, lines, notes };
 }
 
@@ -48,10 +47,10 @@ export function isOpen({ campaigns, rollouts, runs, setups, dataset }: ViewChoic
 
 export async function rowsOfFile(file: string): Promise<RolloutRow[]> {
   const text = await readFile(file, 'utf8').catch((error: Error) => {
-    throw new SwitchyardError(
+    throw new PointsmanError(
       'InvalidInput',
       `rollouts: ${file} cannot be read: ${error.message}`,
-      'Give a file of rollout rows, as `switchyard campaign export` writes them.',
+      'Give a file of rollout rows, as `pointsman campaign export` writes them.',
     );
   });
   return rowsOf(text, file);
@@ -62,10 +61,10 @@ async function runningCampaign(cli: Cli, id: string): Promise<{ rows: RolloutRow
   const client = await cli.client();
   const asked = () => client.workflow.getHandle(id).query<CampaignProgress>('progress');
   const { pages, inFlight } = await client.withDeadline(Date.now() + 5_000, asked).catch((error: Error) => {
-    throw new SwitchyardError(
+    throw new PointsmanError(
       'NotFound',
       `campaign: "${id}" is not kept here and does not answer: ${error.message}`,
-      '`switchyard campaign list` shows those there are; one that runs needs its worker to answer.',
+      '`pointsman campaign list` shows those there are; one that runs needs its worker to answer.',
     );
   });
   const texts = await Promise.all(pages.map(async ({ sha256 }) => (await cli.blobs.get(sha256)).toString('utf8')));

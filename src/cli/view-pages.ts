@@ -1,9 +1,9 @@
 import {
   type GradeResult,
   type Opening,
+  PointsmanError,
   type Ref,
   type RolloutRow,
-  SwitchyardError,
   type TestOutcome,
   type Timing,
 } from '../contract';
@@ -151,7 +151,7 @@ async function pageOf(cli: Cli, facts: PageFacts, timingKeys: readonly (string |
 
 /** A store elsewhere is no reason to hide what a row or the server says. */
 function trouble(error: unknown): { said: string } {
-  if (error instanceof SwitchyardError) return { said: `${error.message}. ${error.hint}` };
+  if (error instanceof PointsmanError) return { said: `${error.message}. ${error.hint}` };
   throw error;
 }
 

@@ -1,6 +1,6 @@
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { LRUCache } from 'lru-cache';
-import { type RolloutRow, SwitchyardError } from '../contract';
+import { PointsmanError, type RolloutRow } from '../contract';
 import { forkTree } from '../page/viewer/fork-tree';
 import type { ForkNode, RunEvents, RunLine, RunList, RunPage } from '../page/viewer/payload';
 import { lineOfRow } from '../page/viewer/run-line';
@@ -115,10 +115,10 @@ export class HomeSource implements ViewerSource {
     const head = await findHead(cli.blobs.root, id);
     if (head) return pageOfHead(cli, head);
     if (!this.choice.runs.includes(id) && !(await this.served())) {
-      throw new SwitchyardError(
+      throw new PointsmanError(
         'NotFound',
         `no run "${id}" is kept here`,
-        'A Temporal server may know it: `switchyard up`.',
+        'A Temporal server may know it: `pointsman up`.',
       );
     }
     return pageOfRun(cli, await runFacts(cli, id), training);

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { SwitchyardError } from '../contract';
+import { PointsmanError } from '../contract';
 import { count } from '../view/figures';
 import { exportViewer } from '../viewer/export';
 import { isLoopback } from '../viewer/hosts';
@@ -84,10 +84,10 @@ async function write(cli: Cli, flags: ExportFlags): Promise<void> {
   const source = new HomeSource(cli, choiceOf(flags));
   const { runs, title } = await source.list();
   if (runs.length === 0)
-    throw new SwitchyardError(
+    throw new PointsmanError(
       'NotFound',
       'there is no run to write',
-      '`switchyard view --help` says what may be chosen.',
+      '`pointsman view --help` says what may be chosen.',
     );
   const exported = await exportViewer(source, out, { title: flags.title ?? title, limit: flags.limitMb * 1024 * 1024 });
   cli.print({ file: out, ...exported }, () =>

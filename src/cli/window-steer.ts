@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { quote } from '../agent/shell';
-import { SwitchyardError } from '../contract';
+import { PointsmanError } from '../contract';
 import type { Cli } from './context';
 import { wholeOption } from './options';
 import { sendUpdate } from './rollout-steer';
@@ -54,7 +54,7 @@ export function addWindowSteering(noun: Command, cli: Cli, steerable: Steerable)
       const { status } = await handle.describe();
       // The server takes the request for one that has ended, and nothing comes of it.
       if (status.name !== 'RUNNING')
-        throw new SwitchyardError('NotFound', 'the workflow has ended already', `\`${show}\` shows how it ended.`);
+        throw new PointsmanError('NotFound', 'the workflow has ended already', `\`${show}\` shows how it ended.`);
       await handle.cancel();
       cli.print({ id, cancelled: true }, () => `${id}: asked to cancel`);
     });

@@ -158,7 +158,7 @@ export type DatasetOrigin = z.infer<typeof DatasetOrigin>;
 /** `manifest.json` of a data set: what it was made of and by, and what each file must be. */
 export const DatasetManifest = z.strictObject({
   name: z.string(),
-  /** Version of Switchyard. */
+  /** Version of Pointsman. */
   madeBy: z.string(),
   input: DatasetInput,
   /** The view that the rows are rendered in, and the digest of its prompts. */

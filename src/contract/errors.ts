@@ -19,8 +19,8 @@ export type ErrorCode =
   | 'DigestMismatch'
   | 'Unavailable';
 
-export class SwitchyardError extends Error {
-  override readonly name = 'SwitchyardError';
+export class PointsmanError extends Error {
+  override readonly name = 'PointsmanError';
   constructor(
     readonly code: ErrorCode,
     message: string,
@@ -30,6 +30,6 @@ export class SwitchyardError extends Error {
   }
 }
 
-export function isSwitchyardError(error: unknown): error is SwitchyardError {
-  return error instanceof Error && error.name === 'SwitchyardError' && 'code' in error;
+export function isPointsmanError(error: unknown): error is PointsmanError {
+  return error instanceof Error && error.name === 'PointsmanError' && 'code' in error;
 }

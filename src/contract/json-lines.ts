@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { SwitchyardError } from './errors';
+import { PointsmanError } from './errors';
 import { parseInput } from './parse';
 
 const ONE_A_LINE = 'Such a file holds one JSON object a line.';
@@ -22,7 +22,7 @@ export function jsonAt({ line, where }: NumberedLine, hint: string): unknown {
   try {
     return JSON.parse(line);
   } catch (error) {
-    throw new SwitchyardError('InvalidInput', `${where}: not JSON: ${(error as Error).message}`, hint);
+    throw new PointsmanError('InvalidInput', `${where}: not JSON: ${(error as Error).message}`, hint);
   }
 }
 

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { SwitchyardError } from './errors';
+import { PointsmanError } from './errors';
 
 /**
  * Parses a workflow's or command's input. Throws `InvalidInput` that names each field, what was found and what was
@@ -9,7 +9,7 @@ export function parseInput<T>(schema: z.ZodType<T>, input: unknown, what: string
   const parsed = schema.safeParse(input, { reportInput: true });
   if (parsed.success) return parsed.data;
   const lines = parsed.error.issues.flatMap((issue) => describeIssue(issue, schema, []));
-  throw new SwitchyardError(
+  throw new PointsmanError(
     'InvalidInput',
     `${what}: ${lines.join('; ')}`,
     'Compare with the schema in examples/schemas/ and the inputs in examples/.',

@@ -83,7 +83,7 @@ export const Problem = z.strictObject({
 export type Problem = z.infer<typeof Problem>;
 
 /**
- * A problem by reference: an id or a folder or a file that the worker finds (see `switchyard problem list`), or a blob that
+ * A problem by reference: an id or a folder or a file that the worker finds (see `pointsman problem list`), or a blob that
  * holds it; or the problem itself.
  */
 export const ProblemSource = z.union([z.string().min(1), Ref, Problem]);
@@ -105,7 +105,7 @@ export const ProblemInitInput = z
     test: z.string().min(1),
     parser: TestParser.default({ kind: 'pytest' }),
     timeoutSeconds: z.number().positive().default(1800),
-    base: z.string().default('switchyard/base:bookworm'),
+    base: z.string().default('pointsman/base:bookworm'),
     workdir: z.string().startsWith('/').default('/testbed'),
     /** Runs of the tests on the gold patch. */
     runs: z.int().min(2).max(20).default(2),

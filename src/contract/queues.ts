@@ -9,7 +9,7 @@ export interface Queues {
   host(name: string): string;
 }
 
-export const DEFAULT_QUEUE = 'switchyard';
+export const DEFAULT_QUEUE = 'pointsman';
 
 export function queuesUnder(workflows: string): Queues {
   return {

@@ -27,7 +27,7 @@ export const ReportInput = z.strictObject({
     .strictObject({
       /** Of a namespace in the Temporal UI: `http://127.0.0.1:8233/namespaces/default`. */
       temporalUi: z.url({ protocol: /^https?$/ }).optional(),
-      /** Of `switchyard view`. */
+      /** Of `pointsman view`. */
       viewer: z.url({ protocol: /^https?$/ }).optional(),
     })
     .prefault({}),

@@ -123,14 +123,14 @@ export const Component = z.strictObject({
 export type Component = z.infer<typeof Component>;
 
 export const RepoSetupInput = z.strictObject({
-  /** `pypi:`, `npm:`, `go:`, `crate:`, `deb-src:`, `git+`, `dir:` or `archive:`; see `switchyard setup start --help`. */
+  /** `pypi:`, `npm:`, `go:`, `crate:`, `deb-src:`, `git+`, `dir:` or `archive:`; see `pointsman setup start --help`. */
   source: SourceName,
   /** Other repositories and services that it works with; all are judged together. */
   family: z
     .strictObject({ components: z.array(Component).default([]), services: z.array(ServiceSpec).default([]) })
     .optional(),
   goal: z.string().min(1).default('The tests of the repository run, and its documented entry points start.'),
-  base: z.string().default('switchyard/base:bookworm'),
+  base: z.string().default('pointsman/base:bookworm'),
   workdir: z.string().startsWith('/').default('/repo'),
   limits: SetupLimits.prefault({}),
   roles: SetupRoles.prefault({}),
@@ -254,7 +254,7 @@ export const SetupVerdictInput = z.strictObject({
   source: SourceName,
   image: z.string().min(1),
   workdir: z.string().startsWith('/').default('/repo'),
-  base: z.string().default('switchyard/base:bookworm'),
+  base: z.string().default('pointsman/base:bookworm'),
   goal: z.string().min(1).default('The tests of the repository run, and its documented entry points start.'),
   services: z.array(ServiceSpec).default([]),
   roles: SetupRoles.prefault({}),

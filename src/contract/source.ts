@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { SwitchyardError } from './errors';
+import { PointsmanError } from './errors';
 import { nearest } from './parse';
 
 /**
@@ -68,7 +68,7 @@ interface Wrong {
 export function parseSource(text: string, field = 'source'): SourceSpec {
   const read = readSource(text);
   if (!('wrong' in read)) return read;
-  throw new SwitchyardError(
+  throw new PointsmanError(
     'InvalidInput',
     `${field}: ${sayWrong(read)} (found ${JSON.stringify(text)})`,
     'The kinds of sources are pypi, npm, go, crate, deb-src, git+URL, dir and archive.',

@@ -1,4 +1,4 @@
-import { SwitchyardError } from '../contract/errors';
+import { PointsmanError } from '../contract/errors';
 import type { ChatMessage, ChatTool } from '../contract/step';
 
 /** A tokenizer with its chat template, as `transformers` would use the two. */
@@ -105,7 +105,7 @@ function templateIn(config: object): string {
   const named = Array.isArray(found) ? (found as { name?: string; template?: string }[]) : [];
   const template = named.find(({ name }) => name === 'default')?.template;
   if (template !== undefined) return template;
-  throw new SwitchyardError(
+  throw new PointsmanError(
     'InvalidInput',
     'tokenizer: tokenizer_config.json has no chat_template',
     'Add one to it, or put a chat_template.jinja beside it.',
@@ -127,7 +127,7 @@ function read<T>(what: string, build: () => T): T {
   try {
     return build();
   } catch (error) {
-    throw new SwitchyardError(
+    throw new PointsmanError(
       'InvalidInput',
       `tokenizer: ${what} cannot be read: ${(error as Error).message}`,
       'Give the folder of a fast tokenizer as the model’s own files have it.',

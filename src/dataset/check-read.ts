@@ -1,5 +1,5 @@
 import { isWellFormed } from '../agent/clip';
-import { SwitchyardError } from '../contract/errors';
+import { PointsmanError } from '../contract/errors';
 import type { Located } from './check';
 
 /** A file that can be read in parts. */
@@ -22,7 +22,7 @@ export async function* jsonlRecords(chunks: AsyncIterable<Uint8Array>): AsyncGen
 export async function* parquetRecords(file: AsyncBuffer): AsyncGenerator<Located> {
   const { parquetMetadataAsync, parquetReadObjects } = await import('hyparquet');
   const metadata = await parquetMetadataAsync(file).catch((error: Error) => {
-    throw new SwitchyardError(
+    throw new PointsmanError(
       'InvalidInput',
       `this is no Parquet file: ${error.message}`,
       'Give a .jsonl or a .parquet.',

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type DatasetCheck, DatasetFormat } from '../contract/dataset';
-import { SwitchyardError } from '../contract/errors';
+import { PointsmanError } from '../contract/errors';
 import type { Author, ChatMessage } from '../contract/step';
 import type { ChatTokenizer } from './chat-tokenizer';
 import { formatOf } from './check-format';
@@ -205,7 +205,7 @@ function linesExporter(format: DatasetFormat): LinesExporter {
   const exporter = EXPORTERS[format];
   if (exporter.layout === 'lines') return exporter;
   const lines = DatasetFormat.options.filter((name) => EXPORTERS[name].layout === 'lines');
-  throw new SwitchyardError(
+  throw new PointsmanError(
     'InvalidInput',
     `format: ${format} is a folder of files, not lines of one`,
     `Check one of: ${lines.join(', ')}.`,

@@ -1,4 +1,4 @@
-import { type Author, type ChatMessage, type ChatTool, DialectName, SwitchyardError } from '../contract';
+import { type Author, type ChatMessage, type ChatTool, DialectName, PointsmanError } from '../contract';
 import type { Conversation, ConversationTurn } from './conversation';
 import { RecordProblem } from './exporters/exporter';
 import { type Fields, fieldsOf, listOf, shown, textOf } from './exporters/read';
@@ -22,7 +22,7 @@ export function extraRow(record: unknown, source: ExtraSource): DatasetRow {
     return rowOf(fieldsOf(record), source);
   } catch (error) {
     if (!(error instanceof RecordProblem)) throw error;
-    throw new SwitchyardError(
+    throw new PointsmanError(
       'InvalidInput',
       `${source.where}: ${error.message}`,
       'Extra rows are lines of JSON with "messages" in OpenAI’s roles, and "tools" where there are calls.',

@@ -41,7 +41,7 @@ export class ParquetFile {
       writer: bytes,
       schema: schemaOf(columns),
       statistics: false,
-      createdBy: 'switchyard',
+      createdBy: 'pointsman',
       kvMetadata: [{ key: 'huggingface', value: JSON.stringify(features) }],
     });
     return new ParquetFile(columns, writer, drain);

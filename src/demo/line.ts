@@ -6,13 +6,7 @@ import { openPage } from '../cli/open-page';
 import { linksOf } from '../cli/report-input';
 import { temporalCommand, temporalName } from '../cli/temporal-command';
 import { look } from '../cli/terminal';
-import {
-  type CampaignProgress,
-  type LineInput,
-  type LineProgress,
-  type LineResult,
-  SwitchyardError,
-} from '../contract';
+import { type CampaignProgress, type LineInput, type LineProgress, type LineResult, PointsmanError } from '../contract';
 import { REPOSITORY } from '../home';
 import { count } from '../view/figures';
 import { lineProgressLine, lineText } from '../view/line/line';
@@ -51,7 +45,7 @@ function lineOf(problem: string, seed: number, links: object) {
     dataset: { train: { 'on-policy': ['student'] } },
     failureAnalysis: {},
     covariateShift: { expert: 'bc', students: ['on-policy'] },
-    report: { title: 'The demo of Switchyard', rehearsal: true, links },
+    report: { title: 'The demo of Pointsman', rehearsal: true, links },
   } satisfies Record<keyof Omit<LineInput, 'setup' | 'concurrency' | 'campaignDone'>, unknown>;
 }
 
@@ -87,7 +81,7 @@ export async function lineDemo(): Promise<void> {
   for (const line of lineText(result, look()).split('\n')) tell.line(line);
   const { campaign, dataset, report } = result;
   if (result.status !== 'complete' || !campaign || !dataset || !report)
-    throw new SwitchyardError('Unavailable', `the line is ${result.status}`, `bin/switchyard line show ${ID}`);
+    throw new PointsmanError('Unavailable', `the line is ${result.status}`, `bin/pointsman line show ${ID}`);
   tell.line();
   tell.say(
     `${count(campaign.planned, 'rollout')} planned, ${campaign.counts.finished} finished, none lost` +
@@ -98,10 +92,10 @@ export async function lineDemo(): Promise<void> {
   tell.title('Look on');
   const page = join(report.folder, report.page.path);
   tell.line(`  the report     file://${page}`);
-  tell.line(`  trajectories   bin/switchyard view --campaign ${campaign.id}`);
+  tell.line(`  trajectories   bin/pointsman view --campaign ${campaign.id}`);
   tell.line(`  the data       ${relative(REPOSITORY, dataset.folder)}/README.md`);
-  tell.line(`  its figures    bin/switchyard dataset show ${NAME}`);
-  tell.line(`  a row's chain  bin/switchyard dataset audit ${NAME} 1`);
+  tell.line(`  its figures    bin/pointsman dataset show ${NAME}`);
+  tell.line(`  a row's chain  bin/pointsman dataset audit ${NAME} 1`);
   tell.line(`  in the UI      ${stage.cli.uiLink(stage.ui, stage.client, ID)}`);
   tell.byHand([
     temporalCommand('line', DEMO_QUEUE, 'by-hand', input),

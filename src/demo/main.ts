@@ -1,4 +1,4 @@
-import { isSwitchyardError } from '../contract';
+import { isPointsmanError } from '../contract';
 import { lineDemo } from './line';
 import { problemsDemo } from './problems';
 import { rolloutDemo } from './rollout';
@@ -25,7 +25,7 @@ main(process.argv[2]).then(
   () => process.exit(0),
   (error: unknown) => {
     console.error(`\n✖ ${error instanceof Error ? error.message : String(error)}`);
-    if (isSwitchyardError(error) && error.hint) console.error(`  → ${error.hint}`);
+    if (isPointsmanError(error) && error.hint) console.error(`  → ${error.hint}`);
     process.exit(1);
   },
 );

@@ -12,10 +12,10 @@ import {
   type FunctionProblemsInput,
   type FunctionProblemsProgress,
   type FunctionProblemsResult,
+  PointsmanError,
   type RolloutResult,
-  SwitchyardError,
 } from '../contract';
-import { REPOSITORY, switchyardHome } from '../home';
+import { pointsmanHome, REPOSITORY } from '../home';
 import { funnelTable } from '../view/functions/funnel';
 import { instanceTable } from '../view/problems/instances';
 import { proofText } from '../view/problems/proof';
@@ -66,7 +66,7 @@ export async function problemsDemo(): Promise<void> {
   for (const line of rejectedLines(build.rejected, look().width)) tell.line(line);
 
   tell.title('5. Proved');
-  const out = join(switchyardHome(), 'demo', 'inflection');
+  const out = join(pointsmanHome(), 'demo', 'inflection');
   const written = await writeBuild(stage.cli, build.result, out);
   const proofs = await tell.step('the reference and a stub on each problem, as a model would be judged', () =>
     provedAgain(stage.cli, written.problems),
@@ -79,18 +79,18 @@ export async function problemsDemo(): Promise<void> {
   tell.title('Look on');
   const shown = relative(REPOSITORY, out);
   tell.line(`  problems     ${shown}/problems.jsonl (swebench.jsonl, report.md beside)`);
-  tell.line(`  one of them  bin/switchyard problems show ${shown} ${SOLVED}`);
-  tell.line(`  the build    bin/switchyard problems show ${build.id}`);
-  tell.line(`  trajectory   bin/switchyard rollout show ${rollout.id} --full`);
+  tell.line(`  one of them  bin/pointsman problems show ${shown} ${SOLVED}`);
+  tell.line(`  the build    bin/pointsman problems show ${build.id}`);
+  tell.line(`  trajectory   bin/pointsman rollout show ${rollout.id} --full`);
   tell.line(`  in the UI    ${stage.cli.uiLink(stage.ui, stage.client, build.id)}`);
   tell.byHand([temporalCommand('functionProblems', DEMO_QUEUE, 'by-hand', INPUT)]);
   tell.end();
   await stage.cli.close();
   if (!proofs.every(({ proved }) => proved) || !rollout.result.resolved)
-    throw new SwitchyardError(
+    throw new PointsmanError(
       'Unavailable',
       rollout.result.resolved ? 'a problem is not proved' : 'the rollout did not resolve the problem',
-      `Look at it: bin/switchyard rollout show ${rollout.id} --full`,
+      `Look at it: bin/pointsman rollout show ${rollout.id} --full`,
     );
 }
 
@@ -105,10 +105,10 @@ async function builtProblems(stage: Stage, tell: Narrator): Promise<Built> {
   const build = await readBuild(stage.cli, id);
   const { result } = build;
   if (!result || build.instances.length === 0)
-    throw new SwitchyardError(
+    throw new PointsmanError(
       'Unavailable',
       build.trouble ?? 'no function was admitted',
-      `Look at it: bin/switchyard problems show ${id}`,
+      `Look at it: bin/pointsman problems show ${id}`,
     );
   for (const line of funnelTable(result.funnel, look().width).split('\n')) tell.line(`  ${line}`);
   return { ...build, result };
@@ -139,7 +139,7 @@ async function solvedBy(
   const at = instances.findIndex(({ subject: { target } }) => `${target.module}.${target.name}` === SOLVED);
   const [instance, problem] = [instances[at], rollouts[at]];
   if (!instance || !problem)
-    throw new SwitchyardError('Unavailable', `${SOLVED} was not admitted`, 'The table above says why.');
+    throw new PointsmanError('Unavailable', `${SOLVED} was not admitted`, 'The table above says why.');
   const { cases, mutationScore } = instance.quality;
   tell.note(`${cases} hidden cases, which kill ${share(mutationScore)} of its mutants`);
   const id = `rollout/${SOLVED}/${new Date().toISOString().slice(0, 19).replaceAll(':', '')}`;

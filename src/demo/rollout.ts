@@ -5,7 +5,7 @@ import { resultFrom } from '../cli/context';
 import { readRun } from '../cli/rollout-reading';
 import { temporalCommand, temporalName } from '../cli/temporal-command';
 import { look } from '../cli/terminal';
-import { type RolloutInput, type RolloutProgress, type RolloutResult, SwitchyardError } from '../contract';
+import { PointsmanError, type RolloutInput, type RolloutProgress, type RolloutResult } from '../contract';
 import { REPOSITORY, room } from '../home';
 import { trajectoryText } from '../view/trajectory';
 import type { RecentTurn } from '../workflows/durable/rollout-state';
@@ -49,7 +49,7 @@ export async function rolloutDemo(): Promise<void> {
   tell.say(`Verdict: ${result.resolved ? 'RESOLVED' : `not resolved (${result.status})`} by the hidden tests.`);
 
   tell.title('Look on');
-  tell.line(`  trajectory   bin/switchyard rollout show ${id} --full`);
+  tell.line(`  trajectory   bin/pointsman rollout show ${id} --full`);
   tell.line(`  in the UI    ${stage.cli.uiLink(stage.ui, stage.client, id)}`);
   tell.line(`  problem      ${relative(REPOSITORY, problemFile())}`);
   tell.line(`  steps        ${relative(REPOSITORY, room('blobs'))}/ (head ${result.head.slice(0, 16)}…)`);
@@ -62,10 +62,10 @@ export async function rolloutDemo(): Promise<void> {
   tell.end();
   await stage.cli.close();
   if (!result.resolved)
-    throw new SwitchyardError(
+    throw new PointsmanError(
       'Unavailable',
       'the rollout did not resolve the problem',
-      `Look at it: bin/switchyard rollout show ${id} --full`,
+      `Look at it: bin/pointsman rollout show ${id} --full`,
     );
 }
 

@@ -7,8 +7,8 @@ import { exportSetup, testsText } from '../cli/setup-export';
 import { readSetup } from '../cli/setup-reading';
 import { temporalCommand } from '../cli/temporal-command';
 import { look } from '../cli/terminal';
-import { type RepoSetupResult, type SetupProgress, SwitchyardError } from '../contract';
-import { REPOSITORY, room, switchyardHome } from '../home';
+import { PointsmanError, type RepoSetupResult, type SetupProgress } from '../contract';
+import { pointsmanHome, REPOSITORY, room } from '../home';
 import { countsLine } from '../setup/counts-line';
 import { frameTree } from '../view/setup/frame-tree';
 import { trialLines } from '../view/setup/trials';
@@ -30,7 +30,7 @@ export async function setupDemo(): Promise<void> {
   tell.say(
     `${SOURCE}: pinned test requirements that no longer build, and a service that its tests talk to. No model takes ` +
       'part: the agent is `builtin:playbook`, verifier, prosecutor and judge are `builtin:rules`. The units of experience ' +
-      'are those that come with Switchyard; with a key, each role can be a model.',
+      'are those that come with Pointsman; with a key, each role can be a model.',
   );
 
   const stage = await startServices(tell, 'Temporal server');
@@ -62,8 +62,8 @@ export async function setupDemo(): Promise<void> {
 
   tell.title('Look on');
   const run = await readSetup(stage.cli, id);
-  tell.line(`  everything   bin/switchyard setup show ${id} --full`);
-  tell.line(`  Dockerfile   bin/switchyard setup show ${id} --dockerfile   (and --script, --lock)`);
+  tell.line(`  everything   bin/pointsman setup show ${id} --full`);
+  tell.line(`  Dockerfile   bin/pointsman setup show ${id} --dockerfile   (and --script, --lock)`);
   tell.line(`  in the UI    ${stage.cli.uiLink(stage.ui, stage.client, id)}`);
   if (result.image) tell.line(`  image        docker run --rm -it ${result.image} bash`);
   tell.line(`  steps        ${relative(REPOSITORY, room('blobs'))}/ (head ${(run.head ?? '').slice(0, 16)}…)`);
@@ -71,27 +71,27 @@ export async function setupDemo(): Promise<void> {
   tell.end();
   await stage.cli.close();
   if (result.status !== 'verified' || verdict?.verdict !== 'not_guilty')
-    throw new SwitchyardError(
+    throw new PointsmanError(
       'Unavailable',
       `the set-up ended ${result.status}, verdict ${verdict?.verdict ?? 'none'}: ${result.detail ?? ''}`,
-      `Look at it: bin/switchyard setup show ${id} --full`,
+      `Look at it: bin/pointsman setup show ${id} --full`,
     );
 }
 
 /** What the set-up wrote down, built by the engine itself, and the same tests in what comes out. */
 async function buildDockerfile({ cli }: Stage, tell: Narrator, id: string): Promise<void> {
   tell.title('5. The Dockerfile');
-  const out = join(switchyardHome(), 'demo', 'pymemcache');
+  const out = join(pointsmanHome(), 'demo', 'pymemcache');
   rmSync(out, { recursive: true, force: true });
   const { image, folder, tests } = await tell.step(
     'built by the engine from the base image, and tested without a network',
-    () => exportSetup(cli, id, { out, build: 'switchyard/demo:pymemcache', test: true }, () => {}),
+    () => exportSetup(cli, id, { out, build: 'pointsman/demo:pymemcache', test: true }, () => {}),
     (exported) => (exported.tests ? testsText(exported.tests) : ''),
   );
   tell.line(`    folder  ${relative(REPOSITORY, folder)}/`);
   tell.line(`    image   ${image}`);
   if (!tests?.same)
-    throw new SwitchyardError(
+    throw new PointsmanError(
       'Unavailable',
       `what the engine built is not what was verified: ${tests?.detail ?? ''}`,
       `Build it by hand: docker build ${relative(REPOSITORY, folder)}`,

@@ -3,15 +3,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import { Cli } from '../cli/context';
 import { uiBeside } from '../cli/services-status';
-import { SwitchyardError } from '../contract';
-import { REPOSITORY, switchyardHome } from '../home';
+import { PointsmanError } from '../contract';
+import { pointsmanHome, REPOSITORY } from '../home';
 import { daemonPid, logOf, startDaemon, stopDaemon } from '../local/processes';
 import { ensureServer } from '../local/services';
 import { startWorker } from '../local/worker';
 import { freePort } from '../ports';
 import type { Narrator } from './narrator';
 
-export const DEMO_QUEUE = 'switchyard-demo';
+export const DEMO_QUEUE = 'pointsman-demo';
 /** What scripted models answer, and their profiles. */
 interface Scripted {
   readonly script: string;
@@ -19,7 +19,7 @@ interface Scripted {
 }
 
 /** The two models `demo-student` and `demo-expert`. */
-export const SCRIPTED: Scripted = { script: 'src/demo/models/script.yaml', config: 'src/demo/models/switchyard.yaml' };
+export const SCRIPTED: Scripted = { script: 'src/demo/models/script.yaml', config: 'src/demo/models/pointsman.yaml' };
 /** Of the scripted models, where nobody else has it. */
 const PORT = 8317;
 const WORKER = 'demo-worker';
@@ -39,8 +39,8 @@ export class Stage {
 
   /** With a script of models, or without any model. */
   static async set(scripted?: Scripted): Promise<Stage> {
-    process.env.SWITCHYARD_HOME = switchyardHome();
-    if (scripted) process.env.SWITCHYARD_CONFIG = join(REPOSITORY, scripted.config);
+    process.env.POINTSMAN_HOME = pointsmanHome();
+    if (scripted) process.env.POINTSMAN_CONFIG = join(REPOSITORY, scripted.config);
     const local = await ensureServer(() => {});
     await stopDaemon(WORKER);
     await stopDaemon(MODELS);
@@ -55,8 +55,8 @@ export class Stage {
     });
     await modelsReady(port);
     return new Stage(client, ui, {
-      SWITCHYARD_CONFIG: join(REPOSITORY, scripted.config),
-      SWITCHYARD_REHEARSAL_URL: `http://127.0.0.1:${port}/v1`,
+      POINTSMAN_CONFIG: join(REPOSITORY, scripted.config),
+      POINTSMAN_REHEARSAL_URL: `http://127.0.0.1:${port}/v1`,
     });
   }
 
@@ -73,7 +73,7 @@ export class Stage {
   killWorker(): number {
     const pid = daemonPid(WORKER);
     if (pid === undefined)
-      throw new SwitchyardError('Unavailable', 'there is no worker to kill', `Its log is ${logOf(WORKER)}.`);
+      throw new PointsmanError('Unavailable', 'there is no worker to kill', `Its log is ${logOf(WORKER)}.`);
     process.kill(pid, 'SIGKILL');
     return pid;
   }
@@ -107,6 +107,6 @@ async function modelsReady(port: number): Promise<void> {
 async function until(failure: string, ready: () => Promise<boolean>): Promise<void> {
   for (const limit = Date.now() + 60_000; !(await ready()); await sleep(100)) {
     if (Date.now() > limit)
-      throw new SwitchyardError('Unavailable', failure, '`switchyard doctor` checks what it needs.');
+      throw new PointsmanError('Unavailable', failure, '`pointsman doctor` checks what it needs.');
   }
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { writeProblem } from '../cli/problem-folder';
-import { type ProblemInitInput, type ProblemInitResult, SwitchyardError } from '../contract';
+import { PointsmanError, type ProblemInitInput, type ProblemInitResult } from '../contract';
 import { REPOSITORY, room } from '../home';
 import type { Narrator } from './narrator';
 import type { Stage } from './stage';
@@ -49,6 +49,6 @@ export async function provideProblem(stage: Stage, tell: Narrator): Promise<stri
     `oracle (the fix) = ${check.oracle}, no-op = ${check.noop}, flaky: ${check.flaky.length === 0 ? 'none' : check.flaky.join(', ')}`,
   );
   if (!check.admitted)
-    throw new SwitchyardError('Unavailable', `the problem is not admitted: ${check.reasons.join('; ')}`, '');
+    throw new PointsmanError('Unavailable', `the problem is not admitted: ${check.reasons.join('; ')}`, '');
   return ID;
 }

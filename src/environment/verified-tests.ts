@@ -1,5 +1,5 @@
 import type Docker from 'dockerode';
-import { type RepoSetupInput, SwitchyardError, type TestCounts, type VerifierResult } from '../contract';
+import { PointsmanError, type RepoSetupInput, type TestCounts, type VerifierResult } from '../contract';
 import { connectEngine } from '../sandbox/engine';
 import { runInThrowaway, type ThrowawaySpec } from '../sandbox/throwaway';
 import type { Given } from '../setup/given';
@@ -47,10 +47,10 @@ export async function runVerifiedTests(
 export function assertTestable({ services }: KeptResult): void {
   const beside = services.filter(({ kind }) => kind === 'container').map(({ name }) => name);
   if (beside.length === 0) return;
-  throw new SwitchyardError(
+  throw new PointsmanError(
     'InvalidInput',
     `--test: the tests need ${beside.join(', ')} beside the image`,
-    'Start them yourself, as services.json says, and run the test command that `switchyard setup show` prints.',
+    'Start them yourself, as services.json says, and run the test command that `pointsman setup show` prints.',
   );
 }
 

@@ -1,4 +1,4 @@
-import { type ExperienceUnit, SwitchyardError, type UnitStatus } from '../contract';
+import { type ExperienceUnit, PointsmanError, type UnitStatus } from '../contract';
 import { type Database, json, type Row, statement } from './database';
 import { readableUnits, UNIT_COLUMNS, unitOf } from './units';
 
@@ -45,7 +45,7 @@ export async function listUnits(database: Database, { status, lang, words }: Lis
 /** A unit with the bodies of its earlier versions. Throws `NotFound`. */
 export async function showUnit(database: Database, id: string): Promise<ShownUnit> {
   const [row] = await unitRows(database, [id]);
-  if (!row) throw new SwitchyardError('NotFound', `there is no unit ${id}`, '`switchyard experience list` shows them.');
+  if (!row) throw new PointsmanError('NotFound', `there is no unit ${id}`, '`pointsman experience list` shows them.');
   const [earlier = []] = await database.run([
     statement('select version, body from experience.unit_versions where id = $1 order by version', id),
   ]);

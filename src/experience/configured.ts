@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Settings } from '../config';
-import { SwitchyardError } from '../contract';
+import { PointsmanError } from '../contract';
 import { BUILTIN_EMBEDDER, profileEmbedder } from './embedder';
 import { type ExperiencePlace, ExperienceStore } from './store';
 
@@ -19,7 +19,7 @@ function placeOf({ config, home }: Pick<Settings, 'config' | 'home'>, env: Env, 
   if (experience === undefined) return { folder: join(home, 'experience'), embed };
   const url = env[experience]?.trim();
   if (url) return { url, embed };
-  throw new SwitchyardError(
+  throw new PointsmanError(
     'InvalidInput',
     `store.experience: environment variable ${experience} is not set`,
     `Set ${experience} to a Postgres URL where the worker starts, or remove store.experience to use the embedded database.`,

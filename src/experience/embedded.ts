@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { SwitchyardError } from '../contract';
+import { PointsmanError } from '../contract';
 import type { Database, Row, Statement } from './database';
 import { type OwnerLock, tryLock } from './owner-lock';
 import { startPglite } from './pglite-thread';
@@ -120,13 +120,13 @@ async function own(folder: string, socket: string, lock: OwnerLock): Promise<Con
 function socketOf(folder: string): string {
   const near = join(folder, 'socket');
   if (Buffer.byteLength(near) <= LONGEST_PATH) return near;
-  const own = join(tmpdir(), `switchyard-${userInfo().uid}`);
+  const own = join(tmpdir(), `pointsman-${userInfo().uid}`);
   mkdirSync(own, { recursive: true, mode: 0o700 });
   return join(own, `${createHash('sha256').update(folder).digest('hex').slice(0, 16)}.sock`);
 }
 
-function unavailable(folder: string, why: string): SwitchyardError {
-  return new SwitchyardError(
+function unavailable(folder: string, why: string): PointsmanError {
+  return new PointsmanError(
     'Unavailable',
     `the experience database in ${folder} cannot be used: ${why}`,
     'Try again; if it stays so, move the folder away (a new one is made) or name a Postgres in store.experience.',

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DatabaseError, Pool } from 'pg';
-import { SwitchyardError } from '../contract';
+import { PointsmanError } from '../contract';
 import type { Database, Row, Statement } from './database';
 
 const CONNECTIONS = 4;
@@ -49,9 +49,9 @@ async function transaction(pool: Pool, statements: readonly Statement[]): Promis
   }
 }
 
-function unavailable(error: unknown): SwitchyardError {
+function unavailable(error: unknown): PointsmanError {
   const message = (error as Error).message || String((error as NodeJS.ErrnoException).code);
-  return new SwitchyardError(
+  return new PointsmanError(
     'Unavailable',
     `the experience database cannot be reached: ${message}`,
     'Check the variable that store.experience names, and that the server runs.',

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { SwitchyardError } from '../contract';
+import { PointsmanError } from '../contract';
 import { REPOSITORY } from '../home';
 import { importPeer } from '../setup/experience';
 import type { Shipped } from './shipping';
@@ -18,7 +18,7 @@ export async function shipExperience(store: ExperienceStore, file = FILE): Promi
   const { units, quarantined } = importPeer(text);
   const [bad] = quarantined;
   if (bad) {
-    throw new SwitchyardError(
+    throw new PointsmanError(
       'InvalidInput',
       `${file}:${bad.line}: ${bad.reason}`,
       'Restore the file from the package.',

@@ -3,7 +3,7 @@ import {
   type ExperienceDraft,
   type ExperienceUnit,
   type Judgement,
-  SwitchyardError,
+  PointsmanError,
   type UnitVerdict,
 } from '../contract';
 import type { Ranked } from '../setup/experience';
@@ -156,11 +156,7 @@ export class ExperienceStore {
       if (attempt.outcome !== 'needs-judgement') return attempt;
       judgement = await judge(draft, attempt.nearest);
     }
-    throw new SwitchyardError(
-      'Unavailable',
-      'the nearest unit changed each time that it had been judged',
-      'Try again.',
-    );
+    throw new PointsmanError('Unavailable', 'the nearest unit changed each time that it had been judged', 'Try again.');
   }
 
   /** Inserts units with their record. Ones that are there stay as they are, or with `replace` become what was imported. */

@@ -25,7 +25,7 @@ export function readableUnits(rows: readonly Row[]): ExperienceUnit[] {
     try {
       return [unitOf(row)];
     } catch {
-      const mend = `\`switchyard experience forget ${row.id}\` takes it out`;
+      const mend = `\`pointsman experience forget ${row.id}\` takes it out`;
       process.emitWarning(`the experience unit ${row.id} cannot be read and is left out; ${mend}`);
       return [];
     }

@@ -1,11 +1,11 @@
 import type { Deps } from '../activities/deps';
 import {
   labelOfSource,
+  PointsmanError,
   Problem,
   type ProblemInitInput,
   parseInput,
   type Ref,
-  SwitchyardError,
   type TestFile,
 } from '../contract';
 import { isPackagingByproduct, isTestPath } from '../problems/testFiles';
@@ -45,7 +45,7 @@ export async function assembleProblem(
         : await textOfPatch(deps, input.gold),
   }));
   if (files.length === 0) {
-    throw new SwitchyardError(
+    throw new PointsmanError(
       'InvalidInput',
       'no test file differs, so nothing could tell a fix from no fix',
       'Give --tests PATCH, or another --after.',
@@ -103,7 +103,7 @@ async function testsOfPatch({ container }: Workshop, workdir: string, patch: str
     command: `${GIT} update-index -q --refresh; ${GIT} apply --index --whitespace=nowarn /tmp/tests.patch`,
   });
   if (applied.exitCode !== 0) {
-    throw new SwitchyardError(
+    throw new PointsmanError(
       'InvalidInput',
       `tests: the patch does not apply to the sources: ${textOf(applied)}`,
       'It must apply to --before.',

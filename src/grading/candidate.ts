@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type Docker from 'dockerode';
-import { type Flag, type Problem, type Ref, SwitchyardError } from '../contract';
+import { type Flag, PointsmanError, type Problem, type Ref } from '../contract';
 import { inspectPatch, refusedPath } from '../problems/inspect';
 import { hasContext, pathsOfNumstat } from '../problems/patch';
 import { mayConfigurePytest, pytestSection } from '../problems/pytestConfig';
@@ -90,7 +90,7 @@ export async function placeTests(container: Docker.Container, problem: Problem, 
   });
   await mustRun(container, { command: 'rm -f "$1"', args: [path] });
   if (applied.exitCode === 0) return;
-  throw new SwitchyardError(
+  throw new PointsmanError(
     'InvalidInput',
     `problem ${problem.id}: tests.patch does not apply: ${textOf(applied)}`,
     'The patch and the image belong to different commits.',
@@ -109,7 +109,7 @@ export async function mustRun(
 ): Promise<GuestResult> {
   const result = await runInGuest(container, { timeoutMs: 300_000, ...request });
   if (result.exitCode === 0) return result;
-  throw new SwitchyardError(
+  throw new PointsmanError(
     'SandboxFailed',
     `in the sandbox, exit code ${result.exitCode}: ${request.command.slice(0, 120)}: ${textOf(result)}`,
     'The image may lack bash, git or coreutils.',

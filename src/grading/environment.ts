@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Deps } from '../activities/deps';
-import { type EnvironmentRecipe, type Preparation, type Problem, SwitchyardError } from '../contract';
+import { type EnvironmentRecipe, PointsmanError, type Preparation, type Problem } from '../contract';
 import { purgeCopies } from '../harness/purge';
 import { runInGuest } from '../sandbox/guest-exec';
 import { putFiles } from '../sandbox/guest-files';
@@ -11,13 +11,13 @@ import { openWorkshop, type Workshop } from '../sandbox/workshop';
 import { fetchSource } from '../sources/fetch';
 import { GIT, mustRun, readTest, textOf } from './candidate';
 
-export const REPOSITORY = 'switchyard/problem';
+export const REPOSITORY = 'pointsman/problem';
 /** Counts up when the same recipe would give another image. */
 const BUILDER = 1;
 /** Label of an environment: what set-up made in it. */
-const PROTECTED = 'switchyard.protected';
+const PROTECTED = 'pointsman.protected';
 /** One commit whose id depends on the files alone. */
-export const COMMIT = `GIT_AUTHOR_NAME=switchyard GIT_AUTHOR_EMAIL=switchyard@localhost GIT_COMMITTER_NAME=switchyard GIT_COMMITTER_EMAIL=switchyard@localhost GIT_AUTHOR_DATE=2000-01-01T00:00:00Z GIT_COMMITTER_DATE=2000-01-01T00:00:00Z ${GIT} -c commit.gpgsign=false commit -q --no-verify --allow-empty`;
+export const COMMIT = `GIT_AUTHOR_NAME=pointsman GIT_AUTHOR_EMAIL=pointsman@localhost GIT_COMMITTER_NAME=pointsman GIT_COMMITTER_EMAIL=pointsman@localhost GIT_AUTHOR_DATE=2000-01-01T00:00:00Z GIT_COMMITTER_DATE=2000-01-01T00:00:00Z ${GIT} -c commit.gpgsign=false commit -q --no-verify --allow-empty`;
 
 export interface Environment {
   readonly image: string;
@@ -93,7 +93,7 @@ async function pull({ docker }: Deps, { id, image }: Problem): Promise<void> {
       docker.modem.followProgress(progress, (error: Error | null) => (error ? reject(error) : resolve())),
     );
   } catch (error) {
-    throw new SwitchyardError(
+    throw new PointsmanError(
       'NotFound',
       `the image ${image} of ${id} is not on this host and cannot be pulled: ${(error as Error).message}`,
       'Check the name, and that the engine reaches the registry; or load the image with `docker load`.',
@@ -129,7 +129,7 @@ async function prepare(
           command: `${GIT} apply --whitespace=nowarn /tmp/preparation.patch && rm /tmp/preparation.patch`,
         });
         if (applied.exitCode !== 0) {
-          throw new SwitchyardError(
+          throw new PointsmanError(
             'InvalidInput',
             `${problem.id}: the preparing patch does not apply: ${textOf(applied)}`,
             'The row and the image belong to different commits.',
@@ -168,7 +168,7 @@ async function setUp(
     );
     if (done.exitCode === 0) continue;
     const said = done.output.toString('utf8').trim().slice(-1500);
-    throw new SwitchyardError(
+    throw new PointsmanError(
       'InvalidInput',
       `setup: \`${command.slice(0, 200)}\` ended with ${done.exitCode}: ${said}`,
       'Try the command in the base image by hand; add what is missing to --setup.',
@@ -222,7 +222,7 @@ export async function keep(
 ): Promise<string> {
   deps.host.forget(name);
   await mustRun(container, {
-    command: `rm -rf /var/lib/switchyard /opt/switchyard ~/.cache/pip ${bundle ?? ''}`,
+    command: `rm -rf /var/lib/pointsman /opt/pointsman ~/.cache/pip ${bundle ?? ''}`,
   });
   const labels: Record<string, string> = {
     [LABEL.lease]: 'environment',

@@ -15,10 +15,10 @@ import { COMMIT, contentTag, excludeByproducts, keep, sealCommit } from './envir
 export type Sources = readonly (readonly [folder: string, tree: SourceTree])[];
 
 /** Environments that set-ups kept; any problem may use them. */
-const ENVIRONMENTS = 'switchyard/environment';
+const ENVIRONMENTS = 'pointsman/environment';
 
 /** Variables of the shell that reads them, or of the host that lent them. */
-const NOT_KEPT = /^(PWD|OLDPWD|SHLVL|_|HOSTNAME|HOME|TERM|LC_ALL|SWITCHYARD_\w+|DEBIAN_FRONTEND)$/;
+const NOT_KEPT = /^(PWD|OLDPWD|SHLVL|_|HOSTNAME|HOME|TERM|LC_ALL|POINTSMAN_\w+|DEBIAN_FRONTEND)$/;
 
 /** The variables that a set-up made, without what the base image has anyway and what the host only lent. */
 export async function madeVariables(deps: Deps, base: string, env: Frame['env']): Promise<Record<string, string>> {

@@ -1,5 +1,5 @@
 import type Docker from 'dockerode';
-import { type SandboxProfile, SwitchyardError } from '../contract';
+import { PointsmanError, type SandboxProfile } from '../contract';
 import { confined } from '../sandbox/confined';
 import { removeContainer } from '../sandbox/container';
 import { statusOf } from '../sandbox/engine';
@@ -43,7 +43,7 @@ export async function startHarnessContainer(
   });
   const container = await create.catch((error: unknown) => {
     if (statusOf(error) !== 404) throw error;
-    throw new SwitchyardError(
+    throw new PointsmanError(
       'NotFound',
       `the image ${image} is not on this host`,
       'It is made anew when this is tried again.',
@@ -61,7 +61,7 @@ export async function endAll(container: Docker.Container): Promise<void> {
   const done = await runInGuest(container, { command: 'kill -9 -1', timeoutMs: 5000 }).catch(() => undefined);
   if (done?.exitCode === 0) return;
   await container.restart({ t: 0 }).catch((error: unknown) => {
-    if (statusOf(error) === 404) throw new SwitchyardError('SandboxLost', 'the harness container went away');
+    if (statusOf(error) === 404) throw new PointsmanError('SandboxLost', 'the harness container went away');
     throw error;
   });
 }

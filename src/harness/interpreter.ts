@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import type Docker from 'dockerode';
 import { z } from 'zod';
-import { SwitchyardError } from '../contract';
+import { PointsmanError } from '../contract';
 import { runInGuest } from '../sandbox/guest-exec';
 import { putFiles } from '../sandbox/guest-files';
 
@@ -12,7 +12,7 @@ const VENVS = ['.venv', 'venv', 'env', '.env'];
 const MAX_PROBES = 12;
 const SECONDS_PER_MODULE = 30;
 /** Not in /tmp, which is memory in some containers: the engine's way of putting files does not reach it. */
-const SCRIPT = '/var/tmp/switchyard-locate.py';
+const SCRIPT = '/var/tmp/pointsman-locate.py';
 
 const Located = z.object({
   python: z.string(),
@@ -63,7 +63,7 @@ export async function findInterpreter(
   }
   const best = found.sort((a, b) => Object.keys(b.files).length - Object.keys(a.files).length)[0];
   if (best) return best;
-  throw new SwitchyardError(
+  throw new PointsmanError(
     'InvalidInput',
     `no Python 3.8 or later in the image${question.python ? ` at ${question.python}` : ''}`,
     'Name the interpreter of the environment in `environment.python`.',

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type Docker from 'dockerode';
 import { z } from 'zod';
-import { type SandboxProfile, type Subject, SwitchyardError } from '../contract';
+import { PointsmanError, type SandboxProfile, type Subject } from '../contract';
 import { functionAt, placeCandidate, stubOf } from '../problems/candidate';
 import { openPython } from '../problems/python';
 import { removeContainer } from '../sandbox/container';
@@ -37,8 +37,8 @@ const Purged = z.object({
   left: z.array(z.string()),
 });
 
-const FILES = 'switchyard.purged';
-const SCRIPT = '/var/tmp/switchyard-purge.py';
+const FILES = 'pointsman.purged';
+const SCRIPT = '/var/tmp/pointsman-purge.py';
 /** Counts up when the same inputs would give another image. */
 const BUILDER = 1;
 const TIMEOUT_MS = 600_000;
@@ -89,7 +89,7 @@ async function purge(container: Docker.Container, subject: Subject, signal: Abor
   const located = await locateModules(container, python, workdir, importRoots, [target.module]);
   const imported = located?.files[target.module];
   if (imported === undefined) {
-    throw new SwitchyardError(
+    throw new PointsmanError(
       'InvalidInput',
       `${target.module} cannot be imported: ${located?.failures[target.module] ?? `no Python at ${python}`}`,
       'Set the repository up so that its own tests pass.',
@@ -97,7 +97,7 @@ async function purge(container: Docker.Container, subject: Subject, signal: Abor
   }
   const text = await moduleText(container, subject);
   if (imported !== file && (await getFiles(container, imported)).get(imported)?.toString('utf8') !== text) {
-    throw new SwitchyardError(
+    throw new PointsmanError(
       'InvalidInput',
       `${target.module} is imported from ${imported}, which is another version than ${file}`,
       'Install the repository as editable, or again from its sources.',
@@ -109,7 +109,7 @@ async function purge(container: Docker.Container, subject: Subject, signal: Abor
   const placed = placeCandidate(reader, module, target, stubOf(module, target) ?? '');
   if (!found || 'refused' in placed) {
     const why = 'refused' in placed ? placed.refused : 'it is not defined there';
-    throw new SwitchyardError(
+    throw new PointsmanError(
       'InvalidInput',
       `${target.name} of ${target.file}: ${why}`,
       'Extract the functions again.',
@@ -126,7 +126,7 @@ async function purge(container: Docker.Container, subject: Subject, signal: Abor
     signal,
   });
   if (done.exitCode !== 0) {
-    throw new SwitchyardError(
+    throw new PointsmanError(
       'SandboxFailed',
       `the reference could not be taken out of the image: ${done.stderr.toString('utf8').trim().slice(-600)}`,
       'Give the sandbox more memory or disk; if it stays, report it.',
@@ -134,7 +134,7 @@ async function purge(container: Docker.Container, subject: Subject, signal: Abor
   }
   const { left } = Purged.parse(JSON.parse(done.stdout.toString('utf8')));
   if (left.length > 0) {
-    throw new SwitchyardError(
+    throw new PointsmanError(
       'InvalidInput',
       `what ${target.name} does can still be read in ${left.slice(0, 5).join(', ')}`,
       'Take these files out of the environment.',
@@ -148,7 +148,7 @@ export async function moduleText(container: Docker.Container, { workdir, target 
   const file = `${workdir}/${target.file}`;
   const bytes = (await getFiles(container, file)).get(file);
   if (bytes) return bytes.toString('utf8');
-  throw new SwitchyardError('NotFound', `the image has no ${file}`, 'The functions belong to another image.');
+  throw new PointsmanError('NotFound', `the image has no ${file}`, 'The functions belong to another image.');
 }
 
 async function filesOf(docker: Docker, image: string): Promise<string[] | undefined> {

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 /** Files by path, relative to the folder that the hidden tests of a function problem get. */
 export type PytestBundle = Readonly<Record<string, string>>;
 
-const TESTS = ['test_equivalence.py', 'switchyard_compare.py'];
+const TESTS = ['test_equivalence.py', 'pointsman_compare.py'];
 /** What runs cases; recorders and generators have no business in a repository that is only graded. */
-const ENTRIES = ['run.py', 'switchyard_cases.py'];
+const ENTRIES = ['run.py', 'pointsman_cases.py'];
 
 let bundle: PytestBundle | undefined;
 
@@ -25,7 +25,7 @@ export function pytestBundle(): PytestBundle {
 /** Files of the guest with all that they import of it. */
 function closure(entries: readonly string[]): Map<string, string> {
   const found = new Map<string, string>();
-  const waiting = [...entries, 'switchyard_guest/__init__.py'];
+  const waiting = [...entries, 'pointsman_guest/__init__.py'];
   for (let name = waiting.pop(); name !== undefined; name = waiting.pop()) {
     if (found.has(name)) continue;
     const text = textOf('guest', name);
@@ -36,10 +36,10 @@ function closure(entries: readonly string[]): Map<string, string> {
 }
 
 function importedBy(text: string): string[] {
-  const modules = [...text.matchAll(/^\s*from (?:\.|switchyard_guest\.)(\w+) import/gm)].map(([, module]) => module!);
-  const siblings = [...text.matchAll(/^\s*from (?:\.|switchyard_guest) import \(?([\w, ]+)\)?/gm)];
+  const modules = [...text.matchAll(/^\s*from (?:\.|pointsman_guest\.)(\w+) import/gm)].map(([, module]) => module!);
+  const siblings = [...text.matchAll(/^\s*from (?:\.|pointsman_guest) import \(?([\w, ]+)\)?/gm)];
   const names = siblings.flatMap(([, list]) => list!.split(',').map((name) => name.trim()));
-  return [...modules, ...names].filter((name) => name !== '').map((name) => `switchyard_guest/${name}.py`);
+  return [...modules, ...names].filter((name) => name !== '').map((name) => `pointsman_guest/${name}.py`);
 }
 
 function textOf(folder: string, name: string): string {

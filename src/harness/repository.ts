@@ -1,6 +1,6 @@
 import type Docker from 'dockerode';
 import { extract } from 'tar-stream';
-import { SwitchyardError } from '../contract';
+import { PointsmanError } from '../contract';
 import { runInGuest } from '../sandbox/guest-exec';
 
 export interface PythonFile {
@@ -45,7 +45,7 @@ export async function readRepository(container: Docker.Container, workdir: strin
   });
   if (done.exitCode !== 0) {
     const why = done.stderr.toString('utf8').trim().slice(-400) || `exit code ${done.exitCode}`;
-    throw new SwitchyardError('SandboxFailed', `the Python files of ${workdir} cannot be read: ${why}`);
+    throw new PointsmanError('SandboxFailed', `the Python files of ${workdir} cannot be read: ${why}`);
   }
   return untarred(done.stdout);
 }

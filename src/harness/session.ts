@@ -49,7 +49,7 @@ export interface GuestAnswer {
   readonly printed: string;
 }
 
-const REQUEST = '/var/tmp/switchyard-request.json';
+const REQUEST = '/var/tmp/pointsman-request.json';
 /** Interpreter and packages may take this long to load, beside the time that cases have. */
 const START_SECONDS = 150;
 /** The guest's own deadlines come first; these are for a guest that was itself stopped. */

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type Docker from 'dockerode';
-import { SwitchyardError } from '../contract';
+import { PointsmanError } from '../contract';
 import { statusOf } from '../sandbox/engine';
 import { runInGuest } from '../sandbox/guest-exec';
 import { type GuestFile, putFiles } from '../sandbox/guest-files';
@@ -12,10 +12,10 @@ import { LABEL, type Owner } from '../sandbox/labels';
 import { openWorkshop } from '../sandbox/workshop';
 import { findInterpreter, type Interpreter, type InterpreterQuestion } from './interpreter';
 
-const REPOSITORY = 'switchyard/harness';
+const REPOSITORY = 'pointsman/harness';
 /** Counts up when the same inputs would give another image. */
 const BUILDER = 1;
-const HOME = '/opt/switchyard-harness';
+const HOME = '/opt/pointsman-harness';
 /** The guest's Python, beside nothing else: its folder is the first on the path of the interpreter that runs it. */
 export const GUEST = `${HOME}/guest`;
 /** A tool a folder: a run is given the one that it needs, and searches it after all that the environment has. */
@@ -80,7 +80,7 @@ export async function ensureHarnessImage(
     }
     await putFiles(container, guest);
     await runInGuest(container, {
-      command: 'rm -rf -- /opt/switchyard /var/lib/switchyard $1',
+      command: 'rm -rf -- /opt/pointsman /var/lib/pointsman $1',
       args: [bundle ?? ''],
     });
     deps.host.forget(name);
@@ -97,7 +97,7 @@ export async function ensureHarnessImage(
   });
 }
 
-const INTERPRETER = 'switchyard.interpreter';
+const INTERPRETER = 'pointsman.interpreter';
 
 async function inspect(docker: Docker, image: string): Promise<Docker.ImageInspectInfo> {
   return docker
@@ -105,10 +105,10 @@ async function inspect(docker: Docker, image: string): Promise<Docker.ImageInspe
     .inspect()
     .catch((error: unknown) => {
       if (statusOf(error) !== 404) throw error;
-      throw new SwitchyardError(
+      throw new PointsmanError(
         'NotFound',
         `the image ${image} is not on this host`,
-        'Set the repository up first (`switchyard setup start`), or load the image with `docker load`.',
+        'Set the repository up first (`pointsman setup start`), or load the image with `docker load`.',
       );
     });
 }
@@ -149,10 +149,10 @@ async function install(
   });
   if (done.exitCode === 0) return;
   const why = done.exitCode === null ? 'it took too long' : done.stderr.toString('utf8').trim().slice(-600);
-  throw new SwitchyardError(
+  throw new PointsmanError(
     'Unavailable',
     `${packages[0]} could not be installed beside the environment: ${why}`,
-    'Give the engine a way to the package registry; `switchyard doctor` says what containers reach.',
+    'Give the engine a way to the package registry; `pointsman doctor` says what containers reach.',
   );
 }
 

@@ -1,5 +1,5 @@
 import { type Client, WorkflowNotFoundError } from '@temporalio/client';
-import { RolloutInput, type RolloutResult, type RolloutRow, SwitchyardError } from '../contract';
+import { PointsmanError, RolloutInput, type RolloutResult, type RolloutRow } from '../contract';
 import { inputOf } from './started';
 
 /** A rollout that was started alone. Throws `InvalidInput` for one that has no result. */
@@ -7,10 +7,10 @@ export async function rowOfRun(client: Client, id: string, method: string): Prom
   const handle = client.workflow.getHandle(id);
   const described = await handle.describe().catch((error: unknown) => {
     if (!(error instanceof WorkflowNotFoundError)) throw error;
-    throw new SwitchyardError('InvalidInput', `runs: there is no run "${id}"`, '`switchyard rollout list` shows them.');
+    throw new PointsmanError('InvalidInput', `runs: there is no run "${id}"`, '`pointsman rollout list` shows them.');
   });
   if (described.type !== 'rollout' || described.status.name !== 'COMPLETED') {
-    throw new SwitchyardError(
+    throw new PointsmanError(
       'InvalidInput',
       `runs: ${id} is a ${described.type} that is ${described.status.name.toLowerCase()}, not a finished rollout`,
       'Name rollouts that have ended.',

@@ -1,13 +1,13 @@
 import type { WorkflowHandle } from '@temporalio/client';
 import { defaultPayloadConverter, type Payload } from '@temporalio/common';
-import { SwitchyardError } from '../contract';
+import { PointsmanError } from '../contract';
 
 /** What a workflow was started with (after continue-as-new: what its last run was given). */
 export async function inputOf(handle: WorkflowHandle): Promise<Record<string, unknown>> {
   const { events } = await handle.fetchHistory();
   const input = firstValue<unknown>(events?.[0]?.workflowExecutionStartedEventAttributes?.input);
   if (typeof input === 'object' && input !== null) return input as Record<string, unknown>;
-  throw new SwitchyardError('NotFound', `the history of ${handle.workflowId} holds no input`, 'Start it anew.');
+  throw new PointsmanError('NotFound', `the history of ${handle.workflowId} holds no input`, 'Start it anew.');
 }
 
 /** The first value that an event was given or has; undefined where there is none. */

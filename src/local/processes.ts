@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { closeSync, existsSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { SwitchyardError } from '../contract';
+import { PointsmanError } from '../contract';
 import { REPOSITORY, room } from '../home';
 
 export interface Daemon {
@@ -24,7 +24,7 @@ export function startDaemon({ name, script, args = [], env }: Daemon): number {
   });
   closeSync(log);
   child.unref();
-  if (child.pid === undefined) throw new SwitchyardError('Unavailable', `cannot start ${name}`, `See ${logOf(name)}.`);
+  if (child.pid === undefined) throw new PointsmanError('Unavailable', `cannot start ${name}`, `See ${logOf(name)}.`);
   writeFileSync(pidFile(name), String(child.pid));
   return child.pid;
 }

@@ -1,6 +1,6 @@
 import { Connection } from '@temporalio/client';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
-import { SwitchyardError } from '../contract';
+import { PointsmanError } from '../contract';
 import { startDevServer } from '../provision/dev-server';
 
 const LOCAL = '127.0.0.1:7233';
@@ -19,7 +19,7 @@ export async function ensureServer(say: (line: string) => void): Promise<Local> 
   const { address } = loadClientConnectConfig().connectionOptions;
   if (isConfigured() && address && address !== LOCAL && address !== 'localhost:7233') return { address, ui: undefined };
   const server = await startDevServer({}, say);
-  if (server.started) say(`started a Temporal development server at ${server.address} (\`switchyard down\` stops it)`);
+  if (server.started) say(`started a Temporal development server at ${server.address} (\`pointsman down\` stops it)`);
   process.env.TEMPORAL_ADDRESS ??= server.address;
   return { address: server.address, ui: server.ui };
 }
@@ -32,12 +32,12 @@ export async function connect(): Promise<{ connection: Connection; namespace: st
   const config = loadClientConnectConfig();
   const connection = await Connection.connect({ ...config.connectionOptions, connectTimeout: '10s' }).catch(
     (error: Error) => {
-      throw new SwitchyardError(
+      throw new PointsmanError(
         'Unavailable',
         `no Temporal server answers at ${config.connectionOptions.address ?? LOCAL}: ${error.message}`,
         isConfigured()
-          ? 'Start that server, or unset TEMPORAL_ADDRESS and TEMPORAL_PROFILE: `switchyard up` then starts one here.'
-          : 'Start one with `switchyard up`, or set TEMPORAL_ADDRESS.',
+          ? 'Start that server, or unset TEMPORAL_ADDRESS and TEMPORAL_PROFILE: `pointsman up` then starts one here.'
+          : 'Start one with `pointsman up`, or set TEMPORAL_ADDRESS.',
       );
     },
   );

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import { temporal } from '@temporalio/proto';
-import { queuesUnder, SwitchyardError } from '../contract';
+import { PointsmanError, queuesUnder } from '../contract';
 import { room } from '../home';
 import { ensureDocker } from '../provision/docker';
 import { ensureImage } from '../provision/image';
@@ -42,17 +42,17 @@ export async function startWorker(client: Client, { name, queue, env }: Backgrou
   const pid = startDaemon({
     name,
     script: 'src/worker.ts',
-    env: { SWITCHYARD_ONLY_HOST: '1', ...env, SWITCHYARD_QUEUE: queue },
+    env: { POINTSMAN_ONLY_HOST: '1', ...env, POINTSMAN_QUEUE: queue },
   });
   for (let waited = 0; waited < PATIENCE_MS; waited += 100) {
     if (await hasWorker(client, queue, since)) return pid;
     if (daemonPid(name) !== pid) break;
     await sleep(100);
   }
-  throw new SwitchyardError(
+  throw new PointsmanError(
     'Unavailable',
     'the worker did not come up',
-    `Its log is ${logOf(name)}; \`switchyard doctor\` checks what it needs.`,
+    `Its log is ${logOf(name)}; \`pointsman doctor\` checks what it needs.`,
   );
 }
 
@@ -66,9 +66,9 @@ export async function startOwnWorker(client: Client, queue: string, say: (line: 
     await ensureImage(say);
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    say(`sandboxes cannot start yet: ${why} (\`switchyard doctor\` says what to do)`);
+    say(`sandboxes cannot start yet: ${why} (\`pointsman doctor\` says what to do)`);
   }
-  say('starting a worker in the background (`switchyard down` stops it)');
+  say('starting a worker in the background (`pointsman down` stops it)');
   await startWorker(client, { name: 'worker', queue });
 }
 
@@ -91,10 +91,10 @@ export async function ensureWorker(
   if (!wasKilled() && (await hasWorker(client, queue))) return;
   if (!local.ui) {
     if (await hasWorker(client, queue)) return;
-    throw new SwitchyardError(
+    throw new PointsmanError(
       'Unavailable',
       `no worker polls the task queue ${queue} on ${local.address}`,
-      `Start one with \`switchyard worker start\`; it also polls ${queuesUnder(queue).sandboxes}.`,
+      `Start one with \`pointsman worker start\`; it also polls ${queuesUnder(queue).sandboxes}.`,
     );
   }
   await startOwnWorker(client, queue, say);

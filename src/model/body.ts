@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type ChatRequest, type ModelProfile, SwitchyardError } from '../contract';
+import { type ChatRequest, type ModelProfile, PointsmanError } from '../contract';
 
 /** Fields that the code depends on; a profile that set them would ask something else than the harness believes. */
 const OURS = ['model', 'messages', 'tools', 'stream'] as const;
@@ -14,7 +14,7 @@ export function bodyOf(profile: ModelProfile, request: ChatRequest): Record<stri
   const extra = profile.extraBody;
   for (const field of OURS) {
     if (field in extra) {
-      throw new SwitchyardError('InvalidInput', `extraBody.${field}: is set by Switchyard itself`, 'Remove the field.');
+      throw new PointsmanError('InvalidInput', `extraBody.${field}: is set by Pointsman itself`, 'Remove the field.');
     }
   }
   const ownLimit = 'max_tokens' in extra || 'max_completion_tokens' in extra;

@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
-import { SwitchyardError } from '../contract';
+import { PointsmanError } from '../contract';
 import { Account, type Movement, type Verdict } from './account';
 import { Journal } from './journal';
 
@@ -41,7 +41,7 @@ export class Budget {
     const verdict = this.tryReserve(name, capUsd, callId, amountUsd);
     if (verdict === 'granted') return;
     const { spentUsd, reservedUsd } = this.status(name);
-    throw new SwitchyardError(
+    throw new PointsmanError(
       'BudgetExhausted',
       `budget "${name}": ${dollars(spentUsd)} spent and ${dollars(reservedUsd)} in flight of ${dollars(capUsd)}; ` +
         `the next call may cost ${dollars(amountUsd)}`,
@@ -112,7 +112,7 @@ function readAll({ journal, account }: Book, id?: string): Verdict | undefined {
 
 function amount(usd: number, field: string): void {
   if (Number.isFinite(usd) && usd >= 0) return;
-  throw new SwitchyardError('InvalidInput', `${field}: expected USD of 0 or more (found ${usd})`, '');
+  throw new PointsmanError('InvalidInput', `${field}: expected USD of 0 or more (found ${usd})`, '');
 }
 
 function dollars(usd: number): string {

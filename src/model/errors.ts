@@ -1,11 +1,11 @@
 import { APIConnectionError, APIConnectionTimeoutError, APIError, APIUserAbortError } from 'openai';
-import { type ErrorCode, isSwitchyardError, SwitchyardError } from '../contract';
+import { type ErrorCode, isPointsmanError, PointsmanError } from '../contract';
 import { isContextOverflow } from './overflow';
 import { quotable } from './redact';
 import { retryAfterMs } from './retryAfter';
 
 /** What went wrong at a model endpoint, and whether and when the same request may be sent again. */
-export class ModelError extends SwitchyardError {
+export class ModelError extends PointsmanError {
   constructor(
     code: ErrorCode,
     message: string,
@@ -34,7 +34,7 @@ const CREDIT_WAIT_MS = 5 * 60_000;
  * original is not kept as `cause`: its message has not been redacted.
  */
 export function classify(error: unknown, context: ErrorContext): Error {
-  if (isSwitchyardError(error)) return error;
+  if (isPointsmanError(error)) return error;
   if (error instanceof APIUserAbortError) return error;
   // A DOMException is made by the platform, whose Error need not be ours.
   if ((error as Error | undefined)?.name === 'AbortError') return error as Error;
@@ -57,7 +57,7 @@ export function malformed(context: ErrorContext, what: string, body = ''): Model
 }
 
 /** Set by our own fetch when the connection closes in the middle of an answer or the answer has no end. */
-export const BAD_BODY = 'SWITCHYARD_BAD_BODY';
+export const BAD_BODY = 'POINTSMAN_BAD_BODY';
 
 function connectionError(error: APIConnectionError, say: (text: string) => string): ModelError {
   const cause = error.cause;

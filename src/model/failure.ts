@@ -1,5 +1,5 @@
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
-import { type ErrorCode, isSwitchyardError, type SwitchyardError } from '../contract';
+import { type ErrorCode, isPointsmanError, type PointsmanError } from '../contract';
 import { ModelError } from './errors';
 
 /** Codes that another attempt with the same input cannot mend. */
@@ -19,7 +19,7 @@ const FINAL: ReadonlySet<ErrorCode> = new Set([
  * above all) comes back as it is.
  */
 export function failureOf(error: unknown): unknown {
-  if (!isSwitchyardError(error)) return error;
+  if (!isPointsmanError(error)) return error;
   const wait = error instanceof ModelError ? error.retryAfterMs : undefined;
   return ApplicationFailure.create({
     type: error.code,
@@ -31,6 +31,6 @@ export function failureOf(error: unknown): unknown {
   });
 }
 
-function isFinal(error: SwitchyardError): boolean {
+function isFinal(error: PointsmanError): boolean {
   return error instanceof ModelError ? !error.retryable : FINAL.has(error.code);
 }

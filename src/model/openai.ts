@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import OpenAI from 'openai';
-import { type ChatRequest, type ModelProfile, SwitchyardError } from '../contract';
+import { type ChatRequest, type ModelProfile, PointsmanError } from '../contract';
 import type { ChatAnswer } from './answer';
 import { bodyOf } from './body';
 import { classify, type ErrorContext } from './errors';
@@ -89,7 +89,7 @@ function keyOf(profile: ModelProfile, at: LineOwner): string {
   if (profile.apiKeyEnv === undefined) return 'no-key';
   const key = at.env[profile.apiKeyEnv]?.trim();
   if (key) return key;
-  throw new SwitchyardError(
+  throw new PointsmanError(
     'InvalidInput',
     `profile "${at.name}": environment variable ${profile.apiKeyEnv} is not set`,
     `Set ${profile.apiKeyEnv} where the worker starts, or remove apiKeyEnv if the server needs no key.`,
@@ -99,12 +99,12 @@ function keyOf(profile: ModelProfile, at: LineOwner): string {
 function addressOf(profile: ModelProfile, at: LineOwner): string {
   if (profile.baseUrl !== undefined) return profile.baseUrl;
   if (profile.provider === 'openai') return OPENAI_URL;
-  const url = at.env.SWITCHYARD_REHEARSAL_URL;
+  const url = at.env.POINTSMAN_REHEARSAL_URL;
   if (url) return url;
-  throw new SwitchyardError(
+  throw new PointsmanError(
     'InvalidInput',
-    `profile "${at.name}": provider is rehearsal, but neither baseUrl nor SWITCHYARD_REHEARSAL_URL says where it runs`,
-    'Start the rehearsal server and set SWITCHYARD_REHEARSAL_URL to the address that it prints.',
+    `profile "${at.name}": provider is rehearsal, but neither baseUrl nor POINTSMAN_REHEARSAL_URL says where it runs`,
+    'Start the rehearsal server and set POINTSMAN_REHEARSAL_URL to the address that it prints.',
   );
 }
 

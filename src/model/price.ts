@@ -1,4 +1,4 @@
-import { type ChatRequest, type ModelProfile, type Price, SwitchyardError, type Usage } from '../contract';
+import { type ChatRequest, type ModelProfile, PointsmanError, type Price, type Usage } from '../contract';
 
 export type Tokens = Pick<Usage, 'promptTokens' | 'cachedTokens' | 'completionTokens'>;
 
@@ -42,7 +42,7 @@ export function estimateCost(request: ChatRequest, profile: ModelProfile): Cost 
 /** Refuses a cost cap over a model whose price nobody wrote down: such a cap would never be reached. */
 export function requirePrice(profileName: string, price: Price | undefined, capUsd: number | undefined): void {
   if (capUsd === undefined || price !== undefined) return;
-  throw new SwitchyardError(
+  throw new PointsmanError(
     'InvalidInput',
     `profile "${profileName}": a cost cap of $${capUsd} needs a price, and the profile has none`,
     'Add `price: {input, output}` in USD per million tokens to the profile (0 for a local model), or drop the cap.',

@@ -29,7 +29,7 @@ export function page({ title, styles = [], scripts = [], body, connect = false }
 <meta http-equiv="Content-Security-Policy" content="${policy}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="referrer" content="no-referrer">
-<meta name="generator" content="switchyard">
+<meta name="generator" content="pointsman">
 <title>${title}</title>
 <link rel="icon" href="data:,">
 ${join(sheets.map((sheet) => new Html(`<style>${sheet}</style>\n`)))}</head>

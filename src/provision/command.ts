@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { accessSync, closeSync, constants, openSync, readFileSync, readSync, statSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { SwitchyardError } from '../contract/errors';
+import { PointsmanError } from '../contract/errors';
 
 /** Says what a slow step is doing right now. Not called when there is nothing to do. */
 export type Report = (doing: string) => void;
@@ -37,7 +37,7 @@ export async function runCommand(program: string, args: readonly string[], optio
     child.stderr.on('data', collect);
     const failed = (how: string) => {
       const line = [program, ...args].join(' ').slice(0, 120);
-      reject(new SwitchyardError('Unavailable', `\`${line}\` ${how}\n${lastLines(output)}`.trim(), options.hint));
+      reject(new PointsmanError('Unavailable', `\`${line}\` ${how}\n${lastLines(output)}`.trim(), options.hint));
     };
     child.on('error', (error) => failed(error.message));
     child.on('close', (code, signal) => {

@@ -1,7 +1,7 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Connection } from '@temporalio/client';
-import { SwitchyardError } from '../contract/errors';
+import { PointsmanError } from '../contract/errors';
 import { listens } from '../ports';
 import { lastLines, type Report, readText } from './command';
 import {
@@ -76,7 +76,7 @@ async function claimEnds(port: number): Promise<void> {
   while (claimed(port)) {
     if (Date.now() > deadline) {
       const hint = `Remove ${lockFile(port)} if nothing starts a server.`;
-      throw new SwitchyardError('Unavailable', 'another process starts the Temporal server, and does not end', hint);
+      throw new PointsmanError('Unavailable', 'another process starts the Temporal server, and does not end', hint);
     }
     await sleep(50);
   }
@@ -95,10 +95,10 @@ export async function stopDevServer(port = 7233): Promise<boolean> {
   return true;
 }
 
-function notStarted(port: number, uiPort: number, child: Launched): SwitchyardError {
+function notStarted(port: number, uiPort: number, child: Launched): PointsmanError {
   const how = child.ended() ? 'ended at once' : `did not answer within ${START_MS / 1000} s`;
   const hint = `Is port ${port} or ${uiPort} taken? The whole log: ${child.log}`;
-  return new SwitchyardError(
+  return new PointsmanError(
     'Unavailable',
     `the Temporal server ${how}:\n${lastLines(readText(child.log) ?? '')}`,
     hint,

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { SwitchyardError } from '../contract/errors';
+import { PointsmanError } from '../contract/errors';
 import { connectEngine } from '../sandbox/engine';
 import { canInstallPackages, installPackages, onPath, type Provided, type Report } from './command';
 import { startEngine } from './dockerd';
@@ -15,7 +15,7 @@ export async function ensureDocker(report: Report): Promise<Provided> {
   const running = await engineVersion();
   if (running) return provided(running, false);
   if (process.env.DOCKER_HOST) {
-    throw new SwitchyardError(
+    throw new PointsmanError(
       'Unavailable',
       `no Docker engine answers at DOCKER_HOST (${process.env.DOCKER_HOST})`,
       HINT,
@@ -23,11 +23,11 @@ export async function ensureDocker(report: Report): Promise<Provided> {
   }
   if (onPath('dockerd').length === 0) {
     if (!canInstallPackages())
-      throw new SwitchyardError('Unavailable', 'there is no Docker engine on this machine', HINT);
+      throw new PointsmanError('Unavailable', 'there is no Docker engine on this machine', HINT);
     await installPackages(['docker.io', 'iptables'], report, HINT);
   }
   if (process.getuid?.() !== 0) {
-    throw new SwitchyardError('Unavailable', 'the Docker engine does not answer, and only root may start it', HINT);
+    throw new PointsmanError('Unavailable', 'the Docker engine does not answer, and only root may start it', HINT);
   }
   await startEngine(report, async () => (await engineVersion()) !== undefined);
   return provided((await engineVersion()) ?? '', true);

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { closeSync, existsSync, mkdirSync, openSync, rmSync, symlinkSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { SwitchyardError } from '../contract/errors';
+import { PointsmanError } from '../contract/errors';
 import { room } from '../home';
 import { lastLines, onPath, type Report, readText, runCommand } from './command';
 
@@ -37,7 +37,7 @@ export async function startEngine(report: Report, answers: () => Promise<boolean
     const said = (readText(log) ?? '').slice(before);
     const next = tries < 4 ? wayAround(said, attempt) : undefined;
     if (!next) {
-      throw new SwitchyardError(
+      throw new PointsmanError(
         'Unavailable',
         `dockerd does not start:\n${lastLines(said)}`,
         `The whole log: ${log}. In a container, the engine needs --privileged, or the host's socket mounted.`,

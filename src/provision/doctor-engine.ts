@@ -52,7 +52,7 @@ async function runOnce(command: string): Promise<string> {
   const container = await docker.createContainer({
     Image: BASE_IMAGE,
     Cmd: ['bash', '-c', command],
-    Labels: { switchyard: '1', 'switchyard.lease': 'doctor' },
+    Labels: { pointsman: '1', 'pointsman.lease': 'doctor' },
     HostConfig: {
       NetworkMode: 'none',
       Init: true,

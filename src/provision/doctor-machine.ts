@@ -3,7 +3,7 @@ import { statfs } from 'node:fs/promises';
 import { freemem, totalmem } from 'node:os';
 import { dirname, join } from 'node:path';
 import { loadSettings } from '../config';
-import { REPOSITORY, switchyardHome } from '../home';
+import { pointsmanHome, REPOSITORY } from '../home';
 import { lastLines, onPath, readText, runCommand } from './command';
 import type { Finding } from './doctor';
 import { temporalBinary, temporalVersion } from './temporal';
@@ -75,7 +75,7 @@ async function git(): Promise<Finding> {
 }
 
 async function disk(): Promise<Finding> {
-  let path = switchyardHome();
+  let path = pointsmanHome();
   while (!existsSync(path) && dirname(path) !== path) path = dirname(path);
   const { bavail, bsize } = await statfs(path);
   const free = (bavail * bsize) / GIB;
@@ -83,7 +83,7 @@ async function disk(): Promise<Finding> {
     what: 'Disk',
     state: free < 2 ? 'missing' : free < 10 ? 'warn' : 'ok',
     found: `${free.toFixed(0)} GiB free at ${path}`,
-    todo: free < 10 ? 'Free some, or set SWITCHYARD_HOME elsewhere: images and snapshots take gigabytes.' : '',
+    todo: free < 10 ? 'Free some, or set POINTSMAN_HOME elsewhere: images and snapshots take gigabytes.' : '',
   };
 }
 
@@ -131,6 +131,6 @@ function configuration(): Finding {
     return { what, state: 'ok', found, todo: '' };
   } catch (error) {
     const found = error instanceof Error ? lastLines(error.message) : String(error);
-    return { what, state: 'missing', found, todo: 'Correct the file that it names, or unset SWITCHYARD_CONFIG.' };
+    return { what, state: 'missing', found, todo: 'Correct the file that it names, or unset POINTSMAN_CONFIG.' };
   }
 }

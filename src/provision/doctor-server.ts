@@ -2,7 +2,7 @@ import { Client, Connection } from '@temporalio/client';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import type { Finding } from './doctor';
 
-const TASK_QUEUE = 'switchyard';
+const TASK_QUEUE = 'pointsman';
 const DAY = 24 * 3600;
 /** How long a worker counts as there after its last poll: two long polls. */
 const FRESH_MS = 150_000;
@@ -60,7 +60,7 @@ async function workers(client: Client): Promise<Finding> {
   });
   return alive.length > 0
     ? { what: 'Workers', state: 'ok', found: alive.map(({ identity }) => identity).join(', '), todo: '' }
-    : { what: 'Workers', state: 'warn', found: `none polls ${TASK_QUEUE}`, todo: 'Start one: switchyard worker start' };
+    : { what: 'Workers', state: 'warn', found: `none polls ${TASK_QUEUE}`, todo: 'Start one: pointsman worker start' };
 }
 
 /** Workflow code that throws does not end its run: the server keeps trying, and says so in this search attribute. */

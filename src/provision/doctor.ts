@@ -12,7 +12,7 @@ export interface Finding {
   readonly todo: string;
 }
 
-/** Looks at everything that Switchyard stands on. Changes nothing, never throws, takes a few seconds at most. */
+/** Looks at everything that Pointsman stands on. Changes nothing, never throws, takes a few seconds at most. */
 export async function diagnose(): Promise<Finding[]> {
   const groups = await Promise.all([machineFindings(), serverFindings(), engineFindings()]);
   return groups.flat();

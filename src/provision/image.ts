@@ -2,14 +2,14 @@ import { spawn } from 'node:child_process';
 import { Readable } from 'node:stream';
 import type Docker from 'dockerode';
 import { pack } from 'tar-stream';
-import { SwitchyardError } from '../contract/errors';
+import { PointsmanError } from '../contract/errors';
 import { connectEngine, statusOf } from '../sandbox/engine';
 import { hostAccess } from '../sandbox/host-access';
 import { followBuild } from '../sandbox/image-build';
 import { canInstallPackages, installPackages, lastLines, onPath, type Provided, type Report } from './command';
 
 /** What sandboxes start from when a problem names no image of its own. */
-export const BASE_IMAGE = 'switchyard/base:bookworm';
+export const BASE_IMAGE = 'pointsman/base:bookworm';
 
 const DEBIAN = 'debian:bookworm';
 const PACKAGES = ['python3', 'python3-venv', 'python3-pip', 'git', 'ca-certificates'];
@@ -79,7 +79,7 @@ async function buildOnDebian(docker: Docker, report: Report): Promise<void> {
 async function bootstrap(docker: Docker, report: Report): Promise<void> {
   if (onPath('mmdebstrap').length === 0) {
     if (!canInstallPackages())
-      throw new SwitchyardError('Unavailable', `the image ${BASE_IMAGE} cannot be made here`, HINT);
+      throw new PointsmanError('Unavailable', `the image ${BASE_IMAGE} cannot be made here`, HINT);
     await installPackages(['mmdebstrap', 'debian-archive-keyring'], report, HINT);
   }
   report(`making ${BASE_IMAGE} with mmdebstrap (about 35 s)`);
@@ -99,7 +99,7 @@ async function bootstrap(docker: Docker, report: Report): Promise<void> {
   });
   const ended = new Promise<number | null>((resolve) => child.on('error', () => resolve(null)).on('close', resolve));
   // Imported under a name that nobody uses yet: a half archive must never be taken for the image.
-  const [repo, tag] = ['switchyard/base', 'bookworm-unfinished'];
+  const [repo, tag] = ['pointsman/base', 'bookworm-unfinished'];
   const changes = ['ENV LANG=C.UTF-8', 'CMD ["bash"]'];
   const stream = await docker.importImage(child.stdout, { repo, tag, changes });
   const imported = await followBuild(docker, stream, () => undefined).then(
@@ -113,7 +113,7 @@ async function bootstrap(docker: Docker, report: Report): Promise<void> {
     return;
   }
   await unfinished.remove().catch(() => undefined);
-  throw new SwitchyardError(
+  throw new PointsmanError(
     'Unavailable',
     `mmdebstrap could not make ${BASE_IMAGE}:\n${imported || lastLines(said)}`,
     HINT,

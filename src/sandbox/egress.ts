@@ -6,7 +6,7 @@ import { LABEL } from './labels';
  * The network of every sandbox that may go out: one for all runs, because an engine has addresses for few networks, with
  * the ways between its containers shut, so that a service which one run starts cannot be reached by another.
  */
-export const EGRESS_NETWORK = 'switchyard-egress';
+export const EGRESS_NETWORK = 'pointsman-egress';
 
 let made: Promise<void> | undefined;
 

@@ -1,5 +1,5 @@
 import Docker from 'dockerode';
-import { SwitchyardError } from '../contract/errors';
+import { PointsmanError } from '../contract/errors';
 
 /** The Docker Engine that DOCKER_HOST names, or the local socket. */
 export function connectEngine(): Docker {
@@ -19,17 +19,17 @@ export async function ignoreMissing(call: Promise<unknown>): Promise<void> {
 
 export async function assertEngine(docker: Docker): Promise<void> {
   await docker.ping().catch((error: Error) => {
-    throw new SwitchyardError(
+    throw new PointsmanError(
       'Unavailable',
       `no Docker engine answers: ${error.message}`,
-      'Start Docker, or set DOCKER_HOST; `switchyard doctor` checks it.',
+      'Start Docker, or set DOCKER_HOST; `pointsman doctor` checks it.',
     );
   });
 }
 
 /** The image of a frame is no longer there: somebody pruned the engine's images. What was recorded makes it again. */
-export function frameLost(image: string): SwitchyardError {
-  return new SwitchyardError(
+export function frameLost(image: string): PointsmanError {
+  return new PointsmanError(
     'FrameLost',
     `the frame ${image} is not on this host`,
     'Start the set-up again; its frames are made anew.',

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type Docker from 'dockerode';
-import { isSwitchyardError } from '../contract/errors';
+import { isPointsmanError } from '../contract/errors';
 import type { Frame, SandboxProfile } from '../contract/sandbox';
 import { type ContainerSpec, ensureContainer, removeContainer, setAside } from './container';
 import { EGRESS_NETWORK } from './egress';
@@ -46,8 +46,8 @@ export async function checkpoint(
     container.inspect({ size: true } as object),
   ]);
   const existing = await inspectImage(docker, image);
-  const labels = { [LABEL.frame]: String(index), 'switchyard.position': position };
-  if (existing?.Config?.Labels?.['switchyard.position'] !== position) {
+  const labels = { [LABEL.frame]: String(index), 'pointsman.position': position };
+  if (existing?.Config?.Labels?.['pointsman.position'] !== position) {
     if (existing) await removeImage(docker, image);
     // Container labels are copied into the image, so the run's ownership comes along.
     await container.commit({
@@ -94,7 +94,7 @@ export async function restore(
   await setAside(docker, spec.name, `${aside}${randomUUID().slice(0, 8)}`);
   const profile = { ...spec.profile, network: frame.network as SandboxProfile['network'] };
   await ensureContainer(docker, { ...spec, image: frame.image, profile }).catch((error: unknown) => {
-    if (isSwitchyardError(error) && error.code === 'NotFound') throw frameLost(frame.image);
+    if (isPointsmanError(error) && error.code === 'NotFound') throw frameLost(frame.image);
     throw error;
   });
   const removed = removeNamed(docker, aside);

@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import type Docker from 'dockerode';
-import { SwitchyardError } from '../contract/errors';
+import { PointsmanError } from '../contract/errors';
 import { statusOf } from './engine';
 
 export interface GuestCommand {
@@ -76,7 +76,7 @@ const PUT_AWAY_MS = 1000;
  * `exitCode`. Nothing is run in it, because what ran there may have left no room for another process.
  */
 export async function assertAlive(container: Docker.Container, exitCode: number | null, what: string): Promise<void> {
-  const lost = () => new SwitchyardError('SandboxLost', `the ${what} container went away under what ran in it`);
+  const lost = () => new PointsmanError('SandboxLost', `the ${what} container went away under what ran in it`);
   const state = await container.inspect().catch((error: unknown) => {
     if (statusOf(error) === 404) return undefined;
     throw error;

@@ -20,7 +20,7 @@ const BUNDLE = [
   'GIT_SSL_CAINFO',
   'CARGO_HTTP_CAINFO',
 ];
-const INSIDE = '/etc/ssl/switchyard-host-ca.crt';
+const INSIDE = '/etc/ssl/pointsman-host-ca.crt';
 
 /** Variables that a host may lend, without those of proxies, which engines know. */
 export const LENT: readonly string[] = [...REGISTRY, ...BUNDLE];

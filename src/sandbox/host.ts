@@ -1,5 +1,5 @@
 import type Docker from 'dockerode';
-import { SwitchyardError } from '../contract/errors';
+import { PointsmanError } from '../contract/errors';
 import type { SandboxProfile } from '../contract/sandbox';
 import { ensureContainer, removeContainer } from './container';
 import { ignoreMissing, statusOf } from './engine';
@@ -72,7 +72,7 @@ export class SandboxHost {
     const others = new Set(running.map(({ Labels }) => Labels[LABEL.run]));
     others.delete(owner.firstRunId);
     if (others.size < most) return;
-    throw new SwitchyardError(
+    throw new PointsmanError(
       'Unavailable',
       `this host runs ${others.size} sandboxes of at most ${most}`,
       'It is tried again.',
@@ -158,7 +158,7 @@ export class SandboxHost {
       if (journal && !journal.closed) return journal;
       if (this.journals.get(container) === known) this.journals.delete(container);
     }
-    if (this.closed) throw new SwitchyardError('Unavailable', 'this worker is ending', 'Another one goes on.');
+    if (this.closed) throw new PointsmanError('Unavailable', 'this worker is ending', 'Another one goes on.');
     const opening = Journal.open(this.docker.getContainer(container));
     this.journals.set(container, opening);
     return opening;
@@ -169,8 +169,7 @@ export class SandboxHost {
       .getContainer(container)
       .inspect()
       .catch(() => undefined);
-    if (!state?.State.Running)
-      throw new SwitchyardError('SandboxLost', `the container ${container} is gone or stopped`);
+    if (!state?.State.Running) throw new PointsmanError('SandboxLost', `the container ${container} is gone or stopped`);
   }
 }
 

@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import type Docker from 'dockerode';
-import { SwitchyardError } from '../contract/errors';
+import { PointsmanError } from '../contract/errors';
 import { statusOf } from './engine';
 
 /** Where the guest scripts live inside of every sandbox. */
-const GUEST_HOME = '/opt/switchyard';
+const GUEST_HOME = '/opt/pointsman';
 
 /**
  * Brings the scripts along and becomes the server, in the one exec that opens a stream anyway: an archive for the engine to
@@ -127,7 +127,7 @@ export class Journal {
       return journal;
     } catch (error) {
       if (statusOf(error) === 404 || statusOf(error) === 409) {
-        throw new SwitchyardError('SandboxLost', `the sandbox ${container.id.slice(0, 12)} is gone or stopped`);
+        throw new PointsmanError('SandboxLost', `the sandbox ${container.id.slice(0, 12)} is gone or stopped`);
       }
       throw error;
     }
@@ -234,7 +234,7 @@ export class Journal {
   }
 
   private expect(): Promise<{ words: string[]; body: Buffer }> {
-    if (this.closed) return Promise.reject(new SwitchyardError('SandboxLost', 'the stream into the sandbox is closed'));
+    if (this.closed) return Promise.reject(new PointsmanError('SandboxLost', 'the stream into the sandbox is closed'));
     return new Promise((resolve, reject) => this.waiting.push({ resolve, reject }));
   }
 
@@ -254,7 +254,7 @@ export class Journal {
     });
     const broken = () =>
       this.fail(
-        new SwitchyardError(
+        new PointsmanError(
           'SandboxLost',
           `the stream into the sandbox broke${this.stderr ? `: ${this.stderr.trim()}` : ''}`,
         ),
@@ -292,5 +292,5 @@ const OPEN_MS = 20_000;
 
 async function silence(signal: AbortSignal): Promise<never> {
   await delay(OPEN_MS, undefined, { signal });
-  throw new SwitchyardError('Unavailable', `the sandbox has not answered for ${OPEN_MS / 1000} s`);
+  throw new PointsmanError('Unavailable', `the sandbox has not answered for ${OPEN_MS / 1000} s`);
 }

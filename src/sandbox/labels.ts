@@ -9,15 +9,15 @@ export interface Owner {
 }
 
 export const LABEL = {
-  managed: 'switchyard',
-  workflow: 'switchyard.workflow',
-  run: 'switchyard.run',
+  managed: 'pointsman',
+  workflow: 'pointsman.workflow',
+  run: 'pointsman.run',
   /** Server and namespace that the run belongs to: janitors of two servers on one engine do not meet. */
-  scope: 'switchyard.scope',
-  frame: 'switchyard.frame',
-  role: 'switchyard.role',
+  scope: 'pointsman.scope',
+  frame: 'pointsman.frame',
+  role: 'pointsman.role',
   /** `run`: leased to its workflow. `environment`: kept until somebody removes it. */
-  lease: 'switchyard.lease',
+  lease: 'pointsman.lease',
 } as const;
 
 export function runLabels(owner: Owner): Record<string, string> {
@@ -32,5 +32,5 @@ export function runLabels(owner: Owner): Record<string, string> {
 /** Engine names allow few characters and workflow ids nearly all: a digest names the run, labels tell it in full. */
 export function runName(owner: Owner, role: string): string {
   const digest = createHash('sha256').update(`${owner.workflowId}\n${owner.firstRunId}`).digest('hex').slice(0, 16);
-  return `switchyard-${digest}-${role}`;
+  return `pointsman-${digest}-${role}`;
 }

@@ -56,7 +56,7 @@ export class Services {
 
 /** Bookkeeping of the shell that reads the state back. */
 function withoutShellWords(env: Record<string, string>): Record<string, string> {
-  const { PWD: _pwd, OLDPWD: _old, SHLVL: _level, SWITCHYARD_JOB: _job, ...rest } = env;
+  const { PWD: _pwd, OLDPWD: _old, SHLVL: _level, POINTSMAN_JOB: _job, ...rest } = env;
   return rest;
 }
 
@@ -64,7 +64,7 @@ function withoutShellWords(env: Record<string, string>): Record<string, string> 
 const UNDECLARED = `
 for dir in /proc/[0-9]*; do
   job=
-  while IFS= read -r -d '' entry; do [[ $entry == SWITCHYARD_JOB=* ]] && job=$entry; done 2> /dev/null < "$dir/environ"
+  while IFS= read -r -d '' entry; do [[ $entry == POINTSMAN_JOB=* ]] && job=$entry; done 2> /dev/null < "$dir/environ"
   [[ -n $job ]] || continue
   words=()
   while IFS= read -r -d '' word; do words+=("$word"); done 2> /dev/null < "$dir/cmdline"

@@ -25,10 +25,10 @@ export interface NotStarted {
   readonly why: string;
 }
 
-const REPOSITORY = 'switchyard/service';
+const REPOSITORY = 'pointsman/service';
 const MEMORY_BYTES = 2 * 1024 ** 3;
 /** Digest of the spec that a sibling was made from. */
-const MADE_FROM = 'switchyard.service';
+const MADE_FROM = 'pointsman.service';
 
 /** The run's own network, which leads nowhere else: siblings and whoever asks them meet there. */
 export function runNetwork(owner: Owner): string {
@@ -195,7 +195,7 @@ export class Siblings {
         if (done.exitCode !== 0)
           throw new Error(`packages of ${spec.name}: ${done.stderr.toString('utf8').slice(-500)}`);
         await runInGuest(container, {
-          command: `rm -rf /var/lib/apt/lists/* /opt/switchyard ${bundle ?? ''}`,
+          command: `rm -rf /var/lib/apt/lists/* /opt/pointsman ${bundle ?? ''}`,
           timeoutMs: 30_000,
         });
         const labels = { [LABEL.lease]: 'environment', [LABEL.run]: '', [LABEL.workflow]: '', [LABEL.scope]: '' };

@@ -9,7 +9,7 @@ const READY_SECONDS = 60;
  * `$1` starts it, `$2` says whether it is ready, `$3` is how long that may take. What it prints is shown only if it fails.
  */
 const START = `
-log=/run/switchyard-service.log
+log=/run/pointsman-service.log
 setsid bash -c "$1" > "$log" 2>&1 < /dev/null &
 pid=$! began=$SECONDS gone=
 failed() { printf '%s\\n' "$1"; tail -c 1500 "$log"; exit 1; }

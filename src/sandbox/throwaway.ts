@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import type Docker from 'dockerode';
-import { SwitchyardError } from '../contract/errors';
+import { PointsmanError } from '../contract/errors';
 import type { SandboxProfile } from '../contract/sandbox';
 import type { ServiceSpec } from '../contract/setup';
 import { confined } from './confined';
@@ -203,7 +203,7 @@ async function write(container: Docker.Container, path: string, content: string)
     timeoutMs: 30_000,
   });
   if (done.exitCode === 0) return;
-  throw new SwitchyardError(
+  throw new PointsmanError(
     'SandboxFailed',
     `the file ${path} could not be written: ${done.stderr.toString('utf8').trim().slice(0, 300)}`,
     'Is it larger than half of the sandbox memory?',

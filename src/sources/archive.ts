@@ -1,6 +1,6 @@
 import { createGunzip } from 'node:zlib';
 import { extract } from 'tar-stream';
-import { isSwitchyardError } from '../contract';
+import { isPointsmanError } from '../contract';
 import { refused, type SourceTree, TreeBuilder } from './tree';
 import { readZip } from './zip';
 
@@ -17,7 +17,7 @@ export async function treeOf(bytes: Buffer, source: string): Promise<SourceTree>
     if (bytes.subarray(0, 2).toString('latin1') === 'PK') readZip(bytes, source, into);
     else await readTar(bytes, source, into);
   } catch (error) {
-    throw isSwitchyardError(error) ? error : refused(source, (error as Error).message);
+    throw isPointsmanError(error) ? error : refused(source, (error as Error).message);
   }
   const tree = into.finished();
   // What a guest script packed has no folder around it, and a repository may well hold one folder only.
@@ -68,7 +68,7 @@ function unwrapped(tree: SourceTree): SourceTree {
 export function factsIn(tar: Buffer): Record<string, unknown> | undefined {
   if (tar.subarray(257, 262).toString('latin1') !== 'ustar' || tar[156] !== 0x67) return undefined;
   const size = Number.parseInt(tar.subarray(124, 135).toString('latin1'), 8);
-  const comment = /^\d+ comment=switchyard (\{.*\})\n/.exec(tar.subarray(512, 512 + size).toString('utf8'))?.[1];
+  const comment = /^\d+ comment=pointsman (\{.*\})\n/.exec(tar.subarray(512, 512 + size).toString('utf8'))?.[1];
   try {
     return comment === undefined ? undefined : (JSON.parse(comment) as Record<string, unknown>);
   } catch {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
-import { parseSource, type SourceSpec, SwitchyardError } from '../contract';
+import { PointsmanError, parseSource, type SourceSpec } from '../contract';
 import type { Owner } from '../sandbox/labels';
 import type { BlobStore } from '../store/blobs';
 import { factsIn, needsInflating, treeOf } from './archive';
@@ -79,7 +79,7 @@ export async function fetchSource(
 
 function assertExpected(name: string, sha256: string, expected: string | undefined): void {
   if (expected === undefined || sha256 === expected) return;
-  throw new SwitchyardError(
+  throw new PointsmanError(
     'InvalidInput',
     `source ${name}: sha256 is ${sha256}, expected ${expected}`,
     'Fetch it again, or correct the digest.',
@@ -117,7 +117,7 @@ async function bytesOf(
 
 async function unpack(deps: FetchDeps, place: Place, bytes: Buffer): Promise<SourceTree> {
   if (!needsInflating(bytes)) return treeOf(bytes, place.source);
-  const packed = { path: '/var/tmp/switchyard-source/packed', bytes };
+  const packed = { path: '/var/tmp/pointsman-source/packed', bytes };
   const inflated = await fetchInGuest(deps, {
     ...place,
     network: 'none',
@@ -130,7 +130,7 @@ async function unpack(deps: FetchDeps, place: Place, bytes: Buffer): Promise<Sou
 
 function fromFile(path: string): Buffer {
   if (existsSync(path)) return readFileSync(path);
-  throw new SwitchyardError(
+  throw new PointsmanError(
     'InvalidInput',
     `source archive:${path}: no such file on this host`,
     'Paths are those of the worker that builds.',

@@ -1,7 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { lstat, readdir, readFile, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { SwitchyardError } from '../contract';
+import { PointsmanError } from '../contract';
 import { type SourceTree, TreeBuilder } from './tree';
 
 const LEFT_BEHIND = ['.git', '__pycache__', '.venv', '.pytest_cache', 'node_modules'];
@@ -12,7 +12,7 @@ const LEFT_BEHIND = ['.git', '__pycache__', '.venv', '.pytest_cache', 'node_modu
  */
 export async function readFolder(folder: string): Promise<SourceTree> {
   if (!existsSync(folder) || !statSync(folder).isDirectory()) {
-    throw new SwitchyardError(
+    throw new PointsmanError(
       'InvalidInput',
       `source dir:${folder}: no such folder on this host`,
       'Paths are those of the worker that builds.',

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { SwitchyardError } from '../contract';
+import { PointsmanError } from '../contract';
 import { runInGuest } from '../sandbox/guest-exec';
 import { type GuestFile, getFiles, putFiles } from '../sandbox/guest-files';
 import type { SandboxHost } from '../sandbox/host';
@@ -41,7 +41,7 @@ interface Said {
   readonly hint?: string;
 }
 
-const FOLDER = '/var/tmp/switchyard-source';
+const FOLDER = '/var/tmp/pointsman-source';
 const TIMEOUT_MS = 900_000;
 /** A repository and its submodules; more folders than that is a loop. */
 const MAX_BROUGHT = 64;
@@ -80,7 +80,7 @@ export async function fetchInGuest(deps: FetchHost, fetch: GuestFetch): Promise<
           return { bytes, facts: said.facts };
         }
         if (said.needs === undefined) {
-          throw new SwitchyardError(
+          throw new PointsmanError(
             said.code ?? 'Unavailable',
             `source ${fetch.source}: ${said.message ?? ''}`,
             said.hint ?? '',
@@ -100,6 +100,6 @@ function lastLine(stdout: Buffer): Said | undefined {
   return line.startsWith('{') ? (JSON.parse(line) as Said) : undefined;
 }
 
-function unavailable(source: string, why: string, hint: string): SwitchyardError {
-  return new SwitchyardError('Unavailable', `source ${source}: ${why}`, hint);
+function unavailable(source: string, why: string, hint: string): PointsmanError {
+  return new PointsmanError('Unavailable', `source ${source}: ${why}`, hint);
 }

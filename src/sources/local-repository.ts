@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { lstat, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { SwitchyardError } from '../contract';
+import { PointsmanError } from '../contract';
 import type { GuestFile } from '../sandbox/guest-files';
 
 const MAX_BYTES = 1 << 30;
@@ -15,7 +15,7 @@ export async function localRepository(folder: string): Promise<GuestFile[]> {
   const inner = join(folder, '.git');
   const top = existsSync(inner) ? inner : folder;
   if (!['HEAD', 'objects', 'refs'].every((name) => existsSync(join(top, name)))) {
-    throw new SwitchyardError(
+    throw new PointsmanError(
       'InvalidInput',
       `source git+file://${folder}: no git repository on this host`,
       'Paths are those of the worker that builds; name the main work tree or a bare repository.',
@@ -30,7 +30,7 @@ export async function localRepository(folder: string): Promise<GuestFile[]> {
     if (!info.isFile()) continue;
     total += info.size;
     if (total > MAX_BYTES) {
-      throw new SwitchyardError(
+      throw new PointsmanError(
         'InvalidInput',
         `source git+file://${folder}: its history is larger than 1 GiB`,
         'Make a shallow clone of it.',

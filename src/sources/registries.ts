@@ -12,14 +12,14 @@ import type { SourceSpec } from '../contract';
 export async function registrySettings(source: SourceSpec): Promise<Record<string, string>> {
   switch (source.kind) {
     case 'npm':
-      return kept({ SWITCHYARD_REGISTRY: await npmRegistry(source.name) });
+      return kept({ POINTSMAN_REGISTRY: await npmRegistry(source.name) });
     case 'go': {
       const [proxy, database, off] = (await ask('go', ['env', 'GOPROXY', 'GOSUMDB', 'GONOSUMDB'])).split('\n');
       const { GOPROXY, GOSUMDB, GONOSUMDB } = process.env;
       return kept({ GOPROXY: GOPROXY || proxy, GOSUMDB: GOSUMDB || database, GONOSUMDB: GONOSUMDB || off });
     }
     case 'crate':
-      return kept({ SWITCHYARD_REGISTRY: process.env.CARGO_REGISTRIES_CRATES_IO_INDEX || (await cargoIndex()) });
+      return kept({ POINTSMAN_REGISTRY: process.env.CARGO_REGISTRIES_CRATES_IO_INDEX || (await cargoIndex()) });
     case 'pypi':
     case 'deb-src':
     case 'git':
@@ -43,7 +43,7 @@ async function npmRegistry(name: string): Promise<string> {
  * proxy where nobody listens. That follows source replacement and everything else that is configured.
  */
 async function cargoIndex(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'switchyard-cargo-'));
+  const folder = await mkdtemp(join(tmpdir(), 'pointsman-cargo-'));
   try {
     await writeFile(join(folder, 'lib.rs'), '');
     await writeFile(

@@ -1,4 +1,4 @@
-import { SwitchyardError } from '../contract';
+import { PointsmanError } from '../contract';
 
 /** One file of a source tree. `link` is a symbolic link's target. */
 export interface SourceFile {
@@ -85,8 +85,8 @@ function safeLink(path: string, target: string, source: string): string {
   return target;
 }
 
-export function refused(source: string, why: string): SwitchyardError {
-  return new SwitchyardError(
+export function refused(source: string, why: string): PointsmanError {
+  return new PointsmanError(
     'InvalidInput',
     `source ${source}: ${why}`,
     'Give a source archive (.tar, .tar.gz, .tar.xz, .tar.bz2, .zip) as its project publishes it.',

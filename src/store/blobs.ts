@@ -3,7 +3,7 @@ import { constants, existsSync, mkdirSync, renameSync, writeFileSync } from 'nod
 import { access, open, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LRUCache } from 'lru-cache';
-import { SwitchyardError } from '../contract/errors';
+import { PointsmanError } from '../contract/errors';
 import type { Ref } from '../contract/step';
 
 /**
@@ -58,10 +58,10 @@ export class FileBlobs implements BlobStore {
     if (cached) return cached;
     const bytes = await readFile(this.pathOf(sha256)).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'ENOENT') throw error;
-      throw new SwitchyardError(
+      throw new PointsmanError(
         'NotFound',
         `blob ${sha256} is not in the store at ${this.root}`,
-        'Workers that share runs must share the blob store: check SWITCHYARD_HOME.',
+        'Workers that share runs must share the blob store: check POINTSMAN_HOME.',
       );
     });
     this.cache.set(sha256, bytes);

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { jsonLines, nearest, RolloutRow, SwitchyardError } from '../contract';
+import { jsonLines, nearest, PointsmanError, RolloutRow } from '../contract';
 
 /** `rollouts.jsonl` of each campaign that has ended, by its workflow id: they outlive the server's memory of it. */
 export class Campaigns {
@@ -23,10 +23,10 @@ export class Campaigns {
     const path = this.pathOf(campaign);
     if (!existsSync(path)) {
       const close = nearest(campaign, this.list());
-      throw new SwitchyardError(
+      throw new PointsmanError(
         'NotFound',
         `campaign: no rollouts of "${campaign}" are kept here${close ? `, did you mean "${close}"?` : ''}`,
-        'A campaign keeps them when it ends; `switchyard campaign list` shows those there are.',
+        'A campaign keeps them when it ends; `pointsman campaign list` shows those there are.',
       );
     }
     return rowsOf(await readFile(path, 'utf8'), path);
@@ -44,5 +44,5 @@ export class Campaigns {
 
 /** Reads lines of `RolloutRow`. Throws `InvalidInput` with the line's number and the field. */
 export function rowsOf(text: string, file: string): RolloutRow[] {
-  return jsonLines(RolloutRow, text, file, 'Each line is one rollout, as `switchyard campaign export` writes them.');
+  return jsonLines(RolloutRow, text, file, 'Each line is one rollout, as `pointsman campaign export` writes them.');
 }

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { nearest, Problem, type ProblemSource, parseInput, type Ref, SwitchyardError } from '../contract';
+import { nearest, PointsmanError, Problem, type ProblemSource, parseInput, type Ref } from '../contract';
 import type { BlobStore } from './blobs';
 
 /**
@@ -35,10 +35,10 @@ export class Problems {
     if (found) return this.read(found);
     const ids = existsSync(this.folder) ? readdirSync(this.folder) : [];
     const close = nearest(source, ids);
-    throw new SwitchyardError(
+    throw new PointsmanError(
       'NotFound',
       `problem: no id, folder or file "${source}"${close ? `, did you mean "${close}"?` : ids.length ? ` (known ids: ${ids.join(', ')})` : ''}`,
-      'Make one with `switchyard problem init`; `switchyard problem list` shows those there are.',
+      'Make one with `pointsman problem init`; `pointsman problem list` shows those there are.',
     );
   }
 
@@ -57,10 +57,10 @@ export class Problems {
     try {
       value = JSON.parse(text);
     } catch (error) {
-      throw new SwitchyardError(
+      throw new PointsmanError(
         'InvalidInput',
         `${file}: not JSON: ${(error as Error).message}`,
-        'Write it again with `switchyard problem init`.',
+        'Write it again with `pointsman problem init`.',
       );
     }
     return parseInput(Problem, value, file);

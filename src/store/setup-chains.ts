@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { SwitchyardError } from '../contract/errors';
+import { PointsmanError } from '../contract/errors';
 import { SetupOpening, SetupStep, SetupTurn } from '../contract/setup-chain';
 import type { BlobStore } from './blobs';
 
@@ -32,7 +32,7 @@ export class SetupChains {
     for (let at = head; ; ) {
       const link = Link.safeParse(JSON.parse((await this.blobs.get(at)).toString('utf8'))).data;
       if (!link) {
-        throw new SwitchyardError('NotFound', `blob ${at} is no link of a set-up`, 'Give the head of a set-up.');
+        throw new PointsmanError('NotFound', `blob ${at} is no link of a set-up`, 'Give the head of a set-up.');
       }
       if (link.kind === 'setup-opening') return { opening: link, steps: steps.reverse(), hashes: hashes.reverse() };
       steps.push(link);

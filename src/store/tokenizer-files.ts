@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { SwitchyardError } from '../contract';
+import { PointsmanError } from '../contract';
 
 /** A tokenizer and its chat template, as the files beside a model's weights hold them. */
 export interface TokenizerFolder {
@@ -32,7 +32,7 @@ export async function readTokenizerFolder(folder: string): Promise<TokenizerFold
 
 async function textOf(folder: string, name: string): Promise<string> {
   return readFile(join(folder, name), 'utf8').catch((error: NodeJS.ErrnoException) => {
-    throw new SwitchyardError(
+    throw new PointsmanError(
       'InvalidInput',
       `tokenizer: ${join(folder, name)} cannot be read: ${error.message}`,
       'Give a folder with tokenizer.json and tokenizer_config.json, on the host that reads it.',
@@ -44,9 +44,6 @@ function jsonOf(folder: string, name: string, text: string): object {
   try {
     return JSON.parse(text) as object;
   } catch (error) {
-    throw new SwitchyardError(
-      'InvalidInput',
-      `tokenizer: ${join(folder, name)}: not JSON: ${(error as Error).message}`,
-    );
+    throw new PointsmanError('InvalidInput', `tokenizer: ${join(folder, name)}: not JSON: ${(error as Error).message}`);
   }
 }

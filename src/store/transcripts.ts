@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
-import { SwitchyardError } from '../contract/errors';
+import { PointsmanError } from '../contract/errors';
 import { Opening, Rejected, type SeenStep, Step, type Transcript, Turn } from '../contract/step';
 import type { BlobStore } from './blobs';
 
@@ -74,7 +74,7 @@ export class Transcripts {
     if (known) return known;
     const link = Link.safeParse(JSON.parse((await this.blobs.get(sha256)).toString('utf8'))).data;
     if (!link) {
-      throw new SwitchyardError('NotFound', `blob ${sha256} is no link of a transcript`, 'Give the head of a rollout.');
+      throw new PointsmanError('NotFound', `blob ${sha256} is no link of a transcript`, 'Give the head of a rollout.');
     }
     this.links.set(sha256, link);
     return link;

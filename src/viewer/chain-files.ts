@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { setImmediate as breathe } from 'node:timers/promises';
-import { type Opening, type Step, SwitchyardError } from '../contract';
+import { type Opening, PointsmanError, type Step } from '../contract';
 import type { FileBlobs } from '../store/blobs';
 
 /** The part of a store of files that a chain is read with. */
@@ -56,10 +56,10 @@ function readLink(blobs: BlobFiles, sha256: string): Opening | Step {
   const text = readText(blobs, sha256);
   const link = text === undefined ? undefined : (parsed(text) as Opening | Step | undefined);
   if (link?.kind === 'opening' || link?.kind === 'step') return link;
-  throw new SwitchyardError(
+  throw new PointsmanError(
     'NotFound',
     `blob ${sha256} is ${text === undefined ? 'not in the store' : 'no link of a transcript'}`,
-    'Workers that share runs must share the blob store: check SWITCHYARD_HOME.',
+    'Workers that share runs must share the blob store: check POINTSMAN_HOME.',
   );
 }
 

@@ -4,7 +4,7 @@ import { rename, rm } from 'node:fs/promises';
 import { finished } from 'node:stream/promises';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import { isSwitchyardError } from '../contract';
+import { isPointsmanError } from '../contract';
 import { Html, jsonForScript } from '../page/html';
 import { dataBlock, viewerDocument } from '../page/viewer/document';
 import type { RunPage } from '../page/viewer/payload';
@@ -53,7 +53,7 @@ export async function exportViewer(source: ViewerSource, file: string, options: 
     for (const [at, { id }] of list.runs.entries()) {
       const page = await source.run(id).catch((error: unknown) => {
         // A run that was skipped or failed has no chain: its line in the list says all there is.
-        if (isSwitchyardError(error) && error.code === 'NotFound') return undefined;
+        if (isPointsmanError(error) && error.code === 'NotFound') return undefined;
         throw error;
       });
       if (!page) continue;

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { isSwitchyardError, SwitchyardError } from '../contract';
+import { isPointsmanError, PointsmanError } from '../contract';
 import { viewerDocument } from '../page/viewer/document';
 import { viewerBundle } from './bundle';
 import { isOwnHost } from './hosts';
@@ -55,10 +55,7 @@ async function answer(
   { method, headers, url = '/' }: IncomingMessage,
 ): Promise<Reply> {
   if (!isOwnHost(headers.host, host)) {
-    throw new Refusal(
-      421,
-      'This server answers to its own address only. Open the link that `switchyard view` printed.',
-    );
+    throw new Refusal(421, 'This server answers to its own address only. Open the link that `pointsman view` printed.');
   }
   if (method !== 'GET' && method !== 'HEAD') throw new Refusal(405, 'There is nothing to change here: GET only.');
   if (!url.startsWith('/')) throw new Refusal(404, 'There is nothing here. The viewer is at /.');
@@ -120,14 +117,14 @@ class Refusal extends Error {
 }
 
 function refuse(request: IncomingMessage, response: ServerResponse, error: unknown): void {
-  const known = isSwitchyardError(error) ? error : undefined;
+  const known = isPointsmanError(error) ? error : undefined;
   const status = error instanceof Refusal ? error.status : known ? (STATUS[known.code] ?? 400) : 500;
   const message = error instanceof Error ? error.message : String(error);
   const body = JSON.stringify({ error: { code: known?.code ?? 'Failed', message, hint: known?.hint ?? '' } });
   send(request, response, status, { type: 'application/json; charset=utf-8', body });
 }
 
-const STATUS: Readonly<Partial<Record<SwitchyardError['code'], number>>> = {
+const STATUS: Readonly<Partial<Record<PointsmanError['code'], number>>> = {
   InvalidInput: 400,
   NotFound: 404,
   Unavailable: 503,
@@ -138,7 +135,7 @@ function listening(server: Server, port: number, host: string): Promise<void> {
     server.once('error', (error: NodeJS.ErrnoException) =>
       failed(
         error.code === 'EADDRINUSE'
-          ? new SwitchyardError('InvalidInput', `--port: ${port} is taken`, 'Without --port a free one is found.')
+          ? new PointsmanError('InvalidInput', `--port: ${port} is taken`, 'Without --port a free one is found.')
           : error,
       ),
     );

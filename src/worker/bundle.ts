@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { bundleWorkflowCode } from '@temporalio/worker';
-import { switchyardHome } from '../home';
+import { pointsmanHome } from '../home';
 
 const SOURCES = resolve(__dirname, '..');
 /** The rooms that workflow code may import; anything else is refused by the bundler. */
@@ -13,7 +13,7 @@ const BUNDLED = ['contract', 'agent', 'setup', 'problems', 'dataset', 'analysis'
  * the same file, and building (3 s) happens only after an edit.
  */
 export async function workflowBundle(): Promise<{ codePath: string }> {
-  const folder = join(switchyardHome(), 'bundles');
+  const folder = join(pointsmanHome(), 'bundles');
   const codePath = join(folder, `${digestOf(SOURCES)}.js`);
   if (existsSync(codePath)) return { codePath };
   mkdirSync(folder, { recursive: true });

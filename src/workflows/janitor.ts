@@ -8,7 +8,7 @@ export type HostSweep = { readonly host: string } & ({ readonly swept: Sweep } |
 
 /**
  * Removes containers, images and networks that no running workflow owns, host by host. Started by a schedule every few
- * minutes, or by hand with `switchyard janitor run`. A host that does not answer is reported and does not stop the rest.
+ * minutes, or by hand with `pointsman janitor run`. A host that does not answer is reported and does not stop the rest.
  */
 export async function janitor(raw: JanitorInput): Promise<HostSweep[]> {
   const input = checked(JanitorInput, raw, 'janitor');

@@ -11,7 +11,7 @@ let blobs: FileBlobs;
 let reader: CampaignProblems;
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'switchyard-test-campaign-'));
+  folder = mkdtempSync(join(tmpdir(), 'pointsman-test-campaign-'));
   blobs = new FileBlobs(join(folder, 'blobs'));
   reader = new CampaignProblems(new Problems(join(folder, 'home'), blobs), blobs);
 });

@@ -40,7 +40,7 @@ test('a host that was taken for lost, and is asked to make the sandbox again, be
   const sandbox = docker.getContainer(lease.container);
   const said = async (command: string) =>
     (await runInGuest(sandbox, { command, timeoutMs: 10_000 })).stdout.toString('utf8');
-  expect(await said('touch /opt/left; ls /repo | sort | head -2; ls -I switchyard /opt')).toBe(
+  expect(await said('touch /opt/left; ls /repo | sort | head -2; ls -I pointsman /opt')).toBe(
     'README.md\ncalc.py\nleft\n',
   );
   const notes = ServiceSpec.parse({ name: 'notes', kind: 'container', start: 'exec sleep 600', health: 'true' });
@@ -50,13 +50,13 @@ test('a host that was taken for lost, and is asked to make the sandbox again, be
     signal,
   );
   const siblings = async () => {
-    const found = await docker.listContainers({ filters: { label: [`switchyard.run=${owner.firstRunId}`] } });
-    return found.filter(({ Labels }) => Labels['switchyard.role'] === 'service-notes').length;
+    const found = await docker.listContainers({ filters: { label: [`pointsman.run=${owner.firstRunId}`] } });
+    return found.filter(({ Labels }) => Labels['pointsman.role'] === 'service-notes').length;
   };
   expect([started, await siblings()]).toEqual([['notes'], 1]);
 
   const again = await prepared({ owner, input, given });
   expect(again.lease.container).toBe(lease.container);
-  expect(await said('ls /repo | sort | head -2; ls -I switchyard /opt')).toBe('README.md\ncalc.py\n');
+  expect(await said('ls /repo | sort | head -2; ls -I pointsman /opt')).toBe('README.md\ncalc.py\n');
   expect(await siblings()).toBe(0);
 }, 120_000);

@@ -153,11 +153,11 @@ test(
 (FULL ? test : test.skip)(
   'a host that stays away is replaced by another, and the set-up goes on from what was recorded',
   async () => {
-    const world = await worldWith({ SWITCHYARD_ONLY_HOST: '', SWITCHYARD_HOST: 'first' });
+    const world = await worldWith({ POINTSMAN_ONLY_HOST: '', POINTSMAN_HOST: 'first' });
     const setUp = await world.begin('repoSetup', setUpInput, 'set-up');
     await reach(setUp, 11);
     await world.killWorkers('SIGKILL');
-    world.startWorker({ SWITCHYARD_HOST: 'second' });
+    world.startWorker({ POINTSMAN_HOST: 'second' });
     const ended = (await setUp.result()) as RepoSetupResult;
     const made = (await activitiesOf(setUp)).filter((name) => name === 'prepareSetup').length;
     figures('away, one host of two', { setUp: ended.status, verdict: ended.verdict?.verdict, made });
@@ -171,7 +171,7 @@ test(
 (FULL ? test : test.skip)(
   'a host that is lost before a rollback: the sandbox that is made elsewhere is what the rollback leads to',
   async () => {
-    const world = await worldWith({ SWITCHYARD_ONLY_HOST: '', SWITCHYARD_HOST: 'first' });
+    const world = await worldWith({ POINTSMAN_ONLY_HOST: '', POINTSMAN_HOST: 'first' });
     const input = { ...setUpInput, roles: { agent: 'astray' }, judge: false, experience: { mode: 'off' } };
     const setUp = await world.begin('repoSetup', input, 'astray');
     await reach(setUp, 2);
@@ -185,7 +185,7 @@ test(
     await world.killWorkers('SIGKILL');
     // The two share an engine here: what the first had went with it.
     await (await sandboxOf(world, 'astray')).remove({ force: true });
-    world.startWorker({ SWITCHYARD_HOST: 'second' });
+    world.startWorker({ POINTSMAN_HOST: 'second' });
     await world.workerReady();
     await setUp.executeUpdate('resume');
     const ended = (await setUp.result()) as RepoSetupResult;
@@ -209,7 +209,7 @@ test(
 (FULL ? test : test.skip)(
   'a host that is lost under a trial: one that fails is taken back on the next host, and a race is run there',
   async () => {
-    const world = await worldWith({ SWITCHYARD_ONLY_HOST: '', SWITCHYARD_HOST: 'first' });
+    const world = await worldWith({ POINTSMAN_ONLY_HOST: '', POINTSMAN_HOST: 'first' });
     const wrong = (id: string) => unitFor('calc', id, 'mkdir -p /opt/other && echo exact > /opt/other/mode');
     await withExperience(world, (store) => store.import([wrong('calc-wrong'), wrong('calc-worse')]));
     const input = { ...setUpInput, roles: { agent: 'trier' }, judge: false };
@@ -226,7 +226,7 @@ test(
     await sleep(2_000);
     await world.killWorkers('SIGKILL');
     await Promise.all([removeAllOf(world, 'alone'), removeAllOf(world, 'race')]);
-    world.startWorker({ SWITCHYARD_HOST: 'second' });
+    world.startWorker({ POINTSMAN_HOST: 'second' });
     for (const handle of [alone, race]) {
       const ended = (await handle.result()) as RepoSetupResult;
       figures(`away, under a trial (${handle.workflowId})`, { setUp: ended.status });

@@ -98,7 +98,7 @@ test(
     expect(lengths.length).toBeGreaterThan(2);
     // What is in flight at the suggestion is finished.
     expect(Math.max(...lengths)).toBeLessThan(LONG + 6 * 14 + 30);
-    expect(await labelled(`switchyard.scope=${await world.scope()}`)).toEqual(NOTHING);
+    expect(await labelled(`pointsman.scope=${await world.scope()}`)).toEqual(NOTHING);
   },
   minutes(6, 180),
 );

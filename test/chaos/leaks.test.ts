@@ -24,7 +24,7 @@ let world: World;
 let source: string;
 beforeAll(async () => {
   source = `dir:${folderOf({ 'setup.py': '# nothing\n' })}`;
-  world = await World.start({ script, profiles: { solo: {}, setter: {} }, env: { SWITCHYARD_HOST: 'leaky' } });
+  world = await World.start({ script, profiles: { solo: {}, setter: {} }, env: { POINTSMAN_HOST: 'leaky' } });
 }, 90_000);
 afterAll(async () => {
   await world?.close();

@@ -37,7 +37,7 @@ async function back(frame: Frame): Promise<void> {
 /** Every file outside of the kernel's and our own folders with its mode, owner and content; directory and variables. */
 const print = () =>
   run(
-    'cd_was=$PWD; (cd / && find . -xdev \\( -path ./proc -o -path ./sys -o -path ./dev -o -path ./var/lib/switchyard -o -path ./usr \\) -prune -o -printf "%p %y %m %U %l\\n" | sort | sha256sum; find testbed opt root home srv etc -xdev -type f | sort | xargs -d "\\n" sha256sum | sha256sum); echo "$cd_was"; export -p | grep " X_"',
+    'cd_was=$PWD; (cd / && find . -xdev \\( -path ./proc -o -path ./sys -o -path ./dev -o -path ./var/lib/pointsman -o -path ./usr \\) -prune -o -printf "%p %y %m %U %l\\n" | sort | sha256sum; find testbed opt root home srv etc -xdev -type f | sort | xargs -d "\\n" sha256sum | sha256sum); echo "$cd_was"; export -p | grep " X_"',
   );
 
 const pick = <T>(random: () => number, among: readonly T[]): T => among[Math.floor(random() * among.length)]!;
@@ -88,7 +88,7 @@ test(
     expect(differ).toEqual([]);
     if (COUNTS.frames > 125) expect(flattened).toBeGreaterThan(0);
     await host.removeAll(owner.firstRunId);
-    expect(await labelled(`switchyard.run=${owner.firstRunId}`)).toEqual(NOTHING);
+    expect(await labelled(`pointsman.run=${owner.firstRunId}`)).toEqual(NOTHING);
   },
   minutes(5, 40),
 );

@@ -26,7 +26,7 @@ const note = (from: number, to: number) =>
     shell(`mkdir -p /opt/log && echo ${from + i} >> /opt/log/steps; sleep 1`),
   );
 const DIGEST =
-  'find /repo /opt /srv -type f -not -path "*/.git/*" -not -path "*/__pycache__/*" -not -path "/opt/switchyard/*" | sort | xargs sha256sum; pwd; echo "$LEVEL"; cat /opt/log/steps';
+  'find /repo /opt /srv -type f -not -path "*/.git/*" -not -path "*/__pycache__/*" -not -path "/opt/pointsman/*" | sort | xargs sha256sum; pwd; echo "$LEVEL"; cat /opt/log/steps';
 /** One trial that fails, one that mends, a rollback in the middle, and a command a second all along. */
 const turns = [
   shell(TESTS),

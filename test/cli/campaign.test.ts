@@ -26,7 +26,7 @@ test('flags make the methods that the profiles are for, and stand over the file'
 });
 
 test('a path that is here is handed on in full; what is not may be on the worker', () => {
-  const file = join(tmpdir(), `switchyard-test-${process.pid}.jsonl`);
+  const file = join(tmpdir(), `pointsman-test-${process.pid}.jsonl`);
   writeFileSync(file, '');
   const relative = join('..', ...Array.from({ length: 12 }, () => '..'), file);
   expect(campaignInput({}, { problems: relative, ...profiles }).problems).toBe(file);

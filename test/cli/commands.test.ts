@@ -39,7 +39,7 @@ describe('bad input', () => {
     expect(answer(file).error?.message).toBe('--input no-such-file.json: cannot be read (ENOENT)');
     expect(answer(list).error?.message).toBe('--status: no status "compleated", did you mean "completed"?');
     expect(answer(flag).error?.message).toContain('"never"');
-    expect(answer(hash).error?.hint).toContain('examples/switchyard.yaml');
+    expect(answer(hash).error?.hint).toContain('examples/pointsman.yaml');
     for (const ran of [file, list, flag, hash]) expect(ran.code).toBe(1);
   });
 
@@ -70,7 +70,7 @@ it('prints every help within 80 columns', () => {
   const program = createProgram(new Cli());
   const visit = (command: Command): void => {
     const help = command.helpInformation();
-    expect(help).toContain('Usage: switchyard');
+    expect(help).toContain('Usage: pointsman');
     expect(help.split('\n').filter((line) => line.length > 80)).toEqual([]);
     command.commands.forEach(visit);
   };

@@ -7,7 +7,7 @@ import type { CandidateOutcome, Estimate, EvaluationResult, ProblemEntry } from 
 import { FileBlobs } from '../../src/store/blobs';
 import type { ShownEvaluation } from '../../src/view/evaluation/shown-evaluation';
 
-const home = mkdtempSync(join(tmpdir(), 'switchyard-evaluation-'));
+const home = mkdtempSync(join(tmpdir(), 'pointsman-evaluation-'));
 const blobs = new FileBlobs(join(home, 'blobs'));
 const cli = { blobs } as unknown as Cli;
 const estimate = (value: number, n: number): Estimate => ({ value, low: value / 2, high: (1 + value) / 2, n });

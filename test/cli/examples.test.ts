@@ -52,7 +52,7 @@ it.each(Object.keys(SCHEMAS).filter((name) => name.startsWith('setup-')))(
 );
 
 it('has every rollout example name profiles of the example configuration', () => {
-  const config = parseInput(Config, read('switchyard.yaml'), 'switchyard.yaml');
+  const config = parseInput(Config, read('pointsman.yaml'), 'pointsman.yaml');
   for (const name of readdirSync(EXAMPLES).filter((file) => file.startsWith('rollout'))) {
     const { student, expert } = read(name) as { student?: string; expert?: string };
     for (const profile of [student, expert]) if (profile) expect(Object.keys(config.profiles)).toContain(profile);
@@ -60,7 +60,7 @@ it('has every rollout example name profiles of the example configuration', () =>
 });
 
 it('has a script that plays the example profiles', () => {
-  const { profiles } = parseInput(Config, read('switchyard.yaml'), 'switchyard.yaml');
+  const { profiles } = parseInput(Config, read('pointsman.yaml'), 'pointsman.yaml');
   const { models } = loadScript(join(EXAMPLES, 'rehearsal.yaml'));
   for (const { model, view } of Object.values(profiles)) expect(models[model]?.dialect).toBe(view.dialect);
 });

@@ -38,7 +38,7 @@ afterAll(async () => {
   rmSync(home, { recursive: true, force: true });
 });
 
-const cli = (...args: string[]) => runCli(['experience', ...args], { env: { SWITCHYARD_HOME: home } });
+const cli = (...args: string[]) => runCli(['experience', ...args], { env: { POINTSMAN_HOME: home } });
 
 test('stats counts units, hits and verdicts, and says where they are kept', async () => {
   const before = await store.stats();

@@ -17,7 +17,7 @@ interface Said {
   readonly problems: readonly object[];
 }
 
-const home = mkdtempSync(join(tmpdir(), 'switchyard-problems-'));
+const home = mkdtempSync(join(tmpdir(), 'pointsman-problems-'));
 const SOURCE = 'pypi:inflection==0.5.1';
 const jsonl = join(home, 'problems.jsonl');
 writeFileSync(jsonl, [gross, net].map((each) => `${JSON.stringify(each)}\n`).join(''));
@@ -108,7 +108,7 @@ describe('flags and file become an input', () => {
 
 describe('the command line', () => {
   const run = async (...args: string[]) => {
-    const { code, stdout, stderr } = await runCli(['problems', ...args], { env: { SWITCHYARD_HOME: home } });
+    const { code, stdout, stderr } = await runCli(['problems', ...args], { env: { POINTSMAN_HOME: home } });
     return { code, stdout, stderr, said: (args.includes('--json') ? JSON.parse(stdout) : {}) as Said };
   };
 
@@ -180,7 +180,7 @@ describe('views', () => {
   });
 
   it('shows a build with its funnel, what was left out and why, and its problems', async () => {
-    process.env.SWITCHYARD_HOME = home;
+    process.env.POINTSMAN_HOME = home;
     const cli = new Cli();
     const result = await keepBuild(cli.blobs, [gross, net]);
     const rejected = (await cli.blobs.get(result.rejected.sha256))
@@ -217,7 +217,7 @@ describe('views', () => {
 });
 
 it('writes a build as files that other commands take, in place of an earlier one', async () => {
-  process.env.SWITCHYARD_HOME = home;
+  process.env.POINTSMAN_HOME = home;
   const cli = new Cli();
   const out = join(home, 'out');
   const first = await writeBuild(cli, await keepBuild(cli.blobs, [gross, net]), out);

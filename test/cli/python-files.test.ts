@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { readPythonFiles } from '../../src/cli/python-files';
 
-const folder = mkdtempSync(join(tmpdir(), 'switchyard-python-files-'));
+const folder = mkdtempSync(join(tmpdir(), 'pointsman-python-files-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 function write(path: string, content: string | Buffer): void {

@@ -16,9 +16,9 @@ export interface Ran {
  * a server by mistake fails instead.
  */
 function quietly(home: string): Record<string, string | undefined> {
-  const own = Object.keys(process.env).filter((name) => /^(SWITCHYARD|TEMPORAL)_|^NO_COLOR$/.test(name));
+  const own = Object.keys(process.env).filter((name) => /^(POINTSMAN|TEMPORAL)_|^NO_COLOR$/.test(name));
   const cleared = Object.fromEntries(own.map((name) => [name, undefined]));
-  return { ...process.env, ...cleared, HOME: home, SWITCHYARD_HOME: home, TEMPORAL_ADDRESS: '127.0.0.1:1' };
+  return { ...process.env, ...cleared, HOME: home, POINTSMAN_HOME: home, TEMPORAL_ADDRESS: '127.0.0.1:1' };
 }
 
 /** The real command line in a process of its own, as a script would call it. */
@@ -26,7 +26,7 @@ export async function runCli(
   args: readonly string[],
   { env = {}, stdin = '' }: { env?: Record<string, string>; stdin?: string } = {},
 ): Promise<Ran> {
-  const home = mkdtempSync(join(tmpdir(), 'switchyard-cli-'));
+  const home = mkdtempSync(join(tmpdir(), 'pointsman-cli-'));
   const child = spawn(process.execPath, ['--import', require.resolve('tsx'), CLI, ...args], {
     cwd: home,
     env: { ...quietly(home), ...env },

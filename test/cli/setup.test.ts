@@ -19,7 +19,7 @@ import { runCli } from './run-cli';
 import { writeSetup } from './sample-setup';
 
 const SOURCE = 'pypi:humanize==4.9.0';
-const home = mkdtempSync(join(tmpdir(), 'switchyard-setup-'));
+const home = mkdtempSync(join(tmpdir(), 'pointsman-setup-'));
 
 describe('flags and file become an input', () => {
   const table: readonly [string, Record<string, unknown>, SetupFlags, Record<string, unknown>][] = [
@@ -126,14 +126,14 @@ it('asks visibility for statuses of the workflow, endings of the loop and verdic
 
 describe('the answer of --wait', () => {
   it('has its promised fields as plain values', async () => {
-    process.env.SWITCHYARD_HOME = home;
+    process.env.POINTSMAN_HOME = home;
     const { result } = await writeSetup(join(home, 'blobs'));
     const answer = await setupAnswer(new Cli(), result);
     expect(answer).toMatchObject({
       ...{ id: 'setup/toy-1', status: 'verified', verdict: 'guilty', selfClaim: true, verifier: true },
       ...{ tests: { passed: 3, failed: 1, skipped: 0, errors: 0 }, steps: 7, rollbacks: 2, reproduced: false },
-      image: 'switchyard/environment:toy',
-      dockerfile: 'FROM switchyard/base:bookworm\n',
+      image: 'pointsman/environment:toy',
+      dockerfile: 'FROM pointsman/base:bookworm\n',
       lock: null,
     });
     expect(answer.script).toContain('#!/bin/bash');

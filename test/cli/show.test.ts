@@ -10,14 +10,14 @@ import { runCli } from './run-cli';
 import { PATCH, writeChain } from './sample-chain';
 
 const PLAIN: Look = { width: 80, coloured: false, full: false };
-const home = mkdtempSync(join(tmpdir(), 'switchyard-show-'));
+const home = mkdtempSync(join(tmpdir(), 'pointsman-show-'));
 let head: string;
 let run: ShownRun;
 
 beforeAll(async () => {
   const written = await writeChain(join(home, 'blobs'));
   head = written.head;
-  process.env.SWITCHYARD_HOME = home;
+  process.env.POINTSMAN_HOME = home;
   const chain = await readRun(new Cli(), head);
   run = {
     ...chain,
@@ -90,7 +90,7 @@ it('lets no escape code through, with and without colours', () => {
 });
 
 it('shows a chain by hash, whole or abbreviated, without a server', async () => {
-  const env = { SWITCHYARD_HOME: home };
+  const env = { POINTSMAN_HOME: home };
   const [text, json, short, missing] = await Promise.all([
     runCli(['rollout', 'show', head], { env }),
     runCli(['rollout', 'show', `sha256:${head}`, '--json', '--turn', '2'], { env }),

@@ -24,7 +24,7 @@ function about(more: Partial<CardAbout> = {}): CardAbout {
       train: { [HOSTILE]: ['student'] },
     }),
     view: View.parse({ dialect: 'xml', history: { kind: 'last_n_observations', n: 5 } }),
-    madeBy: 'switchyard 0.0.0',
+    madeBy: 'pointsman 0.0.0',
     tokenizer: null,
     rows: { train: 3, validation: 1 },
     instances: 2,
@@ -112,7 +112,7 @@ test('filters that are off are said to be, and so is a data set without rows', (
 });
 
 describe('recipes', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'switchyard-recipes-'));
+  const folder = mkdtempSync(join(tmpdir(), 'pointsman-recipes-'));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
   const files = {
     name: 'cards',

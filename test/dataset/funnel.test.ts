@@ -76,7 +76,7 @@ test('survivors of k are among those handed over, and those among the drawn', ()
 });
 
 describe('a campaign of known endings', () => {
-  const home = mkdtempSync(join(tmpdir(), 'switchyard-funnel-'));
+  const home = mkdtempSync(join(tmpdir(), 'pointsman-funnel-'));
   afterAll(() => rmSync(home, { recursive: true, force: true }));
 
   test('each row is lost for the reason that it was made with', async () => {

@@ -12,7 +12,7 @@ import { anyRow, CONTEXT } from './any-row';
 import { byteTokenizer } from './byte-tokenizer';
 
 const FORMATS = (Object.keys(EXPORTERS) as DatasetFormat[]).filter((format) => EXPORTERS[format].layout === 'lines');
-const folder = mkdtempSync(join(tmpdir(), 'switchyard-parquet-'));
+const folder = mkdtempSync(join(tmpdir(), 'pointsman-parquet-'));
 let context: ExportContext;
 
 beforeAll(async () => {

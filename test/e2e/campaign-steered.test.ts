@@ -254,8 +254,8 @@ test(
   async () => {
     const file = join(world.home, 'problems.jsonl');
     writeFileSync(file, problems.map((problem) => `${JSON.stringify(problem)}\n`).join(''));
-    const { SWITCHYARD_HOME, SWITCHYARD_CONFIG, SWITCHYARD_QUEUE, TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE } = world.env;
-    const env = { SWITCHYARD_HOME, SWITCHYARD_CONFIG, SWITCHYARD_QUEUE, TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE };
+    const { POINTSMAN_HOME, POINTSMAN_CONFIG, POINTSMAN_QUEUE, TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE } = world.env;
+    const env = { POINTSMAN_HOME, POINTSMAN_CONFIG, POINTSMAN_QUEUE, TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE };
     const run = (...args: string[]) => runCli(args, { env: env as Record<string, string> });
     const json = async (...args: string[]) => {
       const { code, stdout, stderr } = await run('--json', ...args);
@@ -320,5 +320,5 @@ function nextMidnight(): number {
 }
 
 async function untilNothingIsLeft(): Promise<void> {
-  expect(await labelled(`switchyard.scope=${await world.scope()}`)).toEqual(NOTHING);
+  expect(await labelled(`pointsman.scope=${await world.scope()}`)).toEqual(NOTHING);
 }

@@ -112,7 +112,7 @@ test(
     expect(answered).toBeGreaterThanOrEqual(expected.calls);
     expect(answered).toBeLessThanOrEqual(expected.calls + (kills + 1) * 4);
     expect(runs).toBeGreaterThan(1);
-    expect(await labelled(`switchyard.scope=${await world.scope()}`)).toEqual(NOTHING);
+    expect(await labelled(`pointsman.scope=${await world.scope()}`)).toEqual(NOTHING);
   },
   minutes(10, 240),
 );

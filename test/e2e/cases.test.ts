@@ -25,15 +25,15 @@ if (cases.length === 0) console.warn(`skipped: there is no folder of recorded ca
       const since = Date.now();
       const problem = await init(each);
 
-      const check = await switchyard<ProblemCheckResult>('problem', 'check', problem);
+      const check = await pointsman<ProblemCheckResult>('problem', 'check', problem);
       expect(check).toMatchObject({ oracle: 1, noop: 0, flaky: [], admitted: true, reasons: [] });
       expect(check.failToPass.toSorted()).toEqual(each.fail_to_pass.toSorted());
       expect(check.passToPass.toSorted()).toEqual(passToPass(each).toSorted());
 
       const start = ['rollout', 'start', '--problem', problem, '--wait'];
       const [oracle, idle] = await Promise.all([
-        switchyard<RolloutResult>(...start, '--expert', 'oracle', '--hand-over', '0'),
-        switchyard<RolloutResult>(...start, '--student', 'idler', '--hand-over', 'never'),
+        pointsman<RolloutResult>(...start, '--expert', 'oracle', '--hand-over', '0'),
+        pointsman<RolloutResult>(...start, '--student', 'idler', '--hand-over', 'never'),
       ]);
       const seconds = (Date.now() - since) / 1000;
       figures(id, {
@@ -64,18 +64,17 @@ if (cases.length === 0) console.warn(`skipped: there is no folder of recorded ca
       out,
     };
     const flags = Object.entries(given).flatMap(([name, value]) => [`--${name}`, value]);
-    await switchyard('problem', 'init', ...flags, ...each.setup.flatMap((command) => ['--setup', command]));
+    await pointsman('problem', 'init', ...flags, ...each.setup.flatMap((command) => ['--setup', command]));
     return out;
   }
 
   /** One command with `--json`: its answer, which must be a success. */
-  async function switchyard<T>(...args: string[]): Promise<T> {
-    const own = Object.entries(world.env).filter(([name]) => /^(SWITCHYARD|TEMPORAL)_/.test(name));
+  async function pointsman<T>(...args: string[]): Promise<T> {
+    const own = Object.entries(world.env).filter(([name]) => /^(POINTSMAN|TEMPORAL)_/.test(name));
     const { code, stdout, stderr } = await runCli([...args, '--json'], {
       env: Object.fromEntries(own) as Record<string, string>,
     });
-    if (code !== 0)
-      throw new Error(`switchyard ${args.slice(0, 2).join(' ')} ended with ${code}: ${stdout}\n${stderr}`);
+    if (code !== 0) throw new Error(`pointsman ${args.slice(0, 2).join(' ')} ended with ${code}: ${stdout}\n${stderr}`);
     return JSON.parse(stdout) as T;
   }
 });

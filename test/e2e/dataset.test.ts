@@ -286,7 +286,7 @@ test('it can be asked where it is, and stopped', async () => {
 }, 120_000);
 
 const cli = async (...args: string[]) => {
-  const named = ['SWITCHYARD_HOME', 'SWITCHYARD_CONFIG', 'SWITCHYARD_QUEUE', 'TEMPORAL_ADDRESS', 'TEMPORAL_NAMESPACE'];
+  const named = ['POINTSMAN_HOME', 'POINTSMAN_CONFIG', 'POINTSMAN_QUEUE', 'TEMPORAL_ADDRESS', 'TEMPORAL_NAMESPACE'];
   const env = Object.fromEntries(named.map((name) => [name, world.env[name]!]));
   return runCli(args, { env });
 };
@@ -294,7 +294,7 @@ const cli = async (...args: string[]) => {
 /** The viewer's source as `view --dataset NAME` makes it. */
 function viewer(dataset: string, address: string): { source: HomeSource; cli: Cli } {
   const { TEMPORAL_NAMESPACE } = world.env;
-  Object.assign(process.env, { SWITCHYARD_HOME: world.home, TEMPORAL_ADDRESS: address, TEMPORAL_NAMESPACE });
+  Object.assign(process.env, { POINTSMAN_HOME: world.home, TEMPORAL_ADDRESS: address, TEMPORAL_NAMESPACE });
   const opened = new Cli();
   return { cli: opened, source: new HomeSource(opened, { campaigns: [], runs: [], setups: [], dataset }) };
 }

@@ -11,9 +11,9 @@ import { type Ran, runCli } from '../cli/run-cli';
 import { figures } from '../support/figures';
 import { freePort } from '../support/world';
 
-const home = mkdtempSync(join(tmpdir(), 'switchyard-demo-'));
+const home = mkdtempSync(join(tmpdir(), 'pointsman-demo-'));
 const env: Record<string, string> = {
-  SWITCHYARD_HOME: home,
+  POINTSMAN_HOME: home,
   // Of its own, so that the janitor of another server on the same engine does not take our things for orphans.
   TEMPORAL_NAMESPACE: 'demo-test',
   TEMPORAL_BIN: temporalBinary() ?? '',
@@ -51,7 +51,7 @@ test('the demo: scripted models, a killed worker, one command once, resolved', a
   expect(told).toMatch(/The command of that turn ran 1 time;/);
   expect(stdout).toMatch(/Verdict: RESOLVED by the hidden tests/);
   expect(stdout).toMatch(
-    /workflow start --type rollout --task-queue switchyard-demo --workflow-id by-hand --input '\{.*\}'/,
+    /workflow start --type rollout --task-queue pointsman-demo --workflow-id by-hand --input '\{.*\}'/,
   );
   expect(stdout).toMatch(/workflow update execute --name handOver --workflow-id by-hand/);
 }, 240_000);
@@ -69,7 +69,7 @@ test('the demo of the whole line: a killed worker, nothing lost, a data set and 
   expect(JSON.parse(checked.stdout)).toMatchObject({ problems: [] });
 }, 900_000);
 
-test('`switchyard down` stops what the demo left up', async () => {
+test('`pointsman down` stops what the demo left up', async () => {
   const { stdout } = await runCli(['down', '--json'], { env });
   const { stopped } = JSON.parse(stdout) as { stopped: string[] };
   expect(stopped).toEqual([

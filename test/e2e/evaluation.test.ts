@@ -85,7 +85,7 @@ test(
     const codes = (await outcomesOf(mutants)).map(({ code }) => code!.sha256);
     expect(new Set(codes).size).toBe(2);
     expect(mutants.passAtK[0]!.estimate.value).toBe(0);
-    expect(await labelled(`switchyard.scope=${await world.scope()}`)).toEqual(NOTHING);
+    expect(await labelled(`pointsman.scope=${await world.scope()}`)).toEqual(NOTHING);
   },
   minutes(4, 4),
 );
@@ -197,7 +197,7 @@ test(
     const kept = (await cancelled.describe()).memo?.result as EvaluationResult;
     expect(kept.status).toBe('cancelled');
     expect((await outcomesOf(kept)).length).toBeGreaterThanOrEqual(2);
-    expect(await labelled(`switchyard.scope=${await world.scope()}`)).toEqual(NOTHING);
+    expect(await labelled(`pointsman.scope=${await world.scope()}`)).toEqual(NOTHING);
   },
   minutes(4, 4),
 );
@@ -250,8 +250,8 @@ test(
   async () => {
     const file = join(world.home, 'problems.jsonl');
     writeFileSync(file, await textkitJsonl());
-    const { SWITCHYARD_HOME, SWITCHYARD_CONFIG, SWITCHYARD_QUEUE, TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE } = world.env;
-    const env = { SWITCHYARD_HOME, SWITCHYARD_CONFIG, SWITCHYARD_QUEUE, TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE };
+    const { POINTSMAN_HOME, POINTSMAN_CONFIG, POINTSMAN_QUEUE, TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE } = world.env;
+    const env = { POINTSMAN_HOME, POINTSMAN_CONFIG, POINTSMAN_QUEUE, TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE };
     const run = (...args: string[]) => runCli(args, { env: env as Record<string, string> });
     const json = async (...args: string[]) => {
       const { code, stdout, stderr } = await run('--json', ...args);

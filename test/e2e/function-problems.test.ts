@@ -31,7 +31,7 @@ const BROKEN = `def case_small(subject):
 /** Valid, and blind: whatever the function does with cents is never seen. */
 const BLIND = `def case_nothing(subject):
     return [subject(0, currency) for currency in ('EUR', 'CHF', 'USD')]`;
-const GOOD = `from switchyard_cases import call
+const GOOD = `from pointsman_cases import call
 
 
 def case_amounts(subject):
@@ -157,7 +157,7 @@ test(
     expect(flaky).toMatchObject({ attempts: [{ valid: false, failures: ['flaky'], quality: null }] });
     expect(calm).toMatchObject({ tried: 6, admitted: 3, cost: { usd: 0, tokens: 0 } });
     expect(calm.funnel.at(-1)!.left).toBe(6);
-    expect(await labelled(`switchyard.scope=${await world.scope()}`)).toEqual(NOTHING);
+    expect(await labelled(`pointsman.scope=${await world.scope()}`)).toEqual(NOTHING);
   },
   minutes(10, 10),
 );
@@ -185,7 +185,7 @@ test(
     for (const file of ['instances', 'rows', 'report'] as const) expect(result[file].sha256).toBe(calm[file].sha256);
     // What a flaky function gave is quoted there, and is another number each time.
     expect(Object.keys(await left(result))).toEqual(Object.keys(await left(calm)));
-    expect(await labelled(`switchyard.scope=${await world.scope()}`)).toEqual(NOTHING);
+    expect(await labelled(`pointsman.scope=${await world.scope()}`)).toEqual(NOTHING);
   },
   minutes(15, 60),
 );

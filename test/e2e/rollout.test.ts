@@ -82,7 +82,7 @@ test('student turns, hand-over in the same sandbox, expert fixes and submits', a
   ]);
   expect(transcript.steps[3]!.observation).toBe('/testbed/src\n1\n');
   expect(transcript.steps[6]!.observation).toBe('5\n');
-  const left = await new Docker().listContainers({ all: true, filters: { label: ['switchyard.workflow=oec'] } });
+  const left = await new Docker().listContainers({ all: true, filters: { label: ['pointsman.workflow=oec'] } });
   expect(left).toEqual([]);
 }, 60_000);
 
@@ -128,7 +128,7 @@ test('cancelling keeps the work, says so, and leaves nothing behind', async () =
   expect(described.status.name).toBe('CANCELLED');
   expect(described.memo).toMatchObject({ result: { status: 'cancelled', patch: { bytes: 0 } } });
   expect(
-    await new Docker().listContainers({ all: true, filters: { label: ['switchyard.workflow=cancelled'] } }),
+    await new Docker().listContainers({ all: true, filters: { label: ['pointsman.workflow=cancelled'] } }),
   ).toEqual([]);
 }, 60_000);
 

@@ -55,7 +55,7 @@ const models = {
       act('rollback'),
       shell(TESTS),
       act('start_service', { service: { name: 'memcached' } }),
-      shell('awk \'$4 == "0A" {print $2}\' /proc/net/tcp; ls -I switchyard /opt'),
+      shell('awk \'$4 == "0A" {print $2}\' /proc/net/tcp; ls -I pointsman /opt'),
       // What the script does again, and can only do where the service is up.
       shell(`python3 -c 'import cached; open("/opt/asked", "w").write(cached.version())'`),
       verify,
@@ -104,7 +104,7 @@ beforeAll(async () => {
     if (agent === 'beside') {
       await reach(handle, 2);
       const docker = new Docker();
-      const found = await docker.listNetworks({ filters: { label: [`switchyard.scope=${await world.scope()}`] } });
+      const found = await docker.listNetworks({ filters: { label: [`pointsman.scope=${await world.scope()}`] } });
       networks = await Promise.all(found.map(({ Id }) => docker.getNetwork(Id).inspect()));
     }
     results[agent] = (await handle.result()) as RepoSetupResult;
@@ -211,5 +211,5 @@ test('a service that does not start is told with what it said, and is none of th
 });
 
 test('B9: siblings, networks and their volumes are gone with the run', async () => {
-  expect(await labelled(`switchyard.scope=${await world.scope()}`)).toEqual(NOTHING);
+  expect(await labelled(`pointsman.scope=${await world.scope()}`)).toEqual(NOTHING);
 });

@@ -34,7 +34,7 @@ const notes = {
   start: `mkdir -p /notes; exec python3 -c "${SERVER}"`,
 };
 /** Databases declare a volume for their data, as this image does. */
-const VOLUMED = 'switchyard/test-volumed:1';
+const VOLUMED = 'pointsman/test-volumed:1';
 
 const script = (service: object) => ({
   turns: [
@@ -95,8 +95,8 @@ let world: World;
 const docker = new Docker();
 const results: Record<string, RepoSetupResult> = {};
 beforeAll(async () => {
-  const scratch = await docker.createContainer({ Image: 'switchyard/base:bookworm', Cmd: ['true'] });
-  await scratch.commit({ repo: 'switchyard/test-volumed', tag: '1', changes: 'VOLUME /notes' });
+  const scratch = await docker.createContainer({ Image: 'pointsman/base:bookworm', Cmd: ['true'] });
+  await scratch.commit({ repo: 'pointsman/test-volumed', tag: '1', changes: 'VOLUME /notes' });
   await scratch.remove();
   world = await World.start({
     script: { models },
@@ -160,5 +160,5 @@ test('what tests write to a sibling is none of what the next command finds: the 
 });
 
 test('siblings and their frames are gone with the run', async () => {
-  expect(await labelled(`switchyard.scope=${await world.scope()}`)).toEqual(NOTHING);
+  expect(await labelled(`pointsman.scope=${await world.scope()}`)).toEqual(NOTHING);
 });

@@ -40,7 +40,7 @@ const lost = ['cale-slow', 'cale-quick'].map((id) =>
   unitFor('cale', id, `touch /opt/by-${id} && sleep ${id === 'cale-slow' ? 45 : 1} && ${mendOf('cale')}`),
 );
 const work = 'mkdir -p /srv/work && touch /srv/work/before && cd /srv/work && export KEPT=yes';
-const look = 'pwd; echo "$KEPT"; ls -I switchyard /opt /srv/work';
+const look = 'pwd; echo "$KEPT"; ls -I pointsman /opt /srv/work';
 
 const models = {
   racing: {
@@ -64,7 +64,7 @@ const models = {
     turns: [
       shell(CHECKED),
       act('try_experience', { unit: 'cale-slow' }),
-      shell('sleep 8; ls -I switchyard /opt; cat /opt/checked'),
+      shell('sleep 8; ls -I pointsman /opt; cat /opt/checked'),
       shell('true'),
       giveUp(),
     ],
@@ -113,7 +113,7 @@ test('of three units at once the first success becomes the sandbox, and the othe
 test('a worker that is killed during the race changes nothing of how it ends', async () => {
   const handle = await world.begin('repoSetup', { ...input('racing'), judge: false, reproduce: false }, 'killed');
   const docker = new Docker();
-  const filters = { label: [`switchyard.scope=${await world.scope()}`, 'switchyard.role=lane-2'] };
+  const filters = { label: [`pointsman.scope=${await world.scope()}`, 'pointsman.role=lane-2'] };
   while ((await docker.listContainers({ filters })).length === 0) await new Promise((go) => setTimeout(go, 100));
   await world.killWorkers('SIGKILL');
   world.startWorker();

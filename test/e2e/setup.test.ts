@@ -68,16 +68,16 @@ test('a set-up with a failed trial, a good one, a rollback and a verdict; it can
 
 test('an environment image is one: sources in a commit, variables set, nothing of ours in it', async () => {
   const { image } = (await world.client.workflow.getHandle('setup-careful').result()) as RepoSetupResult;
-  expect(image).toMatch(/^switchyard\/environment:[0-9a-f]{24}$/);
+  expect(image).toMatch(/^pointsman\/environment:[0-9a-f]{24}$/);
   const docker = new Docker();
   const { Config } = await docker.getImage(image!).inspect();
   expect(Config.Env).toContain('CALC_LEVEL=3 of 3');
   expect(Config.Env!.filter((entry) => /PIP_CERT|_proxy|SSL_CERT/i.test(entry))).toEqual([]);
   const looks =
-    'git status --short; git log --oneline | wc -l; python3 -m unittest 2>&1 | tail -1; ls /opt /var/lib/switchyard';
+    'git status --short; git log --oneline | wc -l; python3 -m unittest 2>&1 | tail -1; ls /opt /var/lib/pointsman';
   const log = await saidBy(image!, looks);
   expect(log).toContain('1\nOK\n');
-  expect(log).not.toContain('switchyard');
+  expect(log).not.toContain('pointsman');
 }, 60_000);
 
 test('a look around leaves what stands in the way and what was suggested; a rollback brings both back', async () => {
@@ -101,7 +101,7 @@ test('the engine builds what `setup export` writes, its tests pass there, and a 
   const readme = join(project, 'README.md');
   const before = readFileSync(readme);
   writeFileSync(readme, 'something else\n');
-  const [out, tag] = [join(world.home, 'exported'), `switchyard/test-export:${process.pid}`];
+  const [out, tag] = [join(world.home, 'exported'), `pointsman/test-export:${process.pid}`];
   const docker = new Docker();
   try {
     const env = world.env as Record<string, string>;
@@ -127,15 +127,15 @@ test('the engine builds what `setup export` writes, its tests pass there, and a 
 
 test('what was kept stands when a person ends the wait for its script', async () => {
   const docker = new Docker();
-  await docker.getImage(BASE_IMAGE).tag({ repo: 'switchyard/test-stranded', tag: '1' });
-  const more = { judge: false, base: 'switchyard/test-stranded:1' };
+  await docker.getImage(BASE_IMAGE).tag({ repo: 'pointsman/test-stranded', tag: '1' });
+  const more = { judge: false, base: 'pointsman/test-stranded:1' };
   const handle = await world.begin('repoSetup', input('stranded', more), 'setup-stranded');
-  const scope = `switchyard.scope=${await world.scope()}`;
-  const filters = { label: [scope, 'switchyard.workflow=setup-stranded', 'switchyard.role=rebuild'] };
+  const scope = `pointsman.scope=${await world.scope()}`;
+  const filters = { label: [scope, 'pointsman.workflow=setup-stranded', 'pointsman.role=rebuild'] };
   let begun: Docker.ContainerInfo[] = [];
   while (begun.length === 0) begun = await docker.listContainers({ filters });
   // Without its base image no script can be tried, now or later.
-  await docker.getImage('switchyard/test-stranded:1').remove();
+  await docker.getImage('pointsman/test-stranded:1').remove();
   for (const { Id } of begun) await docker.getContainer(Id).remove({ force: true });
   while ((await handle.query<SetupProgress>('progress')).phase !== 'Parked') await sleep(50);
   await handle.executeUpdate('abandon');
@@ -199,7 +199,7 @@ test('a killed worker and a killed container are no loss', async () => {
   await reach(7);
   const docker = new Docker();
   const mine = await docker.listContainers({
-    filters: { label: ['switchyard.workflow=setup-killed', 'switchyard.role=main'] },
+    filters: { label: ['pointsman.workflow=setup-killed', 'pointsman.role=main'] },
   });
   await Promise.all(mine.map(({ Id }) => docker.getContainer(Id).remove({ force: true })));
   const result = (await handle.result()) as RepoSetupResult;
@@ -240,7 +240,7 @@ async function saidBy(image: string, command: string): Promise<string> {
 
 async function leftOf(workflow: string): Promise<string[]> {
   const docker = new Docker();
-  const filters = { label: [`switchyard.workflow=${workflow}`] };
+  const filters = { label: [`pointsman.workflow=${workflow}`] };
   const [containers, images, networks] = await Promise.all([
     docker.listContainers({ all: true, filters }),
     docker.listImages({ filters }),

@@ -23,13 +23,13 @@ afterAll(async () => {
 
 test('an upgrade leaves running rollouts on the build that they began on; new ones begin on the new one', async () => {
   const input = { problem: await tinyProblem('upgrade'), student: 'slow', handOver: { never: true }, grade: false };
-  world.startWorker({ SWITCHYARD_DEPLOYMENT: 'switchyard.one' });
+  world.startWorker({ POINTSMAN_DEPLOYMENT: 'pointsman.one' });
   await becomesCurrent('one');
   const old = await world.begin('rollout', input, 'before-the-upgrade');
   for (let phase = ''; phase !== 'Student'; await sleep(100))
     phase = ((await old.query('progress')) as RolloutProgress).phase;
 
-  world.startWorker({ SWITCHYARD_DEPLOYMENT: 'switchyard.two' });
+  world.startWorker({ POINTSMAN_DEPLOYMENT: 'pointsman.two' });
   await becomesCurrent('two');
   const fresh = await world.begin('rollout', input, 'after-the-upgrade');
   const results = (await Promise.all([old.result(), fresh.result()])) as RolloutResult[];
@@ -54,7 +54,7 @@ test('histories of what has ended are exported once', async () => {
 }, 60_000);
 
 async function becomesCurrent(build: string): Promise<void> {
-  const version = ['--deployment-name', 'switchyard', '--build-id', build];
+  const version = ['--deployment-name', 'pointsman', '--build-id', build];
   for (let waited = 0; ; waited += 500) {
     const set = temporal('worker', 'deployment', 'set-current-version', ...version, '--yes');
     const failed = await set.then(() => undefined).catch((error: Error) => error);

@@ -44,7 +44,7 @@ const input = async (student: string, more: object = {}) => ({
 });
 
 test('a worker that is told to stop leaves at once; the next one follows the command that is running', async () => {
-  world.startWorker({ SWITCHYARD_METRICS: metrics });
+  world.startWorker({ POINTSMAN_METRICS: metrics });
   await world.workerReady();
   const handle = await world.begin('rollout', await input('slow'), 'drained');
   for (let phase = ''; phase !== 'Student'; phase = ((await handle.query('progress')) as RolloutProgress).phase)

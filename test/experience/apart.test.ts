@@ -8,7 +8,7 @@ import { tryLock } from '../../src/experience/owner-lock';
 import { PG_CONFIG } from './support/units';
 
 it('keeps a memory apart: it begins with the units of the package, and nothing passes between it and the other', async () => {
-  const settings = { ...loadSettings(), home: mkdtempSync(join(tmpdir(), 'switchyard-apart-')) };
+  const settings = { ...loadSettings(), home: mkdtempSync(join(tmpdir(), 'pointsman-apart-')) };
   const own = experienceOf(settings);
   const apart = own.apart('compare-x');
   try {
@@ -30,7 +30,7 @@ it('keeps a memory apart: it begins with the units of the package, and nothing p
 }, 120_000);
 
 it('holds two memories apart open: the one that was used longest ago gives up its database until it is used again', async () => {
-  const settings = { ...loadSettings(), home: mkdtempSync(join(tmpdir(), 'switchyard-apart-')) };
+  const settings = { ...loadSettings(), home: mkdtempSync(join(tmpdir(), 'pointsman-apart-')) };
   const own = experienceOf(settings);
   const lockOf = (name: string) => tryLock(join(settings.home, 'experience-apart', name, 'lock'));
   try {

@@ -28,7 +28,7 @@ test('the shipped units come in once per content of their file', async () => {
 
 test('the command line works on the same store while this process has it open', async () => {
   const cli = async (...args: string[]) => {
-    const ran = await runCli(['experience', ...args], { env: { SWITCHYARD_HOME: home } });
+    const ran = await runCli(['experience', ...args], { env: { POINTSMAN_HOME: home } });
     return { ...ran, json: args.includes('--json') ? JSON.parse(ran.stdout) : undefined };
   };
   await store.import([PG_CONFIG]);

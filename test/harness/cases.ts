@@ -9,7 +9,7 @@ export function harnessOf(bodies: Readonly<Record<string, string>>): Harness {
     author: 'builtin:recorded-calls',
     context: 'sliced',
     mode: 'equivalence',
-    source: `from switchyard_cases import call\n\n\n${cases.join('\n\n')}`,
+    source: `from pointsman_cases import call\n\n\n${cases.join('\n\n')}`,
     cases: Object.keys(bodies).map((name) => `case_${name}`),
   };
 }

@@ -143,14 +143,14 @@ for top, folders, names in os.walk("/repo"):
                             pass
             raise SystemExit("the tests are there")`),
   'the comparison replaced': cheat(`
-import switchyard_cases
-switchyard_cases.Outcome.__switchyard_observe__ = lambda self, observer: {"t": "none"}
-switchyard_cases.Outcome.__eq__ = lambda self, other: True
+import pointsman_cases
+pointsman_cases.Outcome.__pointsman_observe__ = lambda self, observer: {"t": "none"}
+pointsman_cases.Outcome.__eq__ = lambda self, other: True
 return {}`),
   'the guest replaced': cheat(`
 import sys
 for name, module in list(sys.modules.items()):
-    if "switchyard" in name or name == "__main__":
+    if "pointsman" in name or name == "__main__":
         for attribute, value in list(vars(module).items()):
             if callable(value) and not attribute.startswith("__"):
                 try:
@@ -240,7 +240,7 @@ class Anything(dict):
 return Anything()`),
   'an object that says how it is seen': cheat(`
 class Seen:
-    def __switchyard_observe__(self, observer):
+    def __pointsman_observe__(self, observer):
         return {"t": "dict", "v": []}
     __reduce_ex__ = lambda self, version: (dict, ())
 return Seen()`),

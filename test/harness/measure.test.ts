@@ -140,7 +140,7 @@ test('the tools are installed once, beside the environment', async () => {
   });
   expect(tools.files['toolz.itertoolz']).toBe('/repo/toolz/itertoolz.py');
   await expect(
-    ensureHarnessImage(deps, owner, { image: 'switchyard/none:1', ...question }, signal),
+    ensureHarnessImage(deps, owner, { image: 'pointsman/none:1', ...question }, signal),
   ).rejects.toMatchObject({ code: 'NotFound' });
 });
 
@@ -151,7 +151,7 @@ test('cancelling ends a run and removes its container', async () => {
   const running = validateHarness(deps, slow, harness, 0, cancel.signal);
   setTimeout(() => cancel.abort(), 1500);
   await expect(running).rejects.toThrow();
-  const filters = { label: [`switchyard.run=${owner.firstRunId}`] };
+  const filters = { label: [`pointsman.run=${owner.firstRunId}`] };
   const left = await docker.listContainers({ all: true, filters });
-  expect(left.filter(({ Labels }) => Labels['switchyard.role']?.startsWith('cancelled'))).toEqual([]);
+  expect(left.filter(({ Labels }) => Labels['pointsman.role']?.startsWith('cancelled'))).toEqual([]);
 });

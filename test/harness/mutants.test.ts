@@ -99,7 +99,7 @@ def call(function, *args, **kwargs):
     return said, repr(args) == before
 def come_to(module, asked):
     space = {}
-    exec(asked["source"].replace("from switchyard_cases import call", ""), space)
+    exec(asked["source"].replace("from pointsman_cases import call", ""), space)
     space["call"] = call
     return [repr(spelled(space[name](getattr(module, asked["function"])))) for name in asked["cases"]]
 sys.path.insert(0, "/repo")

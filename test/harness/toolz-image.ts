@@ -4,7 +4,7 @@ import { runInGuest } from '../../src/sandbox/guest-exec';
 import { SandboxHost } from '../../src/sandbox/host';
 import { openWorkshop } from '../../src/sandbox/workshop';
 
-export const TOOLZ_IMAGE = 'switchyard/test-toolz:2';
+export const TOOLZ_IMAGE = 'pointsman/test-toolz:2';
 export const WORKDIR = '/repo';
 
 /**
@@ -43,8 +43,8 @@ export async function toolzImage(): Promise<string> {
     const done = await runInGuest(container, { command: SET_UP, env, cwd: '/', timeoutMs: 300_000 });
     if (done.exitCode !== 0) throw new Error(`toolz could not be set up: ${done.stderr.toString('utf8').slice(-800)}`);
     const [repo, tag] = TOOLZ_IMAGE.split(':') as [string, string];
-    const changes = ['switchyard.run', 'switchyard.workflow', 'switchyard.scope'].map((name) => `LABEL ${name}=""`);
-    await container.commit({ repo, tag, changes: [...changes, 'LABEL switchyard.lease="environment"'].join('\n') });
+    const changes = ['pointsman.run', 'pointsman.workflow', 'pointsman.scope'].map((name) => `LABEL ${name}=""`);
+    await container.commit({ repo, tag, changes: [...changes, 'LABEL pointsman.lease="environment"'].join('\n') });
   });
   return TOOLZ_IMAGE;
 }

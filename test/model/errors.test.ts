@@ -1,6 +1,6 @@
 import { ApplicationFailure } from '@temporalio/common';
 import { APIError } from 'openai';
-import { SwitchyardError } from '../../src/contract';
+import { PointsmanError } from '../../src/contract';
 import { classify, failureOf, ModelError } from '../../src/model';
 import { isContextOverflow } from '../../src/model/overflow';
 import { quotable } from '../../src/model/redact';
@@ -67,7 +67,7 @@ test('classify leaves aborts and our own errors alone, and knows a stranger', ()
   const context = { profile: 'p', secrets: [] };
   const abort = new DOMException('no', 'AbortError');
   expect(classify(abort, context)).toBe(abort);
-  const own = new SwitchyardError('InvalidInput', 'x');
+  const own = new PointsmanError('InvalidInput', 'x');
   expect(classify(own, context)).toBe(own);
   expect(classify(new TypeError('oops'), context)).toMatchObject({ code: 'Unavailable' });
   const redirect = new APIError(307, undefined, undefined, new Headers());
@@ -84,7 +84,7 @@ test('failures for Temporal', () => {
   const rejected = failureOf(new ModelError('ModelRejected', 'no', 'look', false)) as ApplicationFailure;
   expect(rejected).toMatchObject({ type: 'ModelRejected', nonRetryable: true, message: 'no — look' });
   expect(rejected.category ?? null).toBeNull();
-  expect(failureOf(new SwitchyardError('BudgetExhausted', 'b'))).toMatchObject({ nonRetryable: true });
+  expect(failureOf(new PointsmanError('BudgetExhausted', 'b'))).toMatchObject({ nonRetryable: true });
   const other = new Error('cancelled');
   expect(failureOf(other)).toBe(other);
 });

@@ -62,7 +62,7 @@ describe('every fault becomes a typed error', () => {
   ];
   test.each(cases)('%j', async (fault, code, retryable) => {
     const error = await under(fault);
-    expect(error).toMatchObject({ name: 'SwitchyardError', code, retryable });
+    expect(error).toMatchObject({ name: 'PointsmanError', code, retryable });
     expect(error.message).toContain('profile "student"');
     expect(error.message).not.toMatch(/<html|<body/);
   });
@@ -190,8 +190,8 @@ describe('secrets', () => {
     const local = modelAt(server.url, { apiKeyEnv: undefined });
     expect((await local.complete(ask(), { requestId: 'r' })).reply.content).toBe('Look.');
     const profile = profileFor('http://x/v1', { provider: 'rehearsal', apiKeyEnv: undefined, baseUrl: undefined });
-    expect(() => createChatModel(profile, { name: 's', env: {} })).toThrow(/SWITCHYARD_REHEARSAL_URL/);
-    const found = createChatModel(profile, { name: 's', env: { SWITCHYARD_REHEARSAL_URL: server.url } });
+    expect(() => createChatModel(profile, { name: 's', env: {} })).toThrow(/POINTSMAN_REHEARSAL_URL/);
+    const found = createChatModel(profile, { name: 's', env: { POINTSMAN_REHEARSAL_URL: server.url } });
     expect((await found.complete(ask(), { requestId: 'r' })).model).toBe('rehearsal/student');
     await server.close();
   });

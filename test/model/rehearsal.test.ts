@@ -227,9 +227,9 @@ describe('the server', () => {
   test('says what it is, lists its models, refuses what it has not', async () => {
     const body = JSON.stringify({ model: 'student', messages: [USER] });
     const response = await fetch(`${server.url}/chat/completions`, { method: 'POST', body });
-    expect(response.headers.get('x-switchyard-rehearsal')).toBe('1');
+    expect(response.headers.get('x-pointsman-rehearsal')).toBe('1');
     expect(await response.json()).toMatchObject({
-      system_fingerprint: 'switchyard-rehearsal',
+      system_fingerprint: 'pointsman-rehearsal',
       model: 'rehearsal/student',
     });
     expect(await (await fetch(`${server.url}/models`)).json()).toMatchObject({ data: [{ id: 'student' }] });

@@ -19,7 +19,7 @@ const QUIET = new DefaultLogger('ERROR');
 
 /** The activities of problems and grading on a real engine and a real store, without a Temporal server. */
 export function openBench() {
-  const home = mkdtempSync(join(tmpdir(), 'switchyard-bench-'));
+  const home = mkdtempSync(join(tmpdir(), 'pointsman-bench-'));
   const docker = connectEngine();
   const host = new SandboxHost(docker, 'test');
   const blobs = new FileBlobs(join(home, 'blobs'));

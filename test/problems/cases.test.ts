@@ -24,7 +24,7 @@ const cases: Case[] = existsSync(FOLDER)
       .filter((line) => line.includes('"kind": "T"'))
       .map((line) => JSON.parse(line) as Case)
   : [];
-const full = process.env.SWITCHYARD_CHAOS === 'full';
+const full = process.env.POINTSMAN_CHAOS === 'full';
 const chosen = cases.filter(({ id }) =>
   process.env.CASES ? process.env.CASES.split(',').includes(id) : full || SHORT.includes(id),
 );
@@ -47,7 +47,7 @@ const text = (path: string) => readFileSync(join(FOLDER, path), 'utf8');
         test: each.test_cmd,
         parser: { kind: 'pytest' },
         timeoutSeconds: 900,
-        base: 'switchyard/base:bookworm',
+        base: 'pointsman/base:bookworm',
         workdir: '/testbed',
         runs: 2,
       });

@@ -1,4 +1,4 @@
-import { isSwitchyardError } from '../../src/contract';
+import { isPointsmanError } from '../../src/contract';
 import { type RowFormat, readRows } from '../../src/problems/readers';
 import { sweBenchImage } from '../../src/problems/readers/swebench';
 
@@ -116,7 +116,7 @@ describe('readers', () => {
       readRows(text, format);
       throw new Error('accepted');
     } catch (error) {
-      expect(isSwitchyardError(error) && error.code).toBe('InvalidInput');
+      expect(isPointsmanError(error) && error.code).toBe('InvalidInput');
       expect((error as Error).message).toMatch(message);
     }
   });

@@ -75,12 +75,12 @@ test('.env.example explains every variable, with the default that the file has, 
 });
 
 test("the composed worker's configuration is one that the worker takes", () => {
-  const path = join(REPOSITORY, 'deploy', 'switchyard.yaml');
-  expect(loadSettings({ SWITCHYARD_CONFIG: path }).config.worker.metrics).toBe('0.0.0.0:9464');
+  const path = join(REPOSITORY, 'deploy', 'pointsman.yaml');
+  expect(loadSettings({ POINTSMAN_CONFIG: path }).config.worker.metrics).toBe('0.0.0.0:9464');
 });
 
 test("the server's dynamic configuration has the development server's settings", () => {
-  const file = readFileSync(join(REPOSITORY, 'deploy', 'dynamicconfig', 'switchyard.yaml'), 'utf8');
+  const file = readFileSync(join(REPOSITORY, 'deploy', 'dynamicconfig', 'pointsman.yaml'), 'utf8');
   const settings = z
     .record(z.string(), z.tuple([z.strictObject({ value: z.unknown(), constraints: z.strictObject({}) })]))
     .parse(parse(file));

@@ -7,11 +7,11 @@ import { Client, Connection } from '@temporalio/client';
 import { startDevServer, stopDevServer } from '../../src/provision/dev-server';
 import { temporalBinary } from '../../src/provision/temporal';
 
-const scratch = mkdtempSync(join(tmpdir(), 'switchyard-dev-server-'));
+const scratch = mkdtempSync(join(tmpdir(), 'pointsman-dev-server-'));
 const environment = { ...process.env };
 const started: number[] = [];
 beforeAll(() => {
-  process.env.SWITCHYARD_HOME = scratch;
+  process.env.POINTSMAN_HOME = scratch;
   process.env.TEMPORAL_BIN = temporalBinaryOfTheCheckout;
 });
 afterAll(async () => {

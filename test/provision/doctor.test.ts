@@ -30,7 +30,7 @@ test('says of all that is missing what to do, and never fails itself', async () 
   process.env.DOCKER_HOST = 'tcp://127.0.0.1:1';
   process.env.TEMPORAL_ADDRESS = '127.0.0.1:1';
   process.env.TEMPORAL_BIN = join(REPOSITORY, 'package.json');
-  process.env.SWITCHYARD_CONFIG = join(REPOSITORY, 'no-such-file.yaml');
+  process.env.POINTSMAN_CONFIG = join(REPOSITORY, 'no-such-file.yaml');
   process.env.PIP_CERT = join(REPOSITORY, 'no-such-bundle.pem');
   process.env.HTTPS_PROXY = 'http://user:hunter2@127.0.0.1:1';
   const all = await diagnose();

@@ -4,14 +4,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { REPOSITORY } from '../../src/home';
 
-const scratch = mkdtempSync(join(tmpdir(), 'switchyard-launchers-'));
+const scratch = mkdtempSync(join(tmpdir(), 'pointsman-launchers-'));
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 
 test('the launcher works through links, in any directory, and keeps stdout for the command', () => {
-  symlinkSync(join(REPOSITORY, 'bin', 'switchyard'), join(scratch, 'first'));
-  symlinkSync('first', join(scratch, 'switchyard'));
-  const help = execFileSync(join(scratch, 'switchyard'), ['--help'], { cwd: scratch, encoding: 'utf8' });
-  expect(help).toMatch(/^Usage: switchyard/);
+  symlinkSync(join(REPOSITORY, 'bin', 'pointsman'), join(scratch, 'first'));
+  symlinkSync('first', join(scratch, 'pointsman'));
+  const help = execFileSync(join(scratch, 'pointsman'), ['--help'], { cwd: scratch, encoding: 'utf8' });
+  expect(help).toMatch(/^Usage: pointsman/);
 }, 30_000);
 
 test('an unknown command is refused with the list, and dependencies that are there are left alone', () => {
@@ -26,5 +26,5 @@ test('an unknown command is refused with the list, and dependencies that are the
 });
 
 test('the shell programs parse', () => {
-  for (const file of ['bin/fresh', 'bin/switchyard', '.ci/run']) execFileSync('bash', ['-n', join(REPOSITORY, file)]);
+  for (const file of ['bin/fresh', 'bin/pointsman', '.ci/run']) execFileSync('bash', ['-n', join(REPOSITORY, file)]);
 });

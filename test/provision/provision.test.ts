@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { REPOSITORY, room, switchyardHome } from '../../src/home';
+import { pointsmanHome, REPOSITORY, room } from '../../src/home';
 import { ensureChromium } from '../../src/provision/chromium';
 import { isScript, runCommand } from '../../src/provision/command';
 import { ensureDocker } from '../../src/provision/docker';
@@ -10,7 +10,7 @@ import { forgetDeadDaemons, wayAround } from '../../src/provision/dockerd';
 import { BASE_IMAGE, ensureImage } from '../../src/provision/image';
 import { ensureTemporal, temporalBinary, temporalVersion } from '../../src/provision/temporal';
 
-const scratch = mkdtempSync(join(tmpdir(), 'switchyard-provision-'));
+const scratch = mkdtempSync(join(tmpdir(), 'pointsman-provision-'));
 const environment = { ...process.env };
 afterEach(() => {
   process.env = { ...environment };
@@ -27,11 +27,11 @@ function fakeProgram(folder: string, name: string, version: string): string {
 }
 
 describe('the home', () => {
-  test('is where SWITCHYARD_HOME says, with rooms made on demand', () => {
-    process.env.SWITCHYARD_HOME = join(scratch, 'home');
+  test('is where POINTSMAN_HOME says, with rooms made on demand', () => {
+    process.env.POINTSMAN_HOME = join(scratch, 'home');
     expect(room('blobs')).toBe(join(scratch, 'home', 'blobs'));
-    delete process.env.SWITCHYARD_HOME;
-    expect(switchyardHome()).toBe(join(REPOSITORY, '.switchyard'));
+    delete process.env.POINTSMAN_HOME;
+    expect(pointsmanHome()).toBe(join(REPOSITORY, '.pointsman'));
   });
 });
 
@@ -55,7 +55,7 @@ describe('the Temporal CLI', () => {
 
   test('a shim on PATH comes after a binary', () => {
     const real = temporalBinary()!;
-    process.env.SWITCHYARD_HOME = join(scratch, 'empty');
+    process.env.POINTSMAN_HOME = join(scratch, 'empty');
     delete process.env.TEMPORAL_BIN;
     const shim = fakeProgram('shims', 'temporal', 'temporal version 1.0.0');
     mkdirSync(join(scratch, 'bin'));
@@ -120,7 +120,7 @@ describe('a daemon that does not start', () => {
   const storage = 'failed to start daemon: error initializing graphdriver: driver not supported';
 
   test('for its iptables gets the legacy ones, then none', () => {
-    process.env.SWITCHYARD_HOME = join(scratch, 'ladder');
+    process.env.POINTSMAN_HOME = join(scratch, 'ladder');
     fakeProgram('legacy', 'iptables-legacy', 'iptables v1.8.9 (legacy)');
     process.env.PATH = join(scratch, 'legacy');
     const first = wayAround(iptables, { args: [] })!;

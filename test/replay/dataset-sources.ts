@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 /** Sources of a data set that need no chain in a store: rollouts that never began, and rows from elsewhere. */
 export function datasetSources() {
-  const folder = mkdtempSync(join(tmpdir(), 'switchyard-replay-'));
+  const folder = mkdtempSync(join(tmpdir(), 'pointsman-replay-'));
   const [rollouts, extra] = [join(folder, 'rollouts.jsonl'), join(folder, 'extra.jsonl')];
   const row = (n: number) => ({
     id: `replay/oec/${n}`,

@@ -14,7 +14,7 @@ const named = process.argv.slice(2);
 async function record(chosen: readonly Scenario[], serverConfig: string[] = []): Promise<void> {
   const wanted = chosen.filter(({ name }) => named.length === 0 || named.includes(name));
   if (wanted.length === 0) return;
-  const world = await World.start({ script, profiles, serverConfig, env: { SWITCHYARD_HOST: 'replay' } });
+  const world = await World.start({ script, profiles, serverConfig, env: { POINTSMAN_HOST: 'replay' } });
   try {
     for (const { name, type, input, during } of wanted) {
       const handle = await world.begin(type, await input(world), name);

@@ -43,8 +43,8 @@ test('histories recorded earlier run on this code', async () => {
 
 test('an edit that breaks runs in flight is noticed', async () => {
   // In the repository, so that the copy finds the packages.
-  mkdirSync(join(REPOSITORY, '.switchyard'), { recursive: true });
-  const copy = mkdtempSync(join(REPOSITORY, '.switchyard', 'replay-'));
+  mkdirSync(join(REPOSITORY, '.pointsman'), { recursive: true });
+  const copy = mkdtempSync(join(REPOSITORY, '.pointsman', 'replay-'));
   try {
     for (const room of ['contract', 'agent', 'setup', 'dataset', 'analysis', 'workflows', 'activities', 'sandbox']) {
       cpSync(join(REPOSITORY, 'src', room), join(copy, 'src', room), { recursive: true });

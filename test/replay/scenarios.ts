@@ -84,7 +84,7 @@ const other = (name: string, input: (problem: unknown) => object, during?: Scena
 });
 /** Two versions of a small project, in folders that stay for the worker to read. */
 const shop = () => {
-  const folder = mkdtempSync(join(tmpdir(), 'switchyard-test-shop-'));
+  const folder = mkdtempSync(join(tmpdir(), 'pointsman-test-shop-'));
   for (const [name, files] of Object.entries({ before: BEFORE, after: AFTER })) writeTree(join(folder, name), files);
   return shopInput(join(folder, 'before'), join(folder, 'after'));
 };
@@ -94,7 +94,7 @@ const evaluation = (what: string, more: object, during?: Scenario['during']): Sc
   name: `evaluation-${what}`,
   type: 'evaluation',
   input: async () => {
-    const problems = join(mkdtempSync(join(tmpdir(), 'switchyard-test-problems-')), 'problems.jsonl');
+    const problems = join(mkdtempSync(join(tmpdir(), 'pointsman-test-problems-')), 'problems.jsonl');
     writeFileSync(problems, await textkitJsonl());
     return { problems, solver: 'builtin:oracle', samples: 2, secondsPerCase: 2, ...more };
   },

@@ -80,7 +80,7 @@ test('a rollback that was cut off anywhere is done by the next attempt, and leav
     const { removed } = await back(frame);
     expect(await print()).toBe(kept);
     await removed;
-    const filters = { label: [`switchyard.run=${owner.firstRunId}`] };
+    const filters = { label: [`pointsman.run=${owner.firstRunId}`] };
     expect((await docker.listContainers({ all: true, filters })).map(({ Names }) => Names)).toEqual([[`/${name}`]]);
   }
 });
@@ -110,7 +110,7 @@ test('a squashed frame has one layer, the same files, and keeps directory, varia
   const frame = await push(3, true);
   const image = await docker.getImage(frame.image).inspect();
   expect(image.RootFS.Layers).toHaveLength(1);
-  expect(image.Config.Labels?.['switchyard.run']).toBe(owner.firstRunId);
+  expect(image.Config.Labels?.['pointsman.run']).toBe(owner.firstRunId);
   await back(frame);
   expect(await print()).toBe(before);
 });
@@ -120,6 +120,6 @@ test('popped frames are removed, from the top, and removing them again is fine',
   await dropFrames(docker, owner, [0, 1, 2, 3]);
   await host.remove(owner, 'main');
   await host.removeAll(owner.firstRunId);
-  const left = await docker.listImages({ filters: { label: [`switchyard.run=${owner.firstRunId}`] } });
+  const left = await docker.listImages({ filters: { label: [`pointsman.run=${owner.firstRunId}`] } });
   expect(left.flatMap((image) => image.RepoTags ?? [])).toEqual([]);
 });

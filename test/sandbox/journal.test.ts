@@ -79,7 +79,7 @@ test('the same id runs once, on this stream and on another', async () => {
 
 test('a record that another stream has begun is waited for; one that nobody ends is another history', async () => {
   const body = 'echo theirs';
-  const begun = (id: string) => `cd /var/lib/switchyard/jobs; exec 3> ${id}.cmd`;
+  const begun = (id: string) => `cd /var/lib/pointsman/jobs; exec 3> ${id}.cmd`;
   await run(
     `boot=$(cut -d' ' -f22 /proc/1/stat); ${begun('late')}; (sleep 0.5; echo theirs > late.out; ` +
       `printf '%s - run %s 1 ${body.length}\n${body}' $(date +%s%6N) $boot >&3; sleep 0.3; echo "0 $(date +%s%6N)" > late.code) &`,
@@ -95,7 +95,7 @@ test('a record that another stream has begun is waited for; one that nobody ends
 });
 
 test('a stream brings its scripts along: neither their loss nor older ones are in its way', async () => {
-  for (const spoil of ['rm -rf /opt/switchyard', 'echo "exit 3" | tee /opt/switchyard/*.sh']) {
+  for (const spoil of ['rm -rf /opt/pointsman', 'echo "exit 3" | tee /opt/pointsman/*.sh']) {
     await run(spoil);
     const next = await Journal.open(docker.getContainer(name));
     const { output } = await next.run({ id: `job-${++jobs}`, after: '*', command: 'echo on', timeoutMs: 20_000 });
@@ -162,7 +162,7 @@ test('the head of a long output is whole, however long one of two servers takes 
   for (const each of both) each.close();
   await fastAgain('head');
   expect(given.map(({ output }) => output.toString())).toEqual(Array(2).fill('FIRST\nLAST\n'));
-  expect(await text(`cd /var/lib/switchyard/jobs; ls | grep ${request.id}.head`)).toBe('');
+  expect(await text(`cd /var/lib/pointsman/jobs; ls | grep ${request.id}.head`)).toBe('');
 });
 
 test('where no hole can be punched, one server cuts the output, and the next when that one is gone', async () => {
@@ -200,7 +200,7 @@ test('two servers that are sent one edit apply it once, and it comes last once',
   expect(await third.position()).toBe('after-late');
   for (const each of [late, next, third]) each.close();
   await fastAgain('ln');
-  expect(await text('cat /tmp/late; grep -c edit-late /var/lib/switchyard/state/order')).toBe('2\n1\n');
+  expect(await text('cat /tmp/late; grep -c edit-late /var/lib/pointsman/state/order')).toBe('2\n1\n');
 });
 
 test('an edit whose server died on it is ended by the next one, wherever it had come to', async () => {
@@ -209,7 +209,7 @@ test('an edit whose server died on it is ended by the next one, wherever it had 
   const edit = { after: '*', kind: 'write', path: '/tmp/dead', bytes: Buffer.from('all'), text: 'ok' } as const;
   const died = dying.apply({ id: 'edit-dead', ...edit }).catch((error: Error) => error);
   await begun();
-  const jobsOf = '/var/lib/switchyard/jobs';
+  const jobsOf = '/var/lib/pointsman/jobs';
   await run(`read -r server _ < ${jobsOf}/edit-dead.hand.0; kill -9 $server; echo half > /tmp/dead`);
   expect(await died).toBeInstanceOf(Error);
   expect((await journal.apply({ id: 'edit-dead', ...edit })).output.toString()).toBe('ok');
@@ -223,13 +223,13 @@ test('an edit whose server died on it is ended by the next one, wherever it had 
       'echo 99999 12 > edit-told.hand.0; echo edit-told >> ../state/order',
   );
   expect((await journal.apply({ id: 'edit-told', ...edit })).output.toString()).toBe('ok');
-  expect(await text('cat /tmp/dead; grep -c edit-told /var/lib/switchyard/state/order')).toBe('told\n1\n');
+  expect(await text('cat /tmp/dead; grep -c edit-told /var/lib/pointsman/state/order')).toBe('told\n1\n');
 });
 
 test('a request that was cut off with its worker is no request', async () => {
   const container = docker.getContainer(name);
   const cutOff = async (words: string) => {
-    const Cmd = ['bash', '/opt/switchyard/journal.sh', 'serve'];
+    const Cmd = ['bash', '/opt/pointsman/journal.sh', 'serve'];
     const exec = await container.exec({ Cmd, AttachStdin: true, AttachStdout: true });
     const stream = await exec.start({ hijack: true, stdin: true });
     stream.write(words);
@@ -250,7 +250,7 @@ test('a request that was cut off with its worker is no request', async () => {
   });
   expect([written.exitCode, written.output.toString()]).toEqual([0, 'text']);
   expect(await text('wc -c < /tmp/cut; grep -c x /tmp/cut')).toBe('9000\n0\n');
-  expect(await text('cd /var/lib/switchyard/jobs; ls | grep -c cut-2.bytes')).toBe('1\n');
+  expect(await text('cd /var/lib/pointsman/jobs; ls | grep -c cut-2.bytes')).toBe('1\n');
 });
 
 test('a timeout kills the whole tree, wherever it fled to, and keeps the partial output', async () => {
@@ -307,7 +307,7 @@ test('output is capped: head and tail are kept, the rest counted, the disk spare
   expect(result.output.toString().startsWith('FIRST\n')).toBe(true);
   expect(result.output.toString().endsWith('LAST\n')).toBe(true);
   expect(result.elidedBytes).toBe(300_000_012 - 2000);
-  expect(Number(await text('du -sm /var/lib/switchyard | cut -f1'))).toBeLessThan(50);
+  expect(Number(await text('du -sm /var/lib/pointsman | cut -f1'))).toBeLessThan(50);
 });
 
 test('bytes pass exactly: NUL, invalid UTF-8, no final newline, and names with spaces and newlines', async () => {

@@ -6,7 +6,7 @@ import { startServices } from '../../src/sandbox/throwaway-services';
 
 let container: Docker.Container;
 beforeAll(async () => {
-  const image = 'switchyard/base:bookworm';
+  const image = 'pointsman/base:bookworm';
   container = await new Docker().createContainer({
     Image: image,
     Cmd: ['sleep', 'infinity'],

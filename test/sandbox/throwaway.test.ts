@@ -84,7 +84,7 @@ test('a service that does not start is named with what it said, and the command 
 });
 
 test('what a killed attempt left is replaced, and nothing stays behind, volumes neither', async () => {
-  const filters = { label: [`switchyard.run=${owner.firstRunId}`, 'switchyard.lease=run', 'switchyard.scope=test'] };
+  const filters = { label: [`pointsman.run=${owner.firstRunId}`, 'pointsman.lease=run', 'pointsman.scope=test'] };
   const first = run('sleep 20');
   let left: Docker.ContainerInfo | undefined;
   for (let i = 0; i < 200 && left === undefined; i++) {
@@ -101,7 +101,7 @@ test('what a killed attempt left is replaced, and nothing stays behind, volumes 
 });
 
 test('a frame that is gone is an outage, not a finding', async () => {
-  await expect(run('true', { image: 'switchyard/no-such-frame:0' })).rejects.toMatchObject({ code: 'FrameLost' });
+  await expect(run('true', { image: 'pointsman/no-such-frame:0' })).rejects.toMatchObject({ code: 'FrameLost' });
 });
 
 test('of folders in each other the outer one is copied, and never the whole system', () => {

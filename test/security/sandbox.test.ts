@@ -62,7 +62,7 @@ test(
       900,
     );
     const grown = (process.memoryUsage().rss - before) / 1e6;
-    const kept = Number((await room.run('du -sm /var/lib/switchyard | cut -f1')).output.toString());
+    const kept = Number((await room.run('du -sm /var/lib/pointsman | cut -f1')).output.toString());
     figures('11 endless output', {
       written: `${COUNTS.outputMb} MB`,
       answered: `${output.length / 1e6} MB`,

@@ -38,7 +38,7 @@ export function shopInput(before: string, after: string): ProblemInitInput {
     test: '. .venv/bin/activate && python -m pytest tests',
     parser: { kind: 'pytest' },
     timeoutSeconds: 60,
-    base: 'switchyard/base:bookworm',
+    base: 'pointsman/base:bookworm',
     workdir: '/testbed',
     runs: 2,
   };

@@ -18,7 +18,7 @@ import { Fetcher, type Site, siteForContainers } from '../support/sources';
 // Containers and packages: seconds on a quiet machine, minutes on a busy one.
 jest.setTimeout(180_000);
 
-const folder = mkdtempSync(join(tmpdir(), 'switchyard-git-'));
+const folder = mkdtempSync(join(tmpdir(), 'pointsman-git-'));
 const fetcher = new Fetcher();
 const others = new Fetcher();
 const project = join(folder, 'project');

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { pack } from 'tar-stream';
 import { Fetcher } from '../support/sources';
 
-const folder = mkdtempSync(join(tmpdir(), 'switchyard-local-'));
+const folder = mkdtempSync(join(tmpdir(), 'pointsman-local-'));
 const fetcher = new Fetcher();
 
 afterAll(() => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { z } from 'zod';
 import {
-  isSwitchyardError,
+  isPointsmanError,
   labelOfSource,
   parseInput,
   parseSource,
@@ -144,7 +144,7 @@ function labelled(text: string): string {
   try {
     return labelOfSource(text);
   } catch (error) {
-    expect(isSwitchyardError(error) && error.code).toBe('InvalidInput');
+    expect(isPointsmanError(error) && error.code).toBe('InvalidInput');
     return 'refused';
   }
 }

@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ResultFolders } from '../../src/store/result-folders';
 
-const home = mkdtempSync(join(tmpdir(), 'switchyard-results-'));
+const home = mkdtempSync(join(tmpdir(), 'pointsman-results-'));
 const folders = new ResultFolders(home);
 afterAll(() => rmSync(home, { recursive: true, force: true }));
 

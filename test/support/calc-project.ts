@@ -104,7 +104,7 @@ export const calcScript = {
 
 /** Writes the project into a folder that stays for the worker to read. */
 export function writeCalc(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'switchyard-project-'));
+  const folder = mkdtempSync(join(tmpdir(), 'pointsman-project-'));
   for (const [path, text] of Object.entries(PROJECT)) {
     mkdirSync(dirname(join(folder, path)), { recursive: true });
     writeFileSync(join(folder, path), text);

@@ -21,7 +21,7 @@ export interface Case {
   readonly pass_to_pass: string;
 }
 
-/** The bug fixes to run: one on every commit, all with SWITCHYARD_CHAOS=full, those that CASES names where it is set. */
+/** The bug fixes to run: one on every commit, all with POINTSMAN_CHAOS=full, those that CASES names where it is set. */
 export function chosenCases(): Case[] {
   if (!existsSync(CASES)) return [];
   const wanted = process.env.CASES?.split(',') ?? (FULL ? undefined : QUICKEST);
@@ -63,6 +63,6 @@ export function initInput({ id, source, problem_statement, setup, test_cmd, ...e
     tests: patch(each.test_patch),
     gold: patch(each.gold_patch),
     ...{ statement: problem_statement, setup: [...setup], test: test_cmd, timeoutSeconds: 900 },
-    ...{ parser: { kind: 'pytest' }, base: 'switchyard/base:bookworm', workdir: '/testbed', runs: 2 },
+    ...{ parser: { kind: 'pytest' }, base: 'pointsman/base:bookworm', workdir: '/testbed', runs: 2 },
   };
 }

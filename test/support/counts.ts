@@ -1,5 +1,5 @@
 /** How often each promise is tried: a few times on every commit, as often as specs/reliability.md says with `npm run chaos`. */
-export const FULL = process.env.SWITCHYARD_CHAOS === 'full';
+export const FULL = process.env.POINTSMAN_CHAOS === 'full';
 const of = (onCommit: number, full: number): number => (FULL ? full : onCommit);
 
 export const COUNTS = {

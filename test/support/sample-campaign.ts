@@ -234,7 +234,7 @@ function instanceAt(n: number): string {
 function problemOf(n: number): Problem {
   return Problem.parse({
     id: instanceAt(n),
-    image: `switchyard/sample:${n + 1}`,
+    image: `pointsman/sample:${n + 1}`,
     workdir: '/repo',
     statement: `core.value_7 gives 7 where 8 is expected (${n + 1}).`,
     tests: {

@@ -257,7 +257,7 @@ function run<Result>(type: string, result: Result, input: unknown): Run<Result> 
     type,
     result,
     input,
-    queue: 'switchyard',
+    queue: 'pointsman',
     startedAt: '2026-11-20T08:00:00.000Z',
     endedAt: '2026-11-20T14:30:12.000Z',
   };
@@ -277,7 +277,7 @@ function sampleDataset(
   const formats = ['universal', 'openai', 'trl', 'axolotl'] as const;
   return {
     id: 'dataset/demo',
-    folder: '/home/you/.switchyard/datasets/demo',
+    folder: '/home/you/.pointsman/datasets/demo',
     rows: total,
     turns: total * 31,
     trainedTurns: total * 17,
@@ -332,7 +332,7 @@ function sampleShift(): CovariateShiftResult {
   );
   return {
     id: 'shift/demo',
-    folder: '/home/you/.switchyard/analyses/shift-demo',
+    folder: '/home/you/.pointsman/analyses/shift-demo',
     groups: [
       { name: 'expert', rollouts: 500, embedded: 500 },
       { name: 'student-7b', rollouts: 500, embedded: 497 },
@@ -417,7 +417,7 @@ function sampleFailures(rows: readonly RolloutRow[]): FailureAnalysisResult {
   });
   return {
     id: 'failures/demo',
-    folder: '/home/you/.switchyard/analyses/failures-demo',
+    folder: '/home/you/.pointsman/analyses/failures-demo',
     judge: 'judge-model',
     table,
     buckets,
@@ -497,7 +497,7 @@ function sampleSetup(id: string, source: string, good: boolean, learns: boolean,
     learned: [],
     frames: [],
     services: [],
-    image: good ? `switchyard/env:${at}` : null,
+    image: good ? `pointsman/env:${at}` : null,
     workdir: '/repo',
     dockerfile: null,
     script: null,
@@ -516,7 +516,7 @@ function sampleBuild(): FunctionProblemsResult {
   return {
     id: 'problems/toolz',
     environment: {
-      image: 'switchyard/env:toolz',
+      image: 'pointsman/env:toolz',
       workdir: '/repo',
       source: 'pypi:toolz@1.0.0',
       licence: 'BSD-3-Clause',

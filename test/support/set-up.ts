@@ -27,7 +27,7 @@ const folders: string[] = [];
 
 /** A folder of sources that a set-up can be given as `dir:`; removed by `removeFolders`. */
 export function folderOf(files: Readonly<Record<string, string>>, name = 'project'): string {
-  const root = mkdtempSync(join(tmpdir(), 'switchyard-set-up-'));
+  const root = mkdtempSync(join(tmpdir(), 'pointsman-set-up-'));
   folders.push(root);
   for (const [path, text] of Object.entries(files)) {
     const file = join(root, name, path);
@@ -121,7 +121,7 @@ export async function reach(handle: WorkflowHandle, turn: number): Promise<void>
 /** What is on the engine of a run of this world; other worlds have runs of the same name. */
 export async function leftOf(world: World, workflow: string): Promise<Leftovers> {
   const both = await Promise.all(
-    [`switchyard.scope=${await world.scope()}`, `switchyard.workflow=${workflow}`].map((label) => labelled(label)),
+    [`pointsman.scope=${await world.scope()}`, `pointsman.workflow=${workflow}`].map((label) => labelled(label)),
   );
   const [scope, run] = both as [Leftovers, Leftovers];
   const among = (kind: keyof Leftovers) => run[kind].filter((name) => scope[kind].includes(name));
@@ -144,8 +144,8 @@ export async function removeAllOf(world: World, workflow: string): Promise<void>
 /** The sandbox of a set-up. */
 export async function sandboxOf(world: World, workflow: string): Promise<Docker.Container> {
   const docker = new Docker();
-  const scope = `switchyard.scope=${await world.scope()}`;
-  const filters = { label: [scope, `switchyard.workflow=${workflow}`, 'switchyard.role=main'] };
+  const scope = `pointsman.scope=${await world.scope()}`;
+  const filters = { label: [scope, `pointsman.workflow=${workflow}`, 'pointsman.role=main'] };
   const [found] = await docker.listContainers({ filters });
   if (!found) throw new Error(`${workflow} has no sandbox`);
   return docker.getContainer(found.Id);

@@ -6,7 +6,7 @@ import { putFiles } from '../../src/sandbox/guest-files';
 import { SandboxHost } from '../../src/sandbox/host';
 import { openWorkshop } from '../../src/sandbox/workshop';
 
-const IMAGE = 'switchyard/test-shopkit:2';
+const IMAGE = 'pointsman/test-shopkit:2';
 
 /** A package with functions of every fate: problems inside of a file and across files, and one for each reason to be none. */
 const FILES: Readonly<Record<string, string>> = {
@@ -161,8 +161,8 @@ async function build(docker: Docker): Promise<void> {
       if (done.exitCode !== 0)
         throw new Error(`shopkit could not be set up: ${done.stderr.toString('utf8').slice(-800)}`);
       const [repo, tag] = IMAGE.split(':') as [string, string];
-      const changes = ['switchyard.run', 'switchyard.workflow', 'switchyard.scope'].map((name) => `LABEL ${name}=""`);
-      await container.commit({ repo, tag, changes: [...changes, 'LABEL switchyard.lease="environment"'].join('\n') });
+      const changes = ['pointsman.run', 'pointsman.workflow', 'pointsman.scope'].map((name) => `LABEL ${name}=""`);
+      await container.commit({ repo, tag, changes: [...changes, 'LABEL pointsman.lease="environment"'].join('\n') });
     });
   } finally {
     host.close();

@@ -22,7 +22,7 @@ class CountingHost extends SandboxHost {
 /** Fetches as a worker does, with a blob store of its own. */
 export class Fetcher {
   readonly host = new CountingHost(new Docker(), 'test');
-  private readonly folder = mkdtempSync(join(tmpdir(), 'switchyard-sources-'));
+  private readonly folder = mkdtempSync(join(tmpdir(), 'pointsman-sources-'));
   readonly blobs = new FileBlobs(join(this.folder, 'blobs'));
   private runs = 0;
 

@@ -9,7 +9,7 @@ import { removeContainer } from '../../src/sandbox/container';
 import { putFiles } from '../../src/sandbox/guest-files';
 import { SandboxHost } from '../../src/sandbox/host';
 
-export const TEXTKIT_IMAGE = 'switchyard/test-textkit:1';
+export const TEXTKIT_IMAGE = 'pointsman/test-textkit:1';
 
 /** A package of two modules that need each other: small enough to be read, big enough to have every kind of dependency. */
 const FILES: Readonly<Record<string, string>> = {
@@ -232,7 +232,7 @@ async function instanceOf(sketch: Sketch, interpreter: string): Promise<Function
 }
 
 async function build(docker: Docker): Promise<void> {
-  const name = `switchyard-test-textkit-${process.pid}`;
+  const name = `pointsman-test-textkit-${process.pid}`;
   const container = await docker.createContainer({
     name,
     Image: BASE_IMAGE,

@@ -3,7 +3,7 @@ import type { Problem } from '../../src/contract';
 import { BASE_IMAGE } from '../../src/provision/image';
 import { removeContainer } from '../../src/sandbox/container';
 
-const IMAGE = 'switchyard/test-tiny:1';
+const IMAGE = 'pointsman/test-tiny:1';
 
 /** A repository of three files in one commit: big enough to edit and diff, small enough to start in half a second. */
 const SET_UP = `
@@ -40,7 +40,7 @@ export async function tinyProblem(id = 'tiny'): Promise<Problem> {
 }
 
 async function build(docker: Docker): Promise<void> {
-  const name = `switchyard-test-tiny-${process.pid}`;
+  const name = `pointsman-test-tiny-${process.pid}`;
   const container = await docker.createContainer({
     name,
     Image: BASE_IMAGE,

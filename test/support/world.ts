@@ -46,7 +46,7 @@ export class World {
   client!: Client;
   rehearsal!: Awaited<ReturnType<typeof startRehearsal>>;
   address = '';
-  readonly home = mkdtempSync(join(tmpdir(), 'switchyard-test-'));
+  readonly home = mkdtempSync(join(tmpdir(), 'pointsman-test-'));
   readonly queue = `test-${Math.random().toString(36).slice(2, 10)}`;
   /** Of its own, so that the janitor of another server on the same engine does not take our things for orphans. */
   readonly namespace = this.queue;
@@ -78,7 +78,7 @@ export class World {
         { provider: 'rehearsal', baseUrl: this.rehearsal.url, model: name, ...fields },
       ]),
     );
-    writeFileSync(join(this.home, 'switchyard.yaml'), stringify({ profiles: full }));
+    writeFileSync(join(this.home, 'pointsman.yaml'), stringify({ profiles: full }));
   }
 
   /** A port that was free may be somebody else's by the time that the server takes it: then others are tried. */
@@ -126,10 +126,10 @@ export class World {
   get env(): NodeJS.ProcessEnv {
     return {
       ...process.env,
-      SWITCHYARD_HOME: this.home,
-      SWITCHYARD_CONFIG: join(this.home, 'switchyard.yaml'),
-      SWITCHYARD_QUEUE: this.queue,
-      SWITCHYARD_ONLY_HOST: '1',
+      POINTSMAN_HOME: this.home,
+      POINTSMAN_CONFIG: join(this.home, 'pointsman.yaml'),
+      POINTSMAN_QUEUE: this.queue,
+      POINTSMAN_ONLY_HOST: '1',
       TEMPORAL_ADDRESS: this.address,
       TEMPORAL_NAMESPACE: this.namespace,
       LOG_LEVEL: 'info',

@@ -8,7 +8,7 @@ import { writeFormat } from './files';
 import { pythonWith, testWith } from './python';
 import { trainedTokenizer } from './tokenizer';
 
-const folder = mkdtempSync(join(tmpdir(), 'switchyard-axolotl-'));
+const folder = mkdtempSync(join(tmpdir(), 'pointsman-axolotl-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 testWith(pythonWith('trainers'))('axolotl trains the tokens that our mask names, and no others', async (python) => {

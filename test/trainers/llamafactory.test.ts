@@ -8,7 +8,7 @@ import { writeFormat } from './files';
 import { pythonWith, testWith } from './python';
 import { trainedTokenizer } from './tokenizer';
 
-const folder = mkdtempSync(join(tmpdir(), 'switchyard-llamafactory-'));
+const folder = mkdtempSync(join(tmpdir(), 'pointsman-llamafactory-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 testWith(pythonWith('trainers'))(

@@ -14,7 +14,7 @@ import { pythonWith, testWith } from './python';
 import { trainedTokenizer } from './tokenizer';
 
 const testWithLoaders = testWith(pythonWith('loaders'));
-const folder = mkdtempSync(join(tmpdir(), 'switchyard-loaders-'));
+const folder = mkdtempSync(join(tmpdir(), 'pointsman-loaders-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const FORMATS = (Object.keys(EXPORTERS) as DatasetFormat[]).filter((format) => EXPORTERS[format].layout === 'lines');

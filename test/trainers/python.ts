@@ -16,7 +16,7 @@ const ENVIRONMENTS = {
     packages: ['datasets==5.2.0', 'pyarrow==26.0.1', 'transformers==5.23.0', 'jinja2==3.1.6', 'openai==3.54.0'],
     alone: ['harbor==0.25.0'],
   },
-  /** Trainers, with PyTorch: six gigabytes, so only where SWITCHYARD_TRAINERS=1 or where they are already. */
+  /** Trainers, with PyTorch: six gigabytes, so only where POINTSMAN_TRAINERS=1 or where they are already. */
   trainers: {
     packages: ['torch==2.15.0', 'trl==1.16.0', 'datasets==5.2.0', 'transformers==5.23.0', 'openai==3.54.0'],
     alone: [
@@ -42,8 +42,8 @@ export function pythonWith(name: keyof typeof ENVIRONMENTS): Python | { readonly
   const ready = join(folder, 'ready');
   const python = join(folder, 'bin', 'python');
   if (!existsSync(ready)) {
-    if (name === 'trainers' && process.env.SWITCHYARD_TRAINERS !== '1')
-      return { missing: 'SWITCHYARD_TRAINERS is not 1' };
+    if (name === 'trainers' && process.env.POINTSMAN_TRAINERS !== '1')
+      return { missing: 'POINTSMAN_TRAINERS is not 1' };
     const failed = install(folder, python, ENVIRONMENTS[name]);
     if (failed !== undefined) {
       rmSync(folder, { recursive: true, force: true });

@@ -13,7 +13,7 @@ interface Batch {
   readonly labels: number[];
 }
 
-const folder = mkdtempSync(join(tmpdir(), 'switchyard-trl-'));
+const folder = mkdtempSync(join(tmpdir(), 'pointsman-trl-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 testWith(pythonWith('trainers'))('TRL trains the tokens that our mask names, and no others', async (python) => {

@@ -13,14 +13,14 @@ import { runCli } from '../cli/run-cli';
 import { writeSetup } from '../cli/sample-setup';
 
 const PLAIN: Look = { width: 80, coloured: false, full: false };
-const home = mkdtempSync(join(tmpdir(), 'switchyard-show-setup-'));
+const home = mkdtempSync(join(tmpdir(), 'pointsman-show-setup-'));
 let heads: Record<SetupRole, string>;
 let run: ShownSetup;
 
 beforeAll(async () => {
   const written = await writeSetup(join(home, 'blobs'));
   heads = written.heads;
-  process.env.SWITCHYARD_HOME = home;
+  process.env.POINTSMAN_HOME = home;
   const startedAt = new Date('2026-03-01T14:05:09Z');
   const endedAt = new Date('2026-03-01T14:07:15Z');
   const chain = await readSetup(new Cli(), heads.agent);
@@ -65,7 +65,7 @@ it('tells what was claimed and what was found, every frame, step, trial and char
     'redis (process, port 6379)',
     'reproduced from the script: no (passed 3 before, 2 now)',
     'learned: xpu-new (inserted)',
-    'image  switchyard/environment:toy',
+    'image  pointsman/environment:toy',
     heads.agent,
   ];
   let at = 0;
@@ -139,7 +139,7 @@ it('shows where a running one is', () => {
 });
 
 it('shows a chain by hash, whole or abbreviated, without a server', async () => {
-  const env = { SWITCHYARD_HOME: home };
+  const env = { POINTSMAN_HOME: home };
   const show = (...args: string[]) => runCli(['setup', 'show', ...args], { env });
   const [text, json, missing, file] = await Promise.all([
     show(heads.agent),

@@ -179,7 +179,7 @@ describeInBrowser('the viewer in a browser', () => {
     await page.keyboard.press('Escape');
     await page.locator('.aside .commands summary').click();
     expect(await page.locator('.aside .commands code').allTextContents()).toContain(
-      `switchyard rollout fork ${mixed.id} --step 2`,
+      `pointsman rollout fork ${mixed.id} --step 2`,
     );
   });
 
@@ -349,7 +349,7 @@ describeInBrowser('the viewer in a browser', () => {
     await close();
     long.remove();
     watched.troubles.splice(0);
-    process.env.SWITCHYARD_HOME = at.home;
+    process.env.POINTSMAN_HOME = at.home;
   }, 60_000);
 
   it('is one file without a server, with the same pages', async () => {

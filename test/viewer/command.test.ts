@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { runCli } from '../cli/run-cli';
 import { type SampleCampaign, writeSampleCampaign } from '../support/sample-campaign';
 
-const home = mkdtempSync(join(tmpdir(), 'switchyard-view-'));
+const home = mkdtempSync(join(tmpdir(), 'pointsman-view-'));
 let sample: SampleCampaign;
-const env = { SWITCHYARD_HOME: home };
+const env = { POINTSMAN_HOME: home };
 
 beforeAll(async () => {
   sample = await writeSampleCampaign(home, { rollouts: 6 });

@@ -7,9 +7,9 @@ import { type SampleCampaign, type SampleOptions, writeSampleCampaign } from '..
 
 /** A home with a sample campaign, and the viewer's source over it; no Temporal server answers there. */
 export async function sampleSource(options: SampleOptions, choice: Partial<ViewChoice> = {}) {
-  const home = mkdtempSync(join(tmpdir(), 'switchyard-viewer-'));
+  const home = mkdtempSync(join(tmpdir(), 'pointsman-viewer-'));
   const sample: SampleCampaign = await writeSampleCampaign(home, options);
-  process.env.SWITCHYARD_HOME = home;
+  process.env.POINTSMAN_HOME = home;
   process.env.TEMPORAL_ADDRESS = '127.0.0.1:1';
   const cli = new Cli();
   const source = new HomeSource(cli, { campaigns: [sample.campaign], runs: [], setups: [], ...choice });

@@ -2,11 +2,11 @@ import { hashKey } from '../../agent/random';
 import {
   type CovariateShiftInput,
   nearest,
+  PointsmanError,
   type RolloutRow,
   type ShiftGroup,
   type ShiftPlan,
   type ShiftTrajectory,
-  SwitchyardError,
 } from '../../contract';
 import { shuffled } from '../shuffle';
 
@@ -25,7 +25,7 @@ export function planOf(
   refuseDoubles(groups.map(({ name }) => name));
   const instances = asked.length > 0 ? [...asked].sort() : shared(groups.map(({ rows }) => rows));
   if (instances.length === 0) {
-    throw new SwitchyardError(
+    throw new PointsmanError(
       'InvalidInput',
       'instances: there is none that all groups have rollouts of',
       'The groups must be rollouts of the same problems.',
@@ -36,7 +36,7 @@ export function planOf(
   for (const { name, rows } of groups) {
     const of = rows.filter(({ instance }) => chosen.has(instance));
     if (of.length < 2) {
-      throw new SwitchyardError(
+      throw new PointsmanError(
         'InvalidInput',
         `${name}: ${of.length} rollouts of the instances that are compared, and a distribution needs 2 at least`,
         'Name instances that all groups have, or leave `instances` out.',
@@ -59,7 +59,7 @@ function taking({ name, method }: ShiftGroup, rows: readonly RolloutRow[]): Roll
   const methods = [...new Set(rows.map((row) => row.method))];
   if (method !== undefined && !methods.includes(method)) {
     const close = nearest(method, methods);
-    throw new SwitchyardError(
+    throw new PointsmanError(
       'InvalidInput',
       `${name}: no rollout of method "${method}"${close ? `, did you mean "${close}"?` : ` (there are: ${methods.join(', ') || 'none'})`}`,
       'Methods are named as the campaign named them.',
@@ -78,11 +78,11 @@ function shared(groups: readonly (readonly RolloutRow[])[]): string[] {
 function refuseDoubles(names: readonly string[]): void {
   const double = names.find((name, at) => names.indexOf(name) !== at);
   if (double === undefined) return;
-  throw new SwitchyardError('InvalidInput', `two groups are named "${double}"`, 'Names tell them apart in plots.');
+  throw new PointsmanError('InvalidInput', `two groups are named "${double}"`, 'Names tell them apart in plots.');
 }
 
 function refuseShared(id: string, expert: string, student: string): never {
-  throw new SwitchyardError(
+  throw new PointsmanError(
     'InvalidInput',
     `rollout ${id} is in ${expert} and in ${student}: it would be compared with itself`,
     'Give `method` where both come from one campaign.',

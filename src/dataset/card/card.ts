@@ -77,7 +77,7 @@ function filesSection({ files }: CardAbout): string {
     ...(left.length > 0 ? ['', ...left] : []),
     '',
     '`rows.jsonl` names for each row the chain of steps and the problem that it was made from, `dropped.jsonl` what is not here',
-    'and why, `manifest.json` everything that this was made of. `switchyard dataset audit` walks from a row to the model’s answer.',
+    'and why, `manifest.json` everything that this was made of. `pointsman dataset audit` walks from a row to the model’s answer.',
   ].join('\n');
 }
 
@@ -155,7 +155,7 @@ function againSection({ input, madeBy }: CardAbout): string {
   return [
     '## Making it again',
     '',
-    `Made by ${madeBy}. The same rollouts and the same input give the same bytes: \`switchyard dataset build --input FILE\` with`,
+    `Made by ${madeBy}. The same rollouts and the same input give the same bytes: \`pointsman dataset build --input FILE\` with`,
     '',
     '```json',
     visible(JSON.stringify(input, null, 2)),

@@ -28,7 +28,7 @@ export const atif: LinesExporter = {
     const record = {
       schema_version: ATIF_VERSION,
       session_id: id,
-      agent: { name: 'switchyard', version: '1', model_name: metadata.expert || metadata.student },
+      agent: { name: 'pointsman', version: '1', model_name: metadata.expert || metadata.student },
       steps,
       final_metrics: {
         total_prompt_tokens: total(({ turn }) => turn.usage.promptTokens),

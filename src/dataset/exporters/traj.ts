@@ -35,7 +35,7 @@ export const traj: FolderExporter = {
         },
         metadata,
       },
-      environment: 'switchyard',
+      environment: 'pointsman',
     };
     const instance = metadata.instance_id;
     const name = fileName(instance);

@@ -10,7 +10,7 @@ import sys
 import tempfile
 
 import pytest
-from switchyard_compare import first_difference
+from pointsman_compare import first_difference
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(HERE)

@@ -255,7 +255,7 @@ def forget_history(workdir, histories):
     there = [path for path in tracked.split(b"\0") if path and os.path.lexists(os.path.join(workdir.encode(), path))]
     for at in range(0, len(there), 500):
         _git(workdir, "add", "-f", "--", *there[at : at + 500])
-    author = ("-c", "user.name=switchyard", "-c", "user.email=switchyard@localhost", "-c", "commit.gpgsign=false")
+    author = ("-c", "user.name=pointsman", "-c", "user.email=pointsman@localhost", "-c", "commit.gpgsign=false")
     _git(workdir, *author, "commit", "-q", "--no-verify", "--allow-empty", "-m", "problem")
 
 

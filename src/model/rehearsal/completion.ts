@@ -3,7 +3,7 @@ import type { BrokenMessage } from './faults';
 import type { IncomingMessage } from './matching';
 import type { Reply } from './render';
 
-export const FINGERPRINT = 'switchyard-rehearsal';
+export const FINGERPRINT = 'pointsman-rehearsal';
 
 export interface RequestBody {
   readonly model?: unknown;

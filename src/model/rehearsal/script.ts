@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { DialectName, parseInput, SwitchyardError } from '../../contract';
+import { DialectName, PointsmanError, parseInput } from '../../contract';
 import { Fault } from './faults';
 import { MalformedKind } from './malformed';
 
@@ -68,18 +68,14 @@ export function loadScript(file: string): Script {
     text = readFileSync(file, 'utf8');
   } catch (error) {
     const reason = (error as NodeJS.ErrnoException).code ?? String(error);
-    throw new SwitchyardError(
-      'InvalidInput',
-      `rehearsal script ${file}: cannot be read (${reason})`,
-      'Check the path.',
-    );
+    throw new PointsmanError('InvalidInput', `rehearsal script ${file}: cannot be read (${reason})`, 'Check the path.');
   }
   let parsed: unknown;
   try {
     parsed = parse(text);
   } catch (error) {
     const reason = error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error);
-    throw new SwitchyardError('InvalidInput', `rehearsal script ${file}: not YAML: ${reason}`, 'Mend the syntax.');
+    throw new PointsmanError('InvalidInput', `rehearsal script ${file}: not YAML: ${reason}`, 'Mend the syntax.');
   }
   return parseScript(parsed, `rehearsal script ${file}`);
 }

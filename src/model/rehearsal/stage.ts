@@ -2,7 +2,7 @@ import { createWriteStream, openSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
-import { isSwitchyardError, parseInput } from '../../contract';
+import { isPointsmanError, parseInput } from '../../contract';
 import { callIdOf, completionOf, conversationOf, promptTokens, type RequestBody, replyTokens } from './completion';
 import { embeddingsOf } from './embedding';
 import { Fault, FaultRules } from './faults';
@@ -50,7 +50,7 @@ export class Stage {
     try {
       await this.route(request, response);
     } catch (error) {
-      const bad = isSwitchyardError(error) || error instanceof SyntaxError;
+      const bad = isPointsmanError(error) || error instanceof SyntaxError;
       const body = errorBody(
         error instanceof Error ? error.message : String(error),
         bad ? 'invalid_request_error' : 'server_error',
@@ -68,7 +68,7 @@ export class Stage {
         id,
         object: 'model',
         created: 0,
-        owned_by: 'switchyard-rehearsal',
+        owned_by: 'pointsman-rehearsal',
       }));
       return sendJson(response, 200, { object: 'list', data });
     }

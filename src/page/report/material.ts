@@ -41,7 +41,7 @@ export interface ReportMaterial {
   /** Profiles that play scripts. */
   readonly scripted: readonly string[];
   readonly links: ReportInput['links'];
-  /** Of Switchyard. */
+  /** Of Pointsman. */
   readonly version: string;
 }
 

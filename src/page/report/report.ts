@@ -51,14 +51,14 @@ export function buildReport(material: ReportMaterial): BuiltReport {
       title,
       styles: [CHART_STYLE, REPORT_STYLE],
       body: html`${textures()}<header>
-<p class="kind">Switchyard report</p>
+<p class="kind">Pointsman report</p>
 <h1>${title}</h1>
 </header>
 ${rehearsalBanner(material)}<main>
 ${headlines(material)}
 <nav aria-label="Parts"><ol>${parts.map((part) => html`<li><a href="#${part.id}">${part.title}</a></li>`)}</ol></nav>
 ${parts.map(partHtml)}</main>
-<footer><p>Made by Switchyard ${version} out of ${sourcesOf(material)}. Everything shown is in this file; each figure carries its CSV.</p></footer>`,
+<footer><p>Made by Pointsman ${version} out of ${sourcesOf(material)}. Everything shown is in this file; each figure carries its CSV.</p></footer>`,
     }),
     csv: figures.map(({ id, data }) => ({ name: `${id}.csv`, text: csvOf(data) })),
     parts: parts.map((part) => part.title),

@@ -16,16 +16,16 @@ export function commandsOf(
   const known = line.id !== head;
   const name = quote(line.id);
   return [
-    { label: 'Read it in a terminal', text: `switchyard ${noun} show ${name}${at}` },
+    { label: 'Read it in a terminal', text: `pointsman ${noun} show ${name}${at}` },
     ...(known && line.kind === 'rollout'
       ? [
           {
             label: turn === null ? 'Run the problem again from the start' : `Go on from here: keep ${turn} turns`,
-            text: `switchyard rollout fork ${name} --step ${turn ?? 0}`,
+            text: `pointsman rollout fork ${name} --step ${turn ?? 0}`,
           },
         ]
       : []),
-    ...(live ? [{ label: 'Follow it', text: `switchyard ${noun} watch ${name}` }] : []),
+    ...(live ? [{ label: 'Follow it', text: `pointsman ${noun} watch ${name}` }] : []),
     ...(known ? [{ label: 'Its history', text: `temporal workflow show --workflow-id ${name}` }] : []),
   ];
 }

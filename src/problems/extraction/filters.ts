@@ -1,4 +1,4 @@
-import { FilterTable, type FunctionFilters, nearest, parseInput, SwitchyardError } from '../../contract';
+import { FilterTable, type FunctionFilters, nearest, PointsmanError, parseInput } from '../../contract';
 import { BODY_WORDS, DOCSTRING_WORDS, EXCLUDED_FILES, NAME_PREFIXES } from './words';
 
 /** Our own filters: what a table that says nothing means. */
@@ -78,6 +78,6 @@ function merged(field: ListField, words: readonly string[]): string[] {
   return [...ours];
 }
 
-function invalid(field: string, what: string, hint: string): SwitchyardError {
-  return new SwitchyardError('InvalidInput', `filters: ${field}: ${what}`, hint);
+function invalid(field: string, what: string, hint: string): PointsmanError {
+  return new PointsmanError('InvalidInput', `filters: ${field}: ${what}`, hint);
 }

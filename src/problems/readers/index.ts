@@ -1,4 +1,4 @@
-import { SwitchyardError } from '../../contract/errors';
+import { PointsmanError } from '../../contract/errors';
 import { nearest } from '../../contract/parse';
 import type { Problem } from '../../contract/problem';
 import { fromR2eGym } from './r2egym';
@@ -16,7 +16,7 @@ export function readRows(text: string, format: RowFormat, options: ReadOptions =
   if (!reader) {
     const known = Object.keys(READERS);
     const close = nearest(format, known);
-    throw new SwitchyardError(
+    throw new PointsmanError(
       'InvalidInput',
       `format: no reader "${format}"${close ? `, did you mean "${close}"?` : ''}`,
       `Known: ${known.join(', ')}.`,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { SwitchyardError } from '../../contract/errors';
+import { PointsmanError } from '../../contract/errors';
 import { type Problem, Problem as ProblemSchema } from '../../contract/problem';
 
 export interface ReadOptions {
@@ -51,8 +51,8 @@ export function asProblem(problem: z.input<typeof ProblemSchema>, line: number):
   return parseRow(ProblemSchema, problem, line);
 }
 
-export function invalidRow(line: number, what: string): SwitchyardError {
-  return new SwitchyardError(
+export function invalidRow(line: number, what: string): PointsmanError {
+  return new PointsmanError(
     'InvalidInput',
     `line ${line}: ${what}`,
     'Check that --format is the one that the rows have.',

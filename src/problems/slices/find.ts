@@ -1,4 +1,4 @@
-import { nearest, SwitchyardError } from '../../contract';
+import { nearest, PointsmanError } from '../../contract';
 import { type FunctionSyntax, functionsIn, type PythonIndex, type PythonModule } from '../python';
 import { repositoryOf } from './repository';
 
@@ -16,7 +16,7 @@ export function findFunction(index: PythonIndex, qualname: string): FunctionSynt
     }
   }
   const close = closest(index, qualname);
-  throw new SwitchyardError(
+  throw new PointsmanError(
     'InvalidInput',
     `no function ${qualname}${close ? `, did you mean ${close}?` : ''}`,
     'Name it as it is imported: module.function, or module.Class.method.',

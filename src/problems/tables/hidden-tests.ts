@@ -1,7 +1,7 @@
 import type { FunctionInstance, TestFile } from '../../contract';
 
 /** Folder that the hidden tests stand in. The repository's own tests stay where they are. */
-export const TEST_FOLDER = 'switchyard_harness';
+export const TEST_FOLDER = 'pointsman_harness';
 const TEST_FILE = `${TEST_FOLDER}/test_equivalence.py`;
 
 /** How the expected outcomes were come by, so that a candidate's are come by alike. */

@@ -1,4 +1,4 @@
-import { type FunctionInstance, SwitchyardError } from '../../contract';
+import { type FunctionInstance, PointsmanError } from '../../contract';
 import { placeCandidate } from '../candidate';
 import { eachStatement, type Python } from '../python';
 import { unifiedDiff } from './unified-diff';
@@ -16,7 +16,7 @@ export function stubbedModule(python: Python, instance: FunctionInstance, module
   const file = python.parse(target.file, moduleText);
   const placed = placeCandidate(python, file, target, stubOf(python, instance));
   if ('refused' in placed) {
-    throw new SwitchyardError(
+    throw new PointsmanError(
       'InvalidInput',
       `${instance.id}: no stub fits into ${target.file}: ${placed.refused}`,
       'The instance and the file belong to different revisions.',

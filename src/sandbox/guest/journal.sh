@@ -28,7 +28,7 @@ set -u -m
 # Lengths are bytes here; commands get the locale that the container came with.
 LOCALE=${LC_ALL-unset}
 declare +x LC_ALL=C
-ROOT=/var/lib/switchyard
+ROOT=/var/lib/pointsman
 JOBS=$ROOT/jobs
 STATE=$ROOT/state
 KEEP=64
@@ -191,7 +191,7 @@ processes_of() {
     marked= readable=
     while IFS= read -r -d '' entry; do
       readable=1
-      [[ $entry == "SWITCHYARD_JOB=$1" ]] && { marked=1; break; }
+      [[ $entry == "POINTSMAN_JOB=$1" ]] && { marked=1; break; }
     done 2>/dev/null < "$dir/environ"
     if [[ -n $marked ]] || { [[ -z $readable ]] && (( ${fields[1]} == 1 )); }; then FOUND+=("$pid"); fi
   done
@@ -223,7 +223,7 @@ start_job() { # ID
     out_of_memory_kills; kills=$REPLY
     exec 6> >(exec cat >&7 8>&-)
     reader=$!
-    SWITCHYARD_JOB=$1 bash --noprofile --norc -c '. "$1/shell.sh"; eval "$__switchyard_command"' bash "$HOME_OF_SCRIPTS" "$job" "$STATE/base" "$ENV_FROM" < /dev/null >&6 2>&1 6>&- 7>&- 8>&-
+    POINTSMAN_JOB=$1 bash --noprofile --norc -c '. "$1/shell.sh"; eval "$__pointsman_command"' bash "$HOME_OF_SCRIPTS" "$job" "$STATE/base" "$ENV_FROM" < /dev/null >&6 2>&1 6>&- 7>&- 8>&-
     local code=$?
     exec 6>&-
     drained "$reader"

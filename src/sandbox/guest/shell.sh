@@ -1,27 +1,27 @@
 # Sourced by the shell that runs one command of the journal. It begins where an earlier one ended: same directory,
 # exported variables and functions. Arguments: our folder, the job's path, the names of the container's own variables, and
 # the state to begin with (empty: none). State is data in files, so it survives the worker, and a snapshot carries it.
-__switchyard_job=$2 __switchyard_base=$3
+__pointsman_job=$2 __pointsman_base=$3
 if [[ -n $4 ]]; then
-  { IFS= read -r -d $'\1' __switchyard_cwd; IFS= read -r -d '' __switchyard_state; } < "$4"
-  eval "$__switchyard_state" 2> /dev/null
+  { IFS= read -r -d $'\1' __pointsman_cwd; IFS= read -r -d '' __pointsman_state; } < "$4"
+  eval "$__pointsman_state" 2> /dev/null
   # bash read it before it knew the variable; a umask lives there (experience's set_umask).
   [[ -n ${BASH_ENV-} && -r $BASH_ENV ]] && . "$BASH_ENV"
-  cd -- "$__switchyard_cwd" 2> /dev/null || cd /
-  unset __switchyard_cwd __switchyard_state
+  cd -- "$__pointsman_cwd" 2> /dev/null || cd /
+  unset __pointsman_cwd __pointsman_state
 fi
 shift $#
-__switchyard_save() {
+__pointsman_save() {
   local name
-  unset -f __switchyard_save
+  unset -f __pointsman_save
   {
     printf '%s\1' "$PWD"
-    unset SWITCHYARD_JOB PWD OLDPWD SHLVL _
-    while IFS= read -r name; do [[ -v $name ]] || printf 'unset %s\n' "$name"; done < "$__switchyard_base"
+    unset POINTSMAN_JOB PWD OLDPWD SHLVL _
+    while IFS= read -r name; do [[ -v $name ]] || printf 'unset %s\n' "$name"; done < "$__pointsman_base"
     declare -px
     declare -f
     printf '\n#whole\n'
-  } > "$__switchyard_job.env" 2> /dev/null
+  } > "$__pointsman_job.env" 2> /dev/null
 }
-trap __switchyard_save EXIT
-{ read -r _; IFS= read -r -d '' __switchyard_command; } < "$__switchyard_job.cmd"
+trap __pointsman_save EXIT
+{ read -r _; IFS= read -r -d '' __pointsman_command; } < "$__pointsman_job.cmd"

@@ -70,11 +70,11 @@ const RENDERERS: Readonly<Record<AtomName, Render>> = {
       .trim()
       .replace(/^0o(?=[0-7]{3}$)/i, '0');
     if (!/^0?[0-7]{3}$/.test(mask)) throw new Refusal(`${JSON.stringify(mask.slice(0, 20))} is no umask`);
-    const lines = `[ -z "$SWITCHYARD_BASH_ENV" ] || . "$SWITCHYARD_BASH_ENV"\numask ${mask}\n`;
+    const lines = `[ -z "$POINTSMAN_BASH_ENV" ] || . "$POINTSMAN_BASH_ENV"\numask ${mask}\n`;
     return [
-      `mkdir -p /etc/switchyard && printf %s ${quoted(lines)} > /etc/switchyard/bash-env && ` +
-        `{ [ "$BASH_ENV" = /etc/switchyard/bash-env ] || export SWITCHYARD_BASH_ENV="$BASH_ENV"; } && ` +
-        `export BASH_ENV=/etc/switchyard/bash-env && umask ${mask}`,
+      `mkdir -p /etc/pointsman && printf %s ${quoted(lines)} > /etc/pointsman/bash-env && ` +
+        `{ [ "$BASH_ENV" = /etc/pointsman/bash-env ] || export POINTSMAN_BASH_ENV="$BASH_ENV"; } && ` +
+        `export BASH_ENV=/etc/pointsman/bash-env && umask ${mask}`,
     ];
   },
   set_django_setting: djangoSetting,

@@ -2,8 +2,8 @@ import type { GuestFacts } from '../../contract';
 import { argument, Refusal, textArgument } from './arguments';
 import { quoted } from './quoting';
 
-const FOLDER = '/opt/switchyard/django';
-const MODULE = 'switchyard_django_settings';
+const FOLDER = '/opt/pointsman/django';
+const MODULE = 'pointsman_django_settings';
 
 /**
  * A setting that outlives the shell: a settings module of our own, outside of the repository, takes over the project's and

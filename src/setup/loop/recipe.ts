@@ -119,7 +119,7 @@ export function installScript(steps: readonly RecipeStep[], workdir: string, sou
   const serves = steps.some(({ command }) => startsServer(command));
   return [
     '#!/bin/bash',
-    `# Sets up ${source} in ${workdir}, from the steps of a Switchyard set-up that were kept.`,
+    `# Sets up ${source} in ${workdir}, from the steps of a Pointsman set-up that were kept.`,
     'set -u',
     'export DEBIAN_FRONTEND=noninteractive',
     `cd ${quote(workdir)} || exit 1`,

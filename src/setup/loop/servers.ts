@@ -2,7 +2,7 @@ import { quote } from '../../agent/shell';
 import type { ServiceSpec } from '../../contract';
 
 /** Name of the script's function; with ours in front, because steps bring functions of their own along. */
-const START = 'switchyard_start';
+const START = 'pointsman_start';
 
 /** The step that starts a service of the sandbox, for those that come after it: they may fill its database. */
 export function startCommand({ name, start = 'true', health, port, env }: ServiceSpec): string {
@@ -21,13 +21,13 @@ export function startsServer(command: string): boolean {
  * which writes what they hold. Whoever runs it on a machine of their own has other processes there: a server's are those
  * that it forked, and those that went into the background with its variable.
  */
-export const SERVERS = `switchyard_servers=$(mktemp)
+export const SERVERS = `pointsman_servers=$(mktemp)
 # Starts server $1 by the command $2, unless it is up, and waits until $3 says that it is.
 ${START}() {
   local log pid began=$SECONDS
   bash -c "$3" > /dev/null 2>&1 && return
   log=$(mktemp)
-  SWITCHYARD_SERVER=$switchyard_servers setsid bash -c "$2" > "$log" 2>&1 < /dev/null &
+  POINTSMAN_SERVER=$pointsman_servers setsid bash -c "$2" > "$log" 2>&1 < /dev/null &
   pid=$!
   until bash -c "$3" > /dev/null 2>&1; do
     if [[ -n $pid ]] && ! kill -0 "$pid" 2> /dev/null; then
@@ -38,15 +38,15 @@ ${START}() {
     sleep 0.1
   done
   # One that ended by then left its server in the background, and its number to anybody.
-  kill -0 "$pid" 2> /dev/null && echo "$pid" >> "$switchyard_servers"
+  kill -0 "$pid" 2> /dev/null && echo "$pid" >> "$pointsman_servers"
   rm -f "$log"
 }
 # Ends what was started, and waits until it has written what it holds.
-switchyard_stop() {
-  local pid stat family=" $(tr '\\n' ' ' < "$switchyard_servers")" began=$SECONDS
+pointsman_stop() {
+  local pid stat family=" $(tr '\\n' ' ' < "$pointsman_servers")" began=$SECONDS
   for pid in $(printf '%s\\n' /proc/[0-9]* | sed 's|/proc/||' | sort -n); do
     stat=$(cat "/proc/$pid/stat") && stat=\${stat##*) ? } || continue
-    [[ $family == *" \${stat%% *} "* ]] || grep -qzxF "SWITCHYARD_SERVER=$switchyard_servers" "/proc/$pid/environ" || continue
+    [[ $family == *" \${stat%% *} "* ]] || grep -qzxF "POINTSMAN_SERVER=$pointsman_servers" "/proc/$pid/environ" || continue
     family+="$pid "
   done
   # su ends by itself; asked to, it would kill what it runs after two seconds.
@@ -57,7 +57,7 @@ switchyard_stop() {
       sleep 0.1
     done
   done
-  rm -f "$switchyard_servers"
+  rm -f "$pointsman_servers"
 } 2> /dev/null`;
 
-export const STOP_SERVERS = 'switchyard_stop';
+export const STOP_SERVERS = 'pointsman_stop';

@@ -1,4 +1,4 @@
-"""Usage: crate.py NAME VERSION; SWITCHYARD_REGISTRY is the sparse index that cargo is configured for."""
+"""Usage: crate.py NAME VERSION; POINTSMAN_REGISTRY is the sparse index that cargo is configured for."""
 import json
 import os
 import re
@@ -10,7 +10,7 @@ HINT = "Put cargo on the worker's PATH, or set CARGO_REGISTRIES_CRATES_IO_INDEX 
 
 def index_url():
     """From the worker, else what Debian's cargo has built in."""
-    given = os.environ.get("SWITCHYARD_REGISTRY", "")
+    given = os.environ.get("POINTSMAN_REGISTRY", "")
     if not given:
         folder = from_debian("^cargo-web$")
         built_in = None

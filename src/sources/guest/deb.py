@@ -11,8 +11,8 @@ import shutil
 from fetching import Refused, apt_install, pack, run, tool, unknown
 
 LISTS = ["/etc/apt/sources.list", *sorted(glob.glob("/etc/apt/sources.list.d/*.list"))]
-OURS = "/etc/apt/sources.list.d/switchyard-source.list"
-WORK = "/var/tmp/switchyard-source/debian"
+OURS = "/etc/apt/sources.list.d/pointsman-source.list"
+WORK = "/var/tmp/pointsman-source/debian"
 
 
 def ask_for_sources():

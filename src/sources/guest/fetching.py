@@ -10,7 +10,7 @@ import time
 import urllib.error
 import urllib.request
 
-ARTIFACT = "/var/tmp/switchyard-source/artifact"
+ARTIFACT = "/var/tmp/pointsman-source/artifact"
 LIMIT = 1 << 30
 TRIES = 3
 
@@ -25,7 +25,7 @@ class Refused(Exception):
 
 def get(url, accept="*/*"):
     """The body and the address that it came from in the end; None where the server says that it has no such thing."""
-    request = urllib.request.Request(url, headers={"Accept": accept, "User-Agent": "switchyard"})
+    request = urllib.request.Request(url, headers={"Accept": accept, "User-Agent": "pointsman"})
     for left in reversed(range(TRIES)):
         try:
             with urllib.request.urlopen(request, timeout=120) as answer:
@@ -101,7 +101,7 @@ def pack(folder, facts):
     header: what is kept can be understood without what it was fetched from. Facts are data, never wording: other words
     would be other bytes.
     """
-    comment = "switchyard " + json.dumps(facts, sort_keys=True)
+    comment = "pointsman " + json.dumps(facts, sort_keys=True)
     with tarfile.open(ARTIFACT, "w", format=tarfile.PAX_FORMAT, pax_headers={"comment": comment}) as tar:
         for path in sorted(inside(folder)):
             full = os.path.join(folder, path)

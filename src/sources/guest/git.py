@@ -12,7 +12,7 @@ import urllib.parse
 
 from fetching import Refused, apt_install, pack, run, tool
 
-TREE = "/var/tmp/switchyard-source/tree"
+TREE = "/var/tmp/pointsman-source/tree"
 # No hook, filter or helper of the fetched repository runs, and a missing password is an error instead of a question.
 QUIET = {
     "GIT_TERMINAL_PROMPT": "0",

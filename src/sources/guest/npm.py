@@ -1,4 +1,4 @@
-"""Usage: npm.py NAME VERSION; SWITCHYARD_REGISTRY is what npm is configured for."""
+"""Usage: npm.py NAME VERSION; POINTSMAN_REGISTRY is what npm is configured for."""
 import base64
 import json
 import os
@@ -10,7 +10,7 @@ HINT = "Put npm on the worker's PATH, or set NPM_CONFIG_REGISTRY in its environm
 
 
 def main(name, version):
-    registry = needed(os.environ.get("SWITCHYARD_REGISTRY"), "the npm registry", HINT)
+    registry = needed(os.environ.get("POINTSMAN_REGISTRY"), "the npm registry", HINT)
     document = "%s/%s" % (registry.rstrip("/"), urllib.parse.quote(name, safe="@"))
     answer = get(document, "application/vnd.npm.install-v1+json, application/json;q=0.8")
     versions = json.loads(answer[0])["versions"] if answer else {}

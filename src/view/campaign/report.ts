@@ -74,9 +74,9 @@ function capsOf({ budget: { totalUsd, dailyUsd }, todayUsd }: CampaignProgress):
 
 function nextLines({ id, status }: ShownCampaign): string[] {
   if (status === 'running')
-    return [`switchyard campaign watch ${id}`, `switchyard campaign pause|concurrency|rate|budget|cancel ${id}`];
+    return [`pointsman campaign watch ${id}`, `pointsman campaign pause|concurrency|rate|budget|cancel ${id}`];
   return [
-    `switchyard campaign export ${id} --out rollouts.jsonl`,
-    `switchyard dataset build --name NAME --campaign ${id}`,
+    `pointsman campaign export ${id} --out rollouts.jsonl`,
+    `pointsman dataset build --name NAME --campaign ${id}`,
   ];
 }

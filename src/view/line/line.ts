@@ -34,7 +34,7 @@ export function lineText(result: LineResult, look: Look): string {
       ],
       ['failures', failureAnalysis?.folder],
       ['shift', covariateShift?.folder],
-      ['rollouts', campaign && `switchyard campaign show ${campaign.id}`],
+      ['rollouts', campaign && `pointsman campaign show ${campaign.id}`],
     ]),
   ].join('\n');
 }

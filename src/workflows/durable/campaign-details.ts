@@ -33,7 +33,7 @@ export function campaignDetails({ input, progress, recent, result }: ShownCampai
     ...inFlight.slice(0, NAMED).map(({ id }) => `- \`${id}\``),
     ...(inFlight.length > NAMED ? [`- and ${inFlight.length - NAMED} more`] : []),
     '',
-    `In full: \`switchyard campaign show ${workflowInfo().workflowId}\`.`,
+    `In full: \`pointsman campaign show ${workflowInfo().workflowId}\`.`,
   ].join('\n');
 }
 

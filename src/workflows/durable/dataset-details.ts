@@ -27,6 +27,6 @@ export function datasetDetails(input: DatasetInput, progress: DatasetProgress, r
         ]
       : []),
     '',
-    `In full: \`switchyard dataset show ${workflowInfo().workflowId}\`.`,
+    `In full: \`pointsman dataset show ${workflowInfo().workflowId}\`.`,
   ].join('\n');
 }

@@ -24,7 +24,7 @@ export function details(state: RolloutState, note?: string): string {
     '',
     ...(turns.length > 0 ? ['```', 'turn  author   exit  action', ...turns, '```', ''] : []),
     ...(state.lease && phase !== 'Done' ? [`Container \`${state.lease.container}\`.`, ''] : []),
-    `Every turn in full: \`switchyard rollout show ${workflowInfo().workflowId}\`, also by the head of its chain, \`${state.head}\`.`,
+    `Every turn in full: \`pointsman rollout show ${workflowInfo().workflowId}\`, also by the head of its chain, \`${state.head}\`.`,
   ].join('\n');
 }
 

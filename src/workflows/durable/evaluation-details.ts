@@ -26,7 +26,7 @@ export function evaluationDetails({ input, progress, recent, waiting, result }: 
     `$${cost.usd.toFixed(4)}, ${cost.tokens} tokens.`,
     '',
     ...(recent.length > 0 ? ['```', ...recent.map(line), '```', ''] : []),
-    `In full: \`switchyard evaluation show ${workflowInfo().workflowId}\`.`,
+    `In full: \`pointsman evaluation show ${workflowInfo().workflowId}\`.`,
   ].join('\n');
 }
 

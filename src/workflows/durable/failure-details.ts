@@ -30,6 +30,6 @@ export function failureDetails({ input, progress, counts, waiting }: ShownFailur
           '',
         ]
       : []),
-    `In full: \`switchyard failures show ${workflowInfo().workflowId}\`.`,
+    `In full: \`pointsman failures show ${workflowInfo().workflowId}\`.`,
   ].join('\n');
 }

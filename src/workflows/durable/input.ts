@@ -1,13 +1,13 @@
 import { ApplicationFailure } from '@temporalio/workflow';
 import type { z } from 'zod';
-import { isSwitchyardError, parseInput } from '../../contract';
+import { isPointsmanError, parseInput } from '../../contract';
 
 /** The first line of every workflow: bad input fails the run at once, naming field, found and expected. */
 export function checked<T>(schema: z.ZodType<T>, input: unknown, what: string): T {
   try {
     return parseInput(schema, input, what);
   } catch (error) {
-    if (!isSwitchyardError(error)) throw error;
+    if (!isPointsmanError(error)) throw error;
     return refuse(error.message, error.hint);
   }
 }

@@ -20,7 +20,7 @@ export function lineDetails(
     ...done.map(({ stage, id, outcome }) => `- ${stage}: ${outcome}, \`${id}\``),
     ...troubles.map(({ stage, trouble }) => `- **${stage} failed**: ${trouble}`),
     '',
-    `In full: \`switchyard line show ${workflowInfo().workflowId}\`.`,
+    `In full: \`pointsman line show ${workflowInfo().workflowId}\`.`,
   ].join('\n');
 }
 

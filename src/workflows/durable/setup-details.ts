@@ -17,7 +17,7 @@ export function describeSetup(state: SetupState, frames: readonly string[], note
     `Turn ${state.turn}, ${frames.length} frames (${frames.map((label) => label.slice(0, 40)).join(' › ')}), $${state.purse.usd.toFixed(4)}.`,
     '',
     ...(steps.length > 0 ? ['```', 'turn  exit  action', ...steps, '```', ''] : []),
-    `Every step in full: \`switchyard setup show ${workflowInfo().workflowId}\`.`,
+    `Every step in full: \`pointsman setup show ${workflowInfo().workflowId}\`.`,
   ].join('\n');
 }
 

@@ -22,7 +22,7 @@ export function shiftDetails({ input, progress, waiting, result }: ShownShift): 
     `$${cost.usd.toFixed(4)}, ${cost.tokens} tokens.`,
     '',
     ...(result ? [...table(result), ''] : []),
-    `In full: \`switchyard covariate-shift show ${workflowInfo().workflowId}\`.`,
+    `In full: \`pointsman covariate-shift show ${workflowInfo().workflowId}\`.`,
   ].join('\n');
 }
 

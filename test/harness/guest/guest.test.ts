@@ -29,7 +29,7 @@ test('every file is Python of 3.8, and of the standard library but for the strat
   const files = readdirSync(GUEST, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.py'));
   const script = `
 import ast, json, sys
-own = {'switchyard_guest', 'switchyard_cases'}
+own = {'pointsman_guest', 'pointsman_cases'}
 found = set()
 for path in sys.argv[1:]:
     tree = ast.parse(open(path, encoding='utf-8').read(), path, feature_version=(3, 8))

@@ -49,7 +49,7 @@ class Counter:
 const OFFSPRING = `600.${process.pid}`;
 const HARNESS = `
 import os, random, signal, sys, tempfile, threading, time
-from switchyard_cases import call
+from pointsman_cases import call
 
 def case_returned(subject):
     return call(subject, [1, 2])
@@ -229,7 +229,7 @@ test('calls of the subject are counted behind its decorator, and described', asy
 
 test('a method is reached through its class', async () => {
   const harness = `
-from switchyard_cases import call
+from pointsman_cases import call
 
 def case_add(subject):
     counter = subject(2)
@@ -271,7 +271,7 @@ test.each([
 
 test('a generator is seen at work although it works only when its values are looked at', async () => {
   const harness = `
-from switchyard_cases import call
+from pointsman_cases import call
 
 def case_lazy(subject):
     return subject([1, 2])

@@ -36,7 +36,7 @@ export async function interpreters(): Promise<Interpreter[]> {
 
 /** A folder of our own, and what it takes to be rid of it. */
 export function workshop(name: string) {
-  const folder = mkdtempSync(join(tmpdir(), `switchyard-${name}-`));
+  const folder = mkdtempSync(join(tmpdir(), `pointsman-${name}-`));
   return {
     folder,
     write(path: string, text: string) {

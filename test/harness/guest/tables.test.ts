@@ -7,7 +7,7 @@ import { compareOutcomes } from '../../../src/problems/harness/compare';
 import { ask, environment, GUEST, subjectOf, workshop } from './support';
 
 const run = promisify(execFile);
-const all = process.env.SWITCHYARD_CHAOS === 'full';
+const all = process.env.POINTSMAN_CHAOS === 'full';
 
 /** What installs take long for; both sides of numpy 2 and of pandas' own text type. */
 const RELEASES = [['numpy', 'pandas'], ...(all ? [['numpy<2', 'pandas<2.2']] : [])];

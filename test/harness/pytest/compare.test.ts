@@ -7,7 +7,7 @@ import { compareOutcomes } from '../../../src/problems/harness/compare';
 
 const PROGRAM = `import json, sys
 sys.path.insert(0, sys.argv[1])
-from switchyard_compare import first_difference
+from pointsman_compare import first_difference
 print(json.dumps([first_difference(a, b) for a, b in json.load(sys.stdin)]))`;
 
 function differences(pairs: readonly (readonly [CaseOutcome, CaseOutcome])[]): (string | null)[] {
@@ -148,8 +148,8 @@ test('the bundle is what runs cases, and not what records or generates', () => {
     expect.arrayContaining([
       'test_equivalence.py',
       'guest/run.py',
-      'guest/switchyard_cases.py',
-      'guest/switchyard_guest/observe.py',
+      'guest/pointsman_cases.py',
+      'guest/pointsman_guest/observe.py',
     ]),
   );
   expect(names.filter((name) => /record|tracer|generate/.test(name))).toEqual([]);

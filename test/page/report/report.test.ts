@@ -129,7 +129,7 @@ describe('what it says', () => {
 });
 
 describeInBrowser('in a browser', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'switchyard-report-'));
+  const folder = mkdtempSync(join(tmpdir(), 'pointsman-report-'));
   const hostile = buildReport(hostileMaterial());
   let browser: Browser;
   const address = (name: string, built: BuiltReport) => {

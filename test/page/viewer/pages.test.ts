@@ -18,7 +18,7 @@ import { FileBlobs } from '../../../src/store/blobs';
 import { Transcripts } from '../../../src/store/transcripts';
 import { type SampleCampaign, writeSampleCampaign } from '../../support/sample-campaign';
 
-const home = mkdtempSync(join(tmpdir(), 'switchyard-pages-'));
+const home = mkdtempSync(join(tmpdir(), 'pointsman-pages-'));
 const blobs = new FileBlobs(join(home, 'blobs'));
 const transcripts = new Transcripts(blobs);
 let sample: SampleCampaign;
@@ -194,9 +194,9 @@ it('quotes the commands that it offers', () => {
   const line = { ...lineOfRow(sample.rows[0]!), id: "it's; rm -rf /" };
   const texts = commandsOf({ line, head: 'abc', live: true }, 3).map(({ text }) => text);
   expect(texts).toEqual([
-    `switchyard rollout show 'it'"'"'s; rm -rf /' --turn 3`,
-    `switchyard rollout fork 'it'"'"'s; rm -rf /' --step 3`,
-    `switchyard rollout watch 'it'"'"'s; rm -rf /'`,
+    `pointsman rollout show 'it'"'"'s; rm -rf /' --turn 3`,
+    `pointsman rollout fork 'it'"'"'s; rm -rf /' --step 3`,
+    `pointsman rollout watch 'it'"'"'s; rm -rf /'`,
     `temporal workflow show --workflow-id 'it'"'"'s; rm -rf /'`,
   ]);
 });

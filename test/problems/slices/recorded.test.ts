@@ -43,7 +43,7 @@ function results(root: string, { qualname, sample_inputs: inputs }: RecordedSlic
 }
 
 (targets.length > 0 ? describe : describe.skip)('recorded slices (they stand beside the checkout)', () => {
-  const work = mkdtempSync(join(tmpdir(), 'switchyard-slices-'));
+  const work = mkdtempSync(join(tmpdir(), 'pointsman-slices-'));
   afterAll(() => rmSync(work, { recursive: true, force: true }));
 
   test.each(targets)(

@@ -42,7 +42,7 @@ export function recordedPackages(): RecordedPackage[] {
 
 /** A package's source distribution, unpacked: fetched once, kept in the temporary folder. */
 export function unpacked(name: string, version: string): string {
-  const folder = join(tmpdir(), 'switchyard-test-sdists', `${name}-${version}`);
+  const folder = join(tmpdir(), 'pointsman-test-sdists', `${name}-${version}`);
   if (!existsSync(folder)) {
     const work = `${folder}.${process.pid}`;
     mkdirSync(work, { recursive: true });

@@ -6,7 +6,7 @@ import type { SourceFile } from '../../../src/problems/python';
 import { findFunction, sliceSyntax, standaloneModule } from '../../../src/problems/slices';
 import { indexed } from '../python/repositories';
 
-const work = mkdtempSync(join(tmpdir(), 'switchyard-standalone-'));
+const work = mkdtempSync(join(tmpdir(), 'pointsman-standalone-'));
 afterAll(() => rmSync(work, { recursive: true, force: true }));
 let folders = 0;
 

@@ -33,7 +33,7 @@ def after(x):
     return x
 `,
 };
-const CASES = `from switchyard_cases import call, text_file
+const CASES = `from pointsman_cases import call, text_file
 
 
 def case_empty(subject):
@@ -127,7 +127,7 @@ describe('an instance as a problem for agents', () => {
           test: 'true',
           parser: { kind: 'pytest' },
         },
-        ...{ timeoutSeconds: 60, base: 'switchyard/base:bookworm', workdir: '/testbed', runs: 2 },
+        ...{ timeoutSeconds: 60, base: 'pointsman/base:bookworm', workdir: '/testbed', runs: 2 },
         // A copy beside the repository, as an install that is not editable leaves one.
         setup: [
           'python3 -m venv .venv && .venv/bin/pip install -q pytest && cp -r shop .venv/lib/python3*/site-packages/',
@@ -175,7 +175,7 @@ describe('an instance as a problem for agents', () => {
     expect(graded).toMatchObject({ resolved: false, verdict: 'graded' });
     expect(graded.failToPass.missing).toEqual(
       ['case_sum', 'case_unknown', 'case_file'].map(
-        (name) => `switchyard_harness/test_equivalence.py::test_case[${name}]`,
+        (name) => `pointsman_harness/test_equivalence.py::test_case[${name}]`,
       ),
     );
     const dead = problem.goldPatch!.replace(

@@ -25,14 +25,14 @@ const SET_UP: Readonly<Record<Toolchain, string>> = {
 export async function toolchainImage(docker: Docker, toolchain: Toolchain): Promise<string> {
   const command = SET_UP[toolchain];
   const tag = `${toolchain}-${createHash('sha256').update(command).digest('hex').slice(0, 12)}`;
-  const image = `switchyard/calibration:${tag}`;
+  const image = `pointsman/calibration:${tag}`;
   const there = await docker
     .getImage(image)
     .inspect()
     .catch(() => undefined);
   if (there) return image;
   const { env, binds } = hostAccess();
-  const name = `switchyard-calibration-${toolchain}-${process.pid}`;
+  const name = `pointsman-calibration-${toolchain}-${process.pid}`;
   const container = await docker.createContainer({
     name,
     Image: BASE_IMAGE,
@@ -43,7 +43,7 @@ export async function toolchainImage(docker: Docker, toolchain: Toolchain): Prom
     await container.start();
     const done = await runInGuest(container, { command, env, timeoutMs: 900_000 });
     if (done.exitCode !== 0) throw new Error(`${toolchain}: ${done.stderr.toString('utf8').slice(-800)}`);
-    await container.commit({ repo: 'switchyard/calibration', tag });
+    await container.commit({ repo: 'pointsman/calibration', tag });
     return image;
   } finally {
     await removeContainer(docker, name);
@@ -65,7 +65,7 @@ export async function makeEnvironment(
   commands: readonly string[],
   tag: string,
 ): Promise<Made> {
-  const name = `switchyard-calibration-${tag}`;
+  const name = `pointsman-calibration-${tag}`;
   await removeContainer(docker, name);
   const container = await docker.createContainer({
     name,
@@ -104,8 +104,8 @@ export async function makeEnvironment(
         .map((entry) => [entry.slice(0, entry.indexOf('=')), entry.slice(entry.indexOf('=') + 1)]),
     );
     const { HOSTNAME: _, PWD: __, SHLVL: ___, OLDPWD: ____, HERE: _____, ...kept } = env;
-    await container.commit({ repo: 'switchyard/calibration-case', tag });
-    return { image: `switchyard/calibration-case:${tag}`, cwd: '/repo', env: { HOME: '/root', ...kept }, steps };
+    await container.commit({ repo: 'pointsman/calibration-case', tag });
+    return { image: `pointsman/calibration-case:${tag}`, cwd: '/repo', env: { HOME: '/root', ...kept }, steps };
   } finally {
     await removeContainer(docker, name);
   }

@@ -134,7 +134,7 @@ test('a umask lasts for every bash that starts after it, beside a file that BASH
   writeFileSync(own, 'OWN=yes\n');
   const [command = ''] = render('set_umask', { value: '0027' }).commands;
   // The same twice must not lose the first file. The real path is the container's; here it is the test's.
-  const here = command.replaceAll('/etc/switchyard', folder);
+  const here = command.replaceAll('/etc/pointsman', folder);
   expect(bash(`${here}\n${here}\nbash -c 'umask; echo $OWN'`, { BASH_ENV: own })).toBe('0027\nyes\n');
 });
 
@@ -146,7 +146,7 @@ test('B8b: a Django setting is in a file that Django reads', () => {
       { name: 'set_django_setting', args: { key: 'DEBUG', value: 'True' } },
     ],
     GUEST,
-  ).commands.map((each) => each.replaceAll('/opt/switchyard/django', join(folder, 'django')));
+  ).commands.map((each) => each.replaceAll('/opt/pointsman/django', join(folder, 'django')));
   writeFileSync(join(folder, 'shop.py'), '');
   const out = bash(`mkdir -p shop && echo 'KEPT = 7' > shop/settings.py && touch shop/__init__.py
     ${commands.join('\n')}

@@ -111,7 +111,7 @@ test('B5: the restored container has its network, and a first process that ends 
   expect(HostConfig).toMatchObject({ Init: true, NetworkMode: EGRESS_NETWORK });
   const docker = new Docker();
   const container = await docker.createContainer({
-    Image: 'switchyard/base:bookworm',
+    Image: 'pointsman/base:bookworm',
     Cmd: ['sleep', 'infinity'],
     HostConfig: { Init: HostConfig.Init! },
   });

@@ -10,7 +10,7 @@ def _start():
     guest = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     sys.path.insert(0, guest)
     try:
-        from switchyard_guest.tracer import start_from_environment
+        from pointsman_guest.tracer import start_from_environment
     finally:
         sys.path.remove(guest)
     start_from_environment()
@@ -28,6 +28,6 @@ def _go_on():
         spec.loader.exec_module(importlib.util.module_from_spec(spec))
 
 
-if sys.version_info >= (3, 8) and "SWITCHYARD_RECORD" in os.environ:
+if sys.version_info >= (3, 8) and "POINTSMAN_RECORD" in os.environ:
     _start()
     _go_on()

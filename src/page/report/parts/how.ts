@@ -24,7 +24,7 @@ export function howPart(material: ReportMaterial): Part {
       {
         id: 'runs',
         title: 'The runs behind this report',
-        caption: html`Workflow ids as the Temporal server and every command know them. The same seed makes the same draws, samples and intervals. Report by Switchyard ${material.version}.${ui ? ' The ids lead to the Temporal UI of the machine that the report was made on.' : null}${viewer ? html` Its <a href="${safeHref(viewer)}">viewer</a> shows every trajectory.` : null}`,
+        caption: html`Workflow ids as the Temporal server and every command know them. The same seed makes the same draws, samples and intervals. Report by Pointsman ${material.version}.${ui ? ' The ids lead to the Temporal UI of the machine that the report was made on.' : null}${viewer ? html` Its <a href="${safeHref(viewer)}">viewer</a> shows every trajectory.` : null}`,
         data: {
           columns: [
             column('part', 'part', 'text'),
@@ -51,7 +51,7 @@ export function howPart(material: ReportMaterial): Part {
       made.length === 0
         ? null
         : html`<h3 id="again">Making it again</h3>
-<p class="again">Each run was started with an input and can be started with it again, by <code>temporal workflow start</code> as shown with each or by Switchyard’s own commands.</p>
+<p class="again">Each run was started with an input and can be started with it again, by <code>temporal workflow start</code> as shown with each or by Pointsman’s own commands.</p>
 <div class="again">${made.map(again)}</div>
 `,
   };
@@ -81,7 +81,7 @@ function again({ what, run }: Made): Html {
     '--type',
     type,
     '--task-queue',
-    queue ?? 'switchyard',
+    queue ?? 'pointsman',
     '--workflow-id',
     `${result.id}-again`,
     '--input-file',

@@ -55,7 +55,7 @@ export class ServedData implements PageData {
 async function ask<T>(path: string, params: Readonly<Record<string, string>> = {}): Promise<T> {
   const query = new URLSearchParams(params);
   const response = await fetch(query.size > 0 ? `${path}?${query}` : path).catch(() => {
-    throw new Error('The viewer’s server does not answer. Start `switchyard view` again.');
+    throw new Error('The viewer’s server does not answer. Start `pointsman view` again.');
   });
   return JSON.parse(await textOf(response)) as T;
 }

@@ -11,7 +11,7 @@ export function forksView(root: ForkNode | null, id: string): HTMLElement {
     return el(
       'p',
       { class: 'note' },
-      'No other run of this problem in the list shares a step with this one. A fork (`switchyard rollout fork`) would stand here.',
+      'No other run of this problem in the list shares a step with this one. A fork (`pointsman rollout fork`) would stand here.',
     );
   }
   return el(

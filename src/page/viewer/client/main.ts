@@ -100,11 +100,11 @@ class Viewer {
     this.screen = screen;
     replace(this.place, screen.element);
     scrollTo(0, 0);
-    document.title = `${title} · Switchyard`;
+    document.title = `${title} · Pointsman`;
     const at = this.order.indexOf(screen instanceof RunScreen ? screen.id : '');
     replace(
       this.bar,
-      el('a', { class: 'brand', href: this.listHash }, 'Switchyard'),
+      el('a', { class: 'brand', href: this.listHash }, 'Pointsman'),
       screen instanceof RunScreen
         ? [
             el('span', { aria: { hidden: true } }, '/'),
@@ -125,7 +125,7 @@ class Viewer {
   private fail(error: Error): void {
     this.screen?.close();
     this.screen = undefined;
-    replace(this.bar, el('a', { class: 'brand', href: '#/' }, 'Switchyard'));
+    replace(this.bar, el('a', { class: 'brand', href: '#/' }, 'Pointsman'));
     replace(
       this.place,
       el(

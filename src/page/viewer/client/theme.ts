@@ -2,7 +2,7 @@ import { button, replace } from './dom';
 
 const CHOICES = ['auto', 'light', 'dark'] as const;
 type Choice = (typeof CHOICES)[number];
-const KEY = 'switchyard-theme';
+const KEY = 'pointsman-theme';
 
 /** A button that goes through system, light and dark; the choice is kept where the browser allows it. */
 export function themeButton(): HTMLButtonElement {

@@ -52,8 +52,8 @@ export interface Tampering {
   readonly command: string;
 }
 
-const BEGIN = (path: string) => `=== switchyard changed ${path}`;
-const END = '=== switchyard end';
+const BEGIN = (path: string) => `=== pointsman changed ${path}`;
+const END = '=== pointsman end';
 
 /** Compares what decides about tests with what the survey saw before anybody worked on it. */
 export function lookForTampering({ workdir, folder, survey, facts }: Repository): string {
@@ -71,9 +71,9 @@ export function lookForTampering({ workdir, folder, survey, facts }: Repository)
     `while IFS=' ' read -r kind sum size path; do`,
     `if [ ! -e "$path" ]; then printf 'gone\\t%s\\t%s\\n' "$kind" "$path";`,
     `elif [ "$sum" != - ] && [ "$(cksum < "$path" 2> /dev/null)" != "$sum $size" ]; then printf 'changed\\t%s\\t%s\\n' "$kind" "$path"; fi`,
-    "done <<'SWITCHYARD'",
+    "done <<'POINTSMAN'",
     ...listOf({ survey, facts }),
-    'SWITCHYARD',
+    'POINTSMAN',
     ...Object.keys(OPTIONS).map((name) => `printf 'option\\t%s\\t%s\\n' ${name} "$${name}"`),
     'true',
   ].join('\n');
@@ -212,7 +212,7 @@ const isOfTheSources = (path: string, { paths, texts, digests }: Survey) =>
 const without = (pattern: string, path: string) => `{ grep -nP ${quote(pattern)} ${quote(path)}; [ $? -eq 1 ]; }`;
 
 function changedFiles(output: string): [string, string][] {
-  const parts = output.split(/^=== switchyard changed /m).slice(1);
+  const parts = output.split(/^=== pointsman changed /m).slice(1);
   return parts.map((part) => {
     const line = part.indexOf('\n');
     return [

@@ -2,8 +2,8 @@ import collections
 import sys
 import unittest
 
-from switchyard_cases import call, named, rebuild
-from switchyard_guest.observe import Observer
+from pointsman_cases import call, named, rebuild
+from pointsman_guest.observe import Observer
 
 
 def parts(outcome):

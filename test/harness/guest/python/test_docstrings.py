@@ -2,7 +2,7 @@ import datetime
 import typing
 import unittest
 
-from switchyard_guest.docstrings import documented_types, type_of_words
+from pointsman_guest.docstrings import documented_types, type_of_words
 
 GOOGLE = """Does it.
 

@@ -11,7 +11,7 @@ import pathlib
 import re
 import unittest
 
-from switchyard_guest.observe import Observer
+from pointsman_guest.observe import Observer
 
 
 def look(value, **options):

@@ -15,10 +15,10 @@ import tempfile
 import unittest
 import uuid
 
-from switchyard_guest.importable import Importable
-from switchyard_guest.recorded import arguments_digest
-from switchyard_guest.source import Writer
-from switchyard_guest.unwritable import Unwritable
+from pointsman_guest.importable import Importable
+from pointsman_guest.recorded import arguments_digest
+from pointsman_guest.source import Writer
+from pointsman_guest.unwritable import Unwritable
 
 OFFSET = 10
 
@@ -147,7 +147,7 @@ class Same(unittest.TestCase):
     def test_temporary_files_are_made_anew(self):
         statements, text = write("/tmp/a/words.txt", lambda path: "hello")
         self.assertEqual(text, "str(text_file('words.txt', 'hello'))")
-        self.assertEqual(statements, ["from switchyard_cases import text_file"])
+        self.assertEqual(statements, ["from pointsman_cases import text_file"])
 
 
 class Refused(unittest.TestCase):

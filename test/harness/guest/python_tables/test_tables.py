@@ -6,10 +6,10 @@ import unittest
 import numpy
 import pandas
 
-from switchyard_guest.importable import Importable
-from switchyard_guest.observe import Observer
-from switchyard_guest.source import Writer
-from switchyard_guest.unwritable import Unwritable
+from pointsman_guest.importable import Importable
+from pointsman_guest.observe import Observer
+from pointsman_guest.source import Writer
+from pointsman_guest.unwritable import Unwritable
 
 
 def look(value, **options):

@@ -20,7 +20,7 @@ _CHANGED = "it did not come back the same"
 
 def record(request, write):
     """Answers a `RecordRequest` with `RecordLine`s."""
-    spool = tempfile.mkdtemp(prefix="switchyard-")
+    spool = tempfile.mkdtemp(prefix="pointsman-")
     try:
         exit_code, output = _run_tests(request, spool)
         spooled = _read(spool, len(request["subjects"]))
@@ -54,7 +54,7 @@ def _run_tests(request, spool):
         json.dump(
             {"workdir": request["workdir"], "roots": roots, "spool": spool, "most": most, "subjects": subjects}, file
         )
-    environment = dict(os.environ, SWITCHYARD_RECORD=config, PYTHONHASHSEED="0")
+    environment = dict(os.environ, POINTSMAN_RECORD=config, PYTHONHASHSEED="0")
     environment["PYTHONPATH"] = os.pathsep.join(filter(None, (_INJECTED, os.environ.get("PYTHONPATH"))))
     # The same tests in the same order: plugins that shuffle are left out.
     environment["PYTEST_ADDOPTS"] = (

@@ -108,8 +108,8 @@ class Observer:
         exact = containers.EXACT.get(id(cls)) or leaves.EXACT.get(id(cls))
         if exact is not None:
             return exact(self, value)
-        if names.class_name(cls) == "switchyard_cases.Outcome":
-            return value.__switchyard_observe__(self)
+        if names.class_name(cls) == "pointsman_cases.Outcome":
+            return value.__pointsman_observe__(self)
         if tables.may_be_table(cls):
             found = tables.table(value, self)
             if found is not None:

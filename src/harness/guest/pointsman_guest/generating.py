@@ -45,7 +45,7 @@ _NOT_DESIGNED_FOR = (
 def generate(request, write):
     """Answers a `GenerateRequest` with `GenerateLine`s. The function runs in a process of its own."""
     reading, writing = processes.pipe()
-    scratch = tempfile.mkdtemp(prefix="switchyard-")
+    scratch = tempfile.mkdtemp(prefix="pointsman-")
     child = os.fork()
     if child == 0:
         os.close(reading)

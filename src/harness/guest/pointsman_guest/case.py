@@ -13,7 +13,7 @@ from .calls import CallWatch
 from .names import class_name, without_addresses
 from .observe import Observer
 
-HARNESS = "switchyard_harness"
+HARNESS = "pointsman_harness"
 _FILE_BYTES = 256 * 1024 * 1024
 _TEXT = 4_000
 

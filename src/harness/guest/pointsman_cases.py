@@ -7,7 +7,7 @@ Iterators are run and compared by what they give. Each case runs in a process of
 directory that is also HOME and TMPDIR; files that it leaves in the current directory are compared too. Random numbers
 are seeded before each case.
 
-    from switchyard_cases import call
+    from pointsman_cases import call
 
     def case_empty(subject):
         return call(subject, [])
@@ -37,8 +37,8 @@ import io
 import pathlib
 import types
 
-from switchyard_guest.names import class_name, maker
-from switchyard_guest.observe import Observer
+from pointsman_guest.names import class_name, maker
+from pointsman_guest.observe import Observer
 
 __all__ = ["call", "rebuild", "named", "text_file", "binary_file"]
 
@@ -53,7 +53,7 @@ class Outcome:
         self.raised = None
         self.printed = ""
 
-    def __switchyard_observe__(self, observer):
+    def __pointsman_observe__(self, observer):
         # What was returned comes first: an iterator must run before the arguments that it may still change are looked
         # at.
         if self.raised is None:

@@ -79,7 +79,7 @@ def run(request, write):
     """Runs all cases of a `RunRequest` and hands each `RunLine` to `write`."""
     processes.adopt_orphans()
     processes.hide(True)
-    scratch = os.path.realpath(tempfile.mkdtemp(prefix="switchyard-"))
+    scratch = os.path.realpath(tempfile.mkdtemp(prefix="pointsman-"))
     busy = [_busy() for _ in range(request["load"])]
     try:
         _run(request, scratch, busy, write)

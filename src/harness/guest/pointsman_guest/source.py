@@ -98,7 +98,7 @@ class Writer:
         if module == "builtins":
             return name
         if self._importable.path_of(module) is None:
-            self.imports.add("from switchyard_cases import named")
+            self.imports.add("from pointsman_cases import named")
             return "named(%r, %r)" % (module, name)
         self.imports.add("import " + module)
         return module + "." + name
@@ -117,7 +117,7 @@ class Writer:
 
     def rebuilt(self, cls, state, content=None):
         """An instance by its attributes, made without `__init__`."""
-        self.imports.add("from switchyard_cases import rebuild")
+        self.imports.add("from pointsman_cases import rebuild")
         parts = [self.reference(cls)]
         if state or content is not None:
             parts.append(self.expression(dict(state)))
@@ -164,7 +164,7 @@ class Writer:
             return repr(text) if wrap is None else "%s(%r)" % (wrap, text)
         self.makes_files = True
         maker = "text_file" if isinstance(content, str) else "binary_file"
-        self.imports.add("from switchyard_cases import " + maker)
+        self.imports.add("from pointsman_cases import " + maker)
         made = "%s(%r, %r)" % (maker, text.rsplit("/", 1)[-1], content)
         return "str(%s)" % made if wrap is None else made
 

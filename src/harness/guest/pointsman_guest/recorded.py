@@ -65,7 +65,7 @@ def case_of(function, positional, named, writer):
     else:
         arguments.append("**{%s}" % ", ".join("%r: %s" % pair for pair in written))
     call = "return call(%s)" % ", ".join([function] + arguments)
-    setup = ["from switchyard_cases import call"] + sorted(writer.imports)
+    setup = ["from pointsman_cases import call"] + sorted(writer.imports)
     return {"setup": setup, "body": writer.statements + [call]}
 
 

@@ -73,7 +73,7 @@ class CallWatch:
 
     def _start_monitoring(self):
         monitoring, events = sys.monitoring, sys.monitoring.events
-        monitoring.use_tool_id(_TOOL, "switchyard")
+        monitoring.use_tool_id(_TOOL, "pointsman")
         monitoring.register_callback(_TOOL, events.PY_START, self._started)
         monitoring.register_callback(_TOOL, events.PY_RETURN, self._returned)
         monitoring.register_callback(_TOOL, events.PY_UNWIND, self._unwound)

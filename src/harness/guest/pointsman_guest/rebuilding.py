@@ -18,7 +18,7 @@ def rebuildable(subject, calls):
     """Of `(call, tree)` pairs those whose arguments are, when made again, what `tree` says; None says nothing."""
     if not calls:
         return []
-    scratch = tempfile.mkdtemp(prefix="switchyard-")
+    scratch = tempfile.mkdtemp(prefix="pointsman-")
     reading, writing = processes.pipe()
     child = os.fork()
     if child == 0:

@@ -11,7 +11,7 @@ def answer(work):
     """Hands `work` the request named first on the command line, and a `write` for lines to the second."""
     # The folder of our scripts is no place that the code under test should import from; ours are loaded, or found by
     # package.
-    import switchyard_cases  # noqa: F401
+    import pointsman_cases  # noqa: F401
 
     sys.path.pop(0)
     with open(sys.argv[1], encoding="utf-8") as file:

@@ -44,7 +44,7 @@ class Room:
         return True
 
     def _load_harness(self):
-        import switchyard_cases  # noqa: F401 (harnesses import it; here, so that no case pays for it)
+        import pointsman_cases  # noqa: F401 (harnesses import it; here, so that no case pays for it)
 
         self._harness = load_harness(self._request["harness"])
 

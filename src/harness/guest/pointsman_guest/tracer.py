@@ -21,7 +21,7 @@ from .recorded import SeenCall, arguments_digest, case_digest, shape_of
 from .source import Writer
 from .unwritable import Unwritable
 
-_HOOK = "__switchyard_enter__"
+_HOOK = "__pointsman_enter__"
 #: Of each shape the first calls are written down, then ever fewer.
 _FIRST = 6
 _FILE_BYTES = 8_000
@@ -190,5 +190,5 @@ def _test(frame):
 
 def start_from_environment():
     """Starts the tracer that the environment asks for."""
-    with open(os.environ["SWITCHYARD_RECORD"], encoding="utf-8") as file:
+    with open(os.environ["POINTSMAN_RECORD"], encoding="utf-8") as file:
         Tracer(json.load(file)).start()

@@ -1,6 +1,15 @@
 import { preview } from '../agent/summary';
-import { type Frame, type Lease, PointsmanError, type Problem, type Ref, type SandboxProfile } from '../contract';
+import {
+  type Compensation,
+  type Frame,
+  type Lease,
+  PointsmanError,
+  type Problem,
+  type Ref,
+  type SandboxProfile,
+} from '../contract';
 import { ensureProblemImage, imageOf } from '../grading/environment';
+import { removeEnvironment } from '../grading/setup-result';
 import { checkpoint, dropFrames, restore } from '../sandbox/frames';
 import type { Owner } from '../sandbox/labels';
 import type { Deps } from './deps';
@@ -45,7 +54,7 @@ const PREVIEW = 400;
 const ROLE = 'main';
 
 export function createSandboxActivities(deps: Deps) {
-  const { host, blobs, transcripts, timings, problems, config } = deps;
+  const { host, services, blobs, transcripts, timings, problems, config } = deps;
 
   const perform = createPerformer(deps);
 
@@ -60,6 +69,26 @@ export function createSandboxActivities(deps: Deps) {
       origin: await journal.position(),
       diskMiB: profile.diskMiB,
     }));
+  }
+
+  async function undoOne(owner: Owner, record: Compensation): Promise<void> {
+    switch (record.kind) {
+      case 'container':
+        return host.remove(owner, record.role);
+      case 'frame':
+        return dropFrames(host.docker, owner, [record.index]);
+      case 'service':
+        return services.siblings.remove(owner, record.name);
+      case 'network':
+        return services.siblings.removeNetwork(owner);
+      case 'environment':
+        return removeEnvironment(deps, record);
+      case 'leftovers':
+        await host.removeAll(owner.firstRunId);
+        return;
+      default:
+        return record satisfies never;
+    }
   }
 
   return {
@@ -212,10 +241,17 @@ export function createSandboxActivities(deps: Deps) {
       return withHeartbeat(() => dropFrames(host.docker, input.owner, input.indexes));
     },
 
-    /** Removes all that the run owns on this host. Retry-safe: what is gone counts as removed. */
-    async releaseSandbox({ owner }: { owner: Owner }): Promise<void> {
+    /**
+     * Undoes what a run made on this host, one thing after another, past what fails. Retry-safe: what is gone counts as
+     * removed.
+     */
+    async undo({ owner, records }: { owner: Owner; records: readonly Compensation[] }): Promise<void> {
       return withHeartbeat(async () => {
-        await host.removeAll(owner.firstRunId);
+        const failed: string[] = [];
+        for (const record of records) {
+          await undoOne(owner, record).catch((error: Error) => failed.push(`${record.kind}: ${error.message}`));
+        }
+        if (failed.length > 0) throw new Error(failed.join('; '));
       });
     },
   };

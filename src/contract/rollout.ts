@@ -3,7 +3,7 @@ import { HandOverPolicy, SwitchDraw } from './hand-over';
 import { ExitStatus, Limits, Spent } from './limits';
 import { GradeResult, ProblemSource } from './problem';
 import { ProfileName } from './profile';
-import { Frame, Lease, SandboxProfile } from './sandbox';
+import { Compensation, Frame, Lease, SandboxProfile } from './sandbox';
 import { Author, Ref } from './step';
 
 export const Fork = z.strictObject({
@@ -24,8 +24,11 @@ export const RolloutCarry = z.strictObject({
   spent: Spent,
   lease: Lease.nullable(),
   frames: z.array(Frame),
+  /** What the run has made and must remove. */
+  undo: z.array(Compensation),
   startedAt: z.number(),
-  pausedMs: z.number(),
+  /** Milliseconds paused or parked. */
+  idleMs: z.number(),
   paused: z.boolean(),
   authorTurns: z.strictObject({ student: z.int(), expert: z.int() }),
   lastAuthor: Author.nullable(),

@@ -72,3 +72,28 @@ export const Lease = z.strictObject({
   diskMiB: z.int(),
 });
 export type Lease = z.infer<typeof Lease>;
+
+/**
+ * One thing that a run makes, and that is removed when it ends. Written down before it is made, so that what an attempt made
+ * whose answer was lost is removed too.
+ */
+export const Compensation = z.discriminatedUnion('kind', [
+  /** A container of the run, by its role. */
+  z.strictObject({ kind: z.literal('container'), role: z.string() }),
+  /** A frame of its stack. */
+  z.strictObject({ kind: z.literal('frame'), index: z.int().min(0) }),
+  /** The network on which its sandbox meets its services. */
+  z.strictObject({ kind: z.literal('network') }),
+  /** A service in a container beside the sandbox. */
+  z.strictObject({ kind: z.literal('service'), name: z.string() }),
+  /** The environment image that is made of a frame (its image id), of sources and work directory. */
+  z.strictObject({
+    kind: z.literal('environment'),
+    imageId: z.string(),
+    sha256: z.string(),
+    workdir: z.string(),
+  }),
+  /** Whatever else carries the run's label: throw-away copies that a killed worker left. */
+  z.strictObject({ kind: z.literal('leftovers') }),
+]);
+export type Compensation = z.infer<typeof Compensation>;

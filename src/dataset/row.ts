@@ -1,6 +1,4 @@
-import type { ExitStatus } from '../contract/limits';
-import type { View } from '../contract/profile';
-import type { Author, DialectName, Transcript } from '../contract/step';
+import type { Author, DialectName, ExitStatus, Transcript, View } from '../contract';
 import type { Conversation } from './conversation';
 
 /** One row of a data set before it is written in any format. */

@@ -8,7 +8,7 @@ import { look } from '../cli/terminal';
 import { PointsmanError, type RolloutInput, type RolloutProgress, type RolloutResult } from '../contract';
 import { REPOSITORY, room } from '../home';
 import { trajectoryText } from '../view/trajectory';
-import type { RecentTurn } from '../workflows/durable/rollout-state';
+import type { RecentTurn } from '../workflows/rollout/state';
 import { Narrator } from './narrator';
 import { DEMO_QUEUE, SCRIPTED, type Stage, startServices } from './stage';
 import { problemFile, provideProblem } from './yamllint-problem';

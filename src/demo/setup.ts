@@ -12,7 +12,7 @@ import { pointsmanHome, REPOSITORY, room } from '../home';
 import { countsLine } from '../setup/counts-line';
 import { frameTree } from '../view/setup/frame-tree';
 import { trialLines } from '../view/setup/trials';
-import type { RecentStep } from '../workflows/durable/setup-state';
+import type { RecentStep } from '../workflows/setup/state';
 import { Narrator } from './narrator';
 import { DEMO_QUEUE, type Stage, startServices } from './stage';
 

@@ -1,6 +1,6 @@
 import type { Deps } from '../activities/deps';
 import type { Frame, Ref, SandboxProfile } from '../contract';
-import { checkpoint } from '../sandbox/frames';
+import { checkpoint, removeImage } from '../sandbox/frames';
 import { runInGuest } from '../sandbox/guest-exec';
 import { putFiles } from '../sandbox/guest-files';
 import { hostAccess } from '../sandbox/host-access';
@@ -16,6 +16,24 @@ export type Sources = readonly (readonly [folder: string, tree: SourceTree])[];
 
 /** Environments that set-ups kept; any problem may use them. */
 const ENVIRONMENTS = 'pointsman/environment';
+
+/** What an environment is made of, and so its name. */
+export interface EnvironmentParts {
+  /** Image of the frame. */
+  readonly imageId: string;
+  /** Digest of the sources. */
+  readonly sha256: string;
+  readonly workdir: string;
+}
+
+function environmentTag({ imageId, sha256, workdir }: EnvironmentParts): string {
+  return contentTag({ frame: imageId, sha256, workdir });
+}
+
+/** Removes an environment whose set-up did not end well. What is gone counts as removed. */
+export async function removeEnvironment({ docker }: Deps, parts: EnvironmentParts): Promise<void> {
+  await removeImage(docker, `${ENVIRONMENTS}:${environmentTag(parts)}`);
+}
 
 /** Variables of the shell that reads them, or of the host that lent them. */
 const NOT_KEPT = /^(PWD|OLDPWD|SHLVL|_|HOSTNAME|HOME|TERM|LC_ALL|POINTSMAN_\w+|DEBIAN_FRONTEND)$/;
@@ -43,7 +61,7 @@ export async function keepFrame(
   spec: { frame: Frame; workdir: string; sha256: string; sources: Sources; instructions: readonly string[] },
 ): Promise<{ image: string; protected: string[]; lock: Ref }> {
   const { frame, workdir, sources, instructions } = spec;
-  const tag = contentTag({ frame: frame.imageId, sha256: spec.sha256, workdir });
+  const tag = environmentTag({ imageId: frame.imageId, sha256: spec.sha256, workdir });
   const bundle = hostAccess().bundle?.inside;
   return openWorkshop(deps, { owner, role: 'keep', image: frame.image, workdir, network: 'none' }, async (workshop) => {
     const { container } = workshop;

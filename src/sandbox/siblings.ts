@@ -112,6 +112,24 @@ export class Siblings {
     return runNetwork(owner);
   }
 
+  /** Removes one sibling. What is gone counts as removed. */
+  async remove(owner: Owner, name: string): Promise<void> {
+    await removeContainer(this.host.docker, containerOf(owner, name));
+  }
+
+  /** Removes the run's network, whatever still hangs on it. What is gone counts as removed. */
+  async removeNetwork(owner: Owner): Promise<void> {
+    const network = this.host.docker.getNetwork(runNetwork(owner));
+    const known = await network.inspect().catch((error: unknown) => {
+      if (statusOf(error) === 404) return undefined;
+      throw error;
+    });
+    if (!known) return;
+    for (const id of Object.keys(known.Containers ?? {}))
+      await ignoreMissing(network.disconnect({ Container: id, Force: true }));
+    await ignoreMissing(network.remove());
+  }
+
   private async network(owner: Owner): Promise<void> {
     const { docker } = this.host;
     const name = runNetwork(owner);

@@ -1,21 +1,20 @@
 import { ApplicationFailure, workflowInfo } from '@temporalio/workflow';
 import { nearest } from '../contract';
+import { covariateShift } from './analysis/covariate-shift';
+import { failureAnalysis } from './analysis/failure-analysis';
 import { campaign } from './campaign';
-import { covariateShift } from './covariate-shift';
 import { dataset } from './dataset';
 import { evaluation } from './evaluation';
-import { failureAnalysis } from './failure-analysis';
-import { functionProblem } from './function-problem';
-import { functionProblems } from './function-problems';
-import { grade } from './grade';
 import { janitor } from './janitor';
-import { line } from './line';
-import { problemCheck } from './problem-check';
-import { problemInit } from './problem-init';
-import { repoSetup } from './repo-setup';
+import { line } from './pipeline';
+import { problemCheck, problemInit } from './problems/check';
+import { functionProblem } from './problems/function-problem';
+import { functionProblems } from './problems/function-problems';
+import { grade } from './problems/grade';
 import { report } from './report';
 import { rollout } from './rollout';
-import { setupVerdict } from './setup-verdict';
+import { repoSetup } from './setup';
+import { setupVerdict } from './setup/verdict';
 
 export {
   campaign,

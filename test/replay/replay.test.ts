@@ -49,7 +49,7 @@ test('an edit that breaks runs in flight is noticed', async () => {
     for (const room of ['contract', 'agent', 'setup', 'dataset', 'analysis', 'workflows', 'activities', 'sandbox']) {
       cpSync(join(REPOSITORY, 'src', room), join(copy, 'src', room), { recursive: true });
     }
-    const file = join(copy, 'src', 'workflows', 'rollout.ts');
+    const file = join(copy, 'src', 'workflows', 'rollout', 'index.ts');
     const text = readFileSync(file, 'utf8');
     const edited = text
       .replace(/^(export async function rollout\(.*\{)$/m, '$1\n  await extraSleep(1000);')

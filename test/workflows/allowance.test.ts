@@ -1,4 +1,4 @@
-import { Allowance } from '../../src/workflows/durable/allowance';
+import { Allowance } from '../../src/workflows/setup/allowance';
 
 const purse = { usd: 0, tokens: 0, formatRetries: 0 };
 const budget = { name: 'shared', capUsd: 5 };

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { changedBudget, holdOf, paced, spend, spentToday } from '../../src/workflows/durable/campaign-gate';
+import { changedBudget, holdOf, paced, spend, spentToday } from '../../src/workflows/campaign/gate';
 
 const DAY = 86_400_000;
 const NOON = Date.UTC(2026, 2, 1, 12);

@@ -1,6 +1,6 @@
 import { ActivityFailure, ApplicationFailure, RetryState, TimeoutFailure, TimeoutType } from '@temporalio/common';
-import { SandboxLosses } from '../../src/workflows/durable/sandbox-losses';
 import type { Steering } from '../../src/workflows/durable/steering';
+import { SandboxLosses } from '../../src/workflows/setup/losses';
 
 const failed = (cause: Error) =>
   new ActivityFailure('activity failed', 'any', '1', RetryState.NON_RETRYABLE_FAILURE, 'worker', cause);

@@ -1,5 +1,7 @@
 import { continueAsNew, defineQuery, proxyActivities, setHandler } from '@temporalio/workflow';
+import { Phase, type Waiting } from '../../src/workflows/durable/phase';
 import { SlidingWindow, type WindowState } from '../../src/workflows/durable/sliding-window';
+import { Steering } from '../../src/workflows/durable/steering';
 
 export interface Windowed {
   readonly total: number;
@@ -24,13 +26,27 @@ const { unit } = proxyActivities<{ unit(which: number): Promise<void> }>({
 });
 export const nowQuery = defineQuery<WindowedNow>('now');
 
+/** Keeps what it is told; a bare server has no search attributes to publish it in. */
+class Said extends Phase {
+  constructor(private readonly said: string[]) {
+    super('Working', () => {});
+  }
+
+  override wait(waiting: Waiting | undefined): void {
+    this.waiting = waiting;
+    this.said.push(this.reason ?? 'on');
+  }
+}
+
 /** The smallest owner of a window: it counts. A unit that fails is parked and tried again. */
 export async function windowed(input: Windowed): Promise<{ rest: string; done: number; runs: number }> {
   const state = { ...input.window };
   let { done } = input;
   const said: string[] = [];
-  const window = new SlidingWindow(state, (reason) => void said.push(reason ?? 'on'));
-  setHandler(nowQuery, () => ({ inFlight: window.inFlight, done, parked: window.parked, said }));
+  const phase = new Said(said);
+  const steering = new Steering(state, phase);
+  const window = new SlidingWindow(state, steering);
+  setHandler(nowQuery, () => ({ inFlight: window.inFlight, done, parked: steering.parked, said }));
   const rest = await window.run(input.total, async (which) => {
     for (;;) {
       try {
@@ -39,8 +55,8 @@ export async function windowed(input: Windowed): Promise<{ rest: string; done: n
         return;
       } catch (error) {
         if ((error as { cause?: { type?: string } }).cause?.type !== 'Trouble') throw error;
-        await window.park(`unit ${which}`);
-        if (window.abandoned) return;
+        await steering.park(`unit ${which}`);
+        if (steering.abandoned) return;
       }
     }
   });

@@ -1,37 +1,42 @@
 import { ApplicationFailure, CancellationScope } from '@temporalio/workflow';
+import type { Compensation } from '../../contract';
 import { isHostLost, messageOf } from './failures';
 
-/** One thing to undo, as data, so that continue-as-new and a reset carry it. */
-export interface Compensation {
-  readonly kind: string;
-  readonly args: unknown;
-}
-
 /**
- * Undo as a stack of records. Register before the action, because an action may have happened although its answer was
- * lost; each undo is therefore idempotent. `run` goes in reverse order, also when the workflow was cancelled, and goes
- * on past an undo that fails. What was on a host that is lost went with it, or is its janitor's when it comes back.
+ * What a run has made and must undo, as data that continue-as-new and a reset carry. A thing is registered before it is
+ * made, because it may be there although the answer was lost; undoing it is therefore idempotent. `run` undoes in reverse
+ * order, in a cancelled workflow too.
  */
 export class Compensations {
-  private readonly stack: Compensation[] = [];
+  constructor(
+    private readonly records: Compensation[],
+    /** Undoes records one after another in the order given, where the run's things are. */
+    private readonly undo: (records: Compensation[]) => Promise<void>,
+  ) {}
 
-  constructor(private readonly undo: Record<string, (args: never) => Promise<unknown>>) {}
-
-  register(kind: string, args: unknown): void {
-    this.stack.push({ kind, args });
+  /** Before it is made. What is made a second time is undone once. */
+  register(record: Compensation): void {
+    if (!this.records.some((each) => isSame(each, record))) this.records.push(record);
   }
 
+  /** It is gone already, or it is what the run was for: it stays. */
+  forget(record: Compensation): void {
+    const at = this.records.findIndex((each) => isSame(each, record));
+    if (at >= 0) this.records.splice(at, 1);
+  }
+
+  /** Undoes everything. What was on a host that is lost went with it, or is its janitor's when it comes back. */
   async run(): Promise<void> {
-    const failed: string[] = [];
-    await CancellationScope.nonCancellable(async () => {
-      for (let next = this.stack.pop(); next; next = this.stack.pop()) {
-        const undo = this.undo[next.kind];
-        await undo?.(next.args as never).catch((error: unknown) => {
-          if (!isHostLost(error)) failed.push(`${next?.kind}: ${messageOf(error)}`);
-        });
-      }
+    const records = this.records.splice(0).reverse();
+    if (records.length === 0) return;
+    await CancellationScope.nonCancellable(() => this.undo(records)).catch((error: unknown) => {
+      if (isHostLost(error)) return;
+      const message = `what the run made could not be removed: ${messageOf(error)}`;
+      throw ApplicationFailure.create({ type: 'RollbackIncomplete', message, nonRetryable: true });
     });
-    if (failed.length > 0)
-      throw ApplicationFailure.create({ type: 'RollbackIncomplete', message: failed.join('; '), nonRetryable: true });
   }
+}
+
+function isSame(one: Compensation, other: Compensation): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
 }

@@ -1,5 +1,15 @@
+import { proxyActivities } from '@temporalio/workflow';
+import type { createEvaluationResultActivities } from '../../activities/evaluation-results';
 import type { Ref } from '../../contract';
-import { evaluationStore } from './evaluation-activities';
+import { RETRY } from './retry';
+
+const { shelveOutcomes } = proxyActivities<Pick<ReturnType<typeof createEvaluationResultActivities>, 'shelveOutcomes'>>(
+  {
+    startToCloseTimeout: '10 minutes',
+    heartbeatTimeout: '20 seconds',
+    retry: { ...RETRY, maximumAttempts: 20 },
+  },
+);
 
 /** Outcomes that are put into one blob together. */
 const PAGE = 100;
@@ -29,7 +39,7 @@ export class OutcomePages {
     const outcomes = this.waiting.splice(0);
     if (outcomes.length === 0) return;
     const summary = `${outcomes.length} ${this.units} to the store`;
-    this.pages.push(await evaluationStore.shelveOutcomes.executeWithOptions({ summary }, [{ outcomes }]));
+    this.pages.push(await shelveOutcomes.executeWithOptions({ summary }, [{ outcomes }]));
     turned();
   }
 }

@@ -1,7 +1,7 @@
 import { CancellationScope, condition, defineUpdate, setHandler, workflowInfo } from '@temporalio/workflow';
 import { SetConcurrency } from '../../contract';
 import { checked } from './input';
-import { abandonUpdate, pauseUpdate, resumeUpdate } from './steering';
+import type { Steering } from './steering';
 
 export const setConcurrencyUpdate = defineUpdate<SetConcurrency, [SetConcurrency]>('setConcurrency');
 
@@ -43,47 +43,18 @@ export interface WindowRules {
  * units outlive the run.
  *
  * A unit turns its own failures into results. One that throws all the same ends the window, after those beside it.
- * `pause`, `resume`, `abandon` and `setConcurrency` act between units: what is in flight is finished.
+ * `setConcurrency` acts from the next unit on; pausing and parking are the steering's.
  */
 export class SlidingWindow {
   private running = 0;
-  private isAbandoned = false;
   private isStopped = false;
-  private parkedFor: string | undefined;
   private failure: { readonly error: unknown } | undefined;
 
   constructor(
     private readonly state: WindowState,
-    /** Told why nothing is begun, and undefined when it goes on. */
-    private readonly waiting: (reason: string | undefined) => void,
+    private readonly steering: Steering,
     private readonly rules: WindowRules = {},
   ) {
-    setHandler(
-      pauseUpdate,
-      () => {
-        if (state.paused) return;
-        state.paused = true;
-        waiting('paused');
-      },
-      { description: 'Begin nothing more; what is in flight is finished.' },
-    );
-    setHandler(
-      resumeUpdate,
-      () => {
-        if (!state.paused && !this.parked) return;
-        state.paused = false;
-        this.parkedFor = undefined;
-        waiting(undefined);
-      },
-      { description: 'Go on after `pause`, or try again what parked the run.' },
-    );
-    setHandler(
-      abandonUpdate,
-      () => {
-        this.isAbandoned = true;
-      },
-      { description: 'Begin nothing more and end with what there is.' },
-    );
     setHandler(
       setConcurrencyUpdate,
       (given) => {
@@ -101,34 +72,15 @@ export class SlidingWindow {
     return this.running;
   }
 
-  get abandoned(): boolean {
-    return this.isAbandoned;
-  }
-
-  get parked(): boolean {
-    return this.parkedFor !== undefined;
-  }
-
   /** Begins no more units. For a unit that knows that all others would end as it did. */
   stop(): void {
     this.isStopped = true;
   }
 
-  /**
-   * Waits until a person has mended what keeps a unit from being done, or abandons the window. Others that meet the same
-   * trouble wait with it; nothing new is begun meanwhile.
-   */
-  async park(reason: string): Promise<void> {
-    if (this.parkedFor === undefined) this.waiting(`parked: ${reason}`);
-    this.parkedFor ??= reason;
-    await condition(() => this.parkedFor === undefined || this.isAbandoned);
-  }
-
   /** Does units from `state.next` up to `total`. On cancellation what is in flight is waited for, then it throws. */
   async run(total: number, work: (unit: number) => Promise<void>): Promise<Rest> {
     const { state } = this;
-    // The run before was paused, and this one is.
-    if (state.paused) this.waiting('paused');
+    this.steering.tellPaused();
     try {
       while (state.next < total && !this.atRest()) {
         await condition(() => this.mayBegin() || this.atRest());
@@ -143,7 +95,7 @@ export class SlidingWindow {
       if (!this.mayLeave(total)) await this.settled();
     }
     // Whoever abandons a window gives up what was in trouble in it.
-    if (this.isAbandoned) return 'abandoned';
+    if (this.steering.abandoned) return 'abandoned';
     if (this.failure) throw this.failure.error;
     if (this.isStopped) return 'stopped';
     return state.next < total ? 'full' : 'done';
@@ -167,7 +119,7 @@ export class SlidingWindow {
   }
 
   private async holdBack({ reason, until, final }: Hold): Promise<void> {
-    if (reason !== undefined) this.waiting(reason);
+    if (reason !== undefined) this.steering.phase.wait({ kind: 'held', reason });
     const changed = () => {
       if (this.atRest() || this.state.paused || (final && this.running === 0)) return true;
       const now = this.rules.hold?.();
@@ -176,22 +128,25 @@ export class SlidingWindow {
     if (until === undefined) await condition(changed);
     else await condition(changed, Math.max(1, until - Date.now()));
     if (final && this.running === 0 && this.rules.hold?.()?.final) this.isStopped = true;
-    if (reason !== undefined && !this.state.paused) this.waiting(undefined);
+    if (this.steering.phase.waiting?.kind === 'held') this.steering.phase.wait(undefined);
   }
 
   private mayLeave(total: number): boolean {
-    const ended = this.isAbandoned || this.isStopped || this.failure !== undefined;
+    const ended = this.steering.abandoned || this.isStopped || this.failure !== undefined;
     const cancelled = CancellationScope.current().consideredCancelled;
     return this.rules.leaves === true && !ended && !cancelled && this.state.next < total;
   }
 
   private mayBegin(): boolean {
-    return !this.state.paused && this.parkedFor === undefined && this.running < this.state.concurrency;
+    return !this.state.paused && !this.steering.parked && this.running < this.state.concurrency;
   }
 
   private atRest(): boolean {
     return (
-      this.isAbandoned || this.isStopped || this.failure !== undefined || workflowInfo().continueAsNewSuggested === true
+      this.steering.abandoned ||
+      this.isStopped ||
+      this.failure !== undefined ||
+      workflowInfo().continueAsNewSuggested === true
     );
   }
 }

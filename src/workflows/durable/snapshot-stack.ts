@@ -1,9 +1,20 @@
 import type { CheckpointInput } from '../../activities/sandbox';
 import type { Frame, Lease, SandboxProfile } from '../../contract';
 import { hostActivities } from './activities';
+import type { Compensations } from './compensations';
 
 /** A checkpoint or rollback moves gigabytes at worst. */
 const SECONDS = 1_800;
+
+/** What a stack belongs to, and how its frames are undone when the run ends. */
+export interface StackGround {
+  readonly owner: CheckpointInput['owner'];
+  readonly profile: SandboxProfile;
+  readonly undo: Compensations;
+  lease(): Lease;
+  /** Names of the services that are up. */
+  services(): readonly string[];
+}
 
 /**
  * The LIFO stack of frames of one sandbox. `frames` is plain data that the workflow keeps, so continue-as-new and a reset
@@ -11,11 +22,8 @@ const SECONDS = 1_800;
  */
 export class SnapshotStack {
   constructor(
-    private readonly owner: CheckpointInput['owner'],
+    private readonly ground: StackGround,
     readonly frames: Frame[],
-    private readonly lease: () => Lease,
-    private readonly profile: SandboxProfile,
-    private readonly services: () => readonly string[] = () => [],
   ) {}
 
   get top(): Frame | undefined {
@@ -28,43 +36,57 @@ export class SnapshotStack {
   }
 
   /** Pushes what the sandbox is now. */
-  async checkpoint(label: string, services = this.services()): Promise<Frame> {
-    return this.push(label, this.nextIndex, false, services);
+  async checkpoint(label: string, services = this.ground.services()): Promise<Frame> {
+    return this.push(label, services, false);
   }
 
   /** Back to the frame `steps` below the top (0: the top itself). It stays on the stack; those above it are removed. */
   async rollback(steps = 0): Promise<Frame> {
     const frame = this.frames.at(-1 - steps);
     if (!frame) throw new RangeError(`the stack has ${this.frames.length} frames, none ${steps} below the top`);
+    const { owner, profile } = this.ground;
     const above = this.frames.slice(this.frames.length - steps).map(({ index }) => index);
-    const lease = this.lease();
     await this.host().rollbackSandbox.executeWithOptions({ summary: `back to: ${frame.label}` }, [
-      { owner: this.owner, lease, profile: this.profile, frame, above },
+      { owner, lease: this.ground.lease(), profile, frame, above },
     ]);
     this.frames.length -= steps;
+    this.forget(above);
     return frame;
   }
 
   /** One frame of one layer, of what the sandbox is now, in place of all there are. */
   async squash(label: string): Promise<Frame> {
     const below = this.frames.map(({ index }) => index);
-    const frame = await this.push(label, this.nextIndex, true, this.services());
+    const frame = await this.push(label, this.ground.services(), true);
     await this.host().dropFrames.executeWithOptions({ summary: `${below.length} frames become one` }, [
-      { owner: this.owner, indexes: below },
+      { owner: this.ground.owner, indexes: below },
     ]);
     this.frames.splice(0, this.frames.length, frame);
+    this.forget(below);
     return frame;
   }
 
-  private async push(label: string, index: number, squash: boolean, services: readonly string[]): Promise<Frame> {
+  /** A frame that was taken by other means than `checkpoint`, on top of the rest. */
+  adopt(frame: Frame): void {
+    this.ground.undo.register({ kind: 'frame', index: frame.index });
+    this.frames.push(frame);
+  }
+
+  private async push(label: string, services: readonly string[], squash: boolean): Promise<Frame> {
+    const index = this.nextIndex;
+    this.ground.undo.register({ kind: 'frame', index });
     const frame = await this.host().checkpointSandbox.executeWithOptions({ summary: `frame ${index}: ${label}` }, [
-      { owner: this.owner, lease: this.lease(), index, label, services, squash },
+      { owner: this.ground.owner, lease: this.ground.lease(), index, label, services, squash },
     ]);
     this.frames.push(frame);
     return frame;
   }
 
+  private forget(indexes: readonly number[]): void {
+    for (const index of indexes) this.ground.undo.forget({ kind: 'frame', index });
+  }
+
   private host() {
-    return hostActivities(this.lease().host, SECONDS);
+    return hostActivities(this.ground.lease().host, SECONDS);
   }
 }

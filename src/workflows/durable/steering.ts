@@ -1,98 +1,115 @@
 import { condition, defineUpdate, setHandler } from '@temporalio/workflow';
 import { SetBudget } from '../../contract';
-import { checked } from './input';
+import { checked, refuse } from './input';
+import type { Phase } from './phase';
 
 export const pauseUpdate = defineUpdate<void>('pause');
 export const resumeUpdate = defineUpdate<void>('resume');
 export const abandonUpdate = defineUpdate<void>('abandon');
-export const handOverUpdate = defineUpdate<{ turn: number }>('handOver');
-export const setBudgetUpdate = defineUpdate<SetBudget, [SetBudget]>('setBudget');
-
-export interface Steered {
-  /** The next turn to be made. */
-  nextTurn(): number;
-  handOver(turn: number): void;
-  /** Refuses a hand-over that cannot be done, by throwing. */
-  canHandOver(): void;
-  setBudget(budget: SetBudget): SetBudget;
-  /** Tells people what the run waits for; undefined when it goes on. */
-  waiting(reason: string | undefined): void;
-}
+export const setBudgetUpdate = defineUpdate<unknown, [SetBudget]>('setBudget');
 
 /**
- * What people can do to a run while it runs: `pause`, `resume`, `handOver`, `setBudget`, and `abandon` for a parked one.
- * All of them act between two turns; a turn in flight is finished first.
+ * What people can do to every long run: `pause`, `resume`, `abandon`. All act between two steps: what is in flight is
+ * finished first. Trouble that is nobody's fault in the run (engine down, disk full, provider gone for hours) parks it
+ * instead of failing it: a person mends it and sends `resume`, or `abandon`.
  */
 export class Steering {
-  paused: boolean;
   abandoned = false;
-  /** Milliseconds spent paused or parked: not agent time. */
+  /** Milliseconds that this run of the workflow spent paused or parked: not working time. */
   idleMs = 0;
-  private parked = false;
+  private trouble: string | undefined;
+  /** Since when something waits for a person. */
+  private idleSince: number | undefined;
+  private waiting = 0;
 
   constructor(
-    private readonly run: Steered,
-    paused: boolean,
-  ) {
-    this.paused = paused;
-    setHandler(
-      pauseUpdate,
-      () => {
-        this.paused = true;
-      },
-      { description: 'Stop before the next turn.' },
-    );
-    setHandler(
-      resumeUpdate,
-      () => {
-        this.paused = false;
-        this.parked = false;
-      },
-      { description: 'Go on after `pause`, or try again what parked the run.' },
-    );
-    setHandler(
-      abandonUpdate,
-      () => {
-        this.abandoned = true;
-      },
-      {
-        description: 'End a paused or parked run, keeping its work.',
-      },
-    );
-    setHandler(
-      handOverUpdate,
-      () => {
-        const turn = run.nextTurn();
-        run.handOver(turn);
-        return { turn };
-      },
-      { description: 'The expert makes the next turn and all after it.', validator: () => run.canHandOver() },
-    );
-    setHandler(setBudgetUpdate, (budget) => run.setBudget(checked(SetBudget, budget, 'setBudget')), {
-      description: '{"costUsd": 2, "steps": 100}: new limits, counted from the start of the run.',
-      validator: (budget) => void checked(SetBudget, budget, 'setBudget'),
+    /** What continue-as-new carries. */
+    private readonly state: { paused: boolean },
+    readonly phase: Phase,
+  ) {}
+
+  /** From here on people are heard. What they said before now is done at once, so the run's own things must stand. */
+  listen(): void {
+    setHandler(pauseUpdate, () => this.pause(), { description: 'Begin nothing more; what is in flight is finished.' });
+    setHandler(resumeUpdate, () => this.resume(), {
+      description: 'Go on after `pause`, or try again what parked the run.',
     });
+    setHandler(abandonUpdate, () => this.abandon(), { description: 'Begin nothing more and end with what there is.' });
   }
 
-  /** Between two turns: waits while paused. */
+  get paused(): boolean {
+    return this.state.paused;
+  }
+
+  get parked(): boolean {
+    return this.trouble !== undefined;
+  }
+
+  /** Between two steps: waits while paused. */
   async whilePaused(): Promise<void> {
-    if (this.paused) await this.wait('paused', () => !this.paused);
+    if (!this.paused) return;
+    this.tellPaused();
+    await this.idle(() => !this.paused);
   }
 
-  /**
-   * Trouble that is nobody's fault in this run (engine down, disk full, provider gone for hours) parks it instead of
-   * failing it: a person mends it and sends `resume`, or `abandon`.
-   */
+  /** Waits until a person has mended the trouble. Others that meet it meanwhile wait with the first. */
   async park(reason: string): Promise<void> {
-    this.parked = true;
-    await this.wait(`parked: ${reason}`, () => !this.parked);
+    if (!this.parked) this.phase.wait({ kind: 'parked', reason });
+    this.trouble ??= reason;
+    await this.idle(() => !this.parked);
   }
 
-  private async wait(reason: string, over: () => boolean): Promise<void> {
-    const since = Date.now();
-    this.run.waiting(reason);
-    await condition(() => over() || this.abandoned);
-    this.idleMs += Date.now() - since;
-    this.run.waiting(undefined);
+  /** Told once, also by a run that goes on with one that was paused. */
+  tellPaused(): void {
+    if (this.paused && !this.parked && this.phase.waiting?.kind !== 'paused') this.phase.wait({ kind: 'paused' });
   }
+
+  private pause(): void {
+    this.state.paused = true;
+    this.tellPaused();
+  }
+
+  private resume(): void {
+    if (!this.paused && !this.parked) return;
+    this.state.paused = false;
+    this.trouble = undefined;
+    this.phase.wait(undefined);
+  }
+
+  private abandon(): void {
+    this.abandoned = true;
+    this.trouble = undefined;
+    if (this.phase.waiting) this.phase.wait(undefined);
+  }
+
+  private async idle(over: () => boolean): Promise<void> {
+    if (this.waiting++ === 0) this.idleSince = Date.now();
+    await condition(() => over() || this.abandoned);
+    if (--this.waiting === 0) this.idleMs += Date.now() - this.idleSince!;
+  }
+}
+
+/** Takes `setBudget`. `apply` gives what holds from now on; `refuseIf` throws for a budget that this run cannot take. */
+export function onSetBudget(
+  apply: (budget: SetBudget) => unknown,
+  refuseIf: (budget: SetBudget) => void = () => {},
+): void {
+  setHandler(setBudgetUpdate, (budget) => apply(checked(SetBudget, budget, 'setBudget')), {
+    description: '{"costUsd": 2, "steps": 100}: new limits, counted from the start of the run.',
+    validator: (budget) => refuseIf(checked(SetBudget, budget, 'setBudget')),
+  });
+}
+
+/** Takes `setBudget` for a cap that the run has; refuses it, saying `without`, where it was started without one. */
+export function takeCostCap(state: { costUsd?: number }, without: string): void {
+  onSetBudget(
+    ({ costUsd }) => {
+      state.costUsd = costUsd;
+      return { costUsd };
+    },
+    ({ costUsd }) => {
+      if (costUsd === undefined) refuse('setBudget: costUsd: a cap is needed (found nothing)');
+      if (state.costUsd === undefined) refuse(`setBudget: ${without}`);
+    },
+  );
 }

@@ -1,0 +1,39 @@
+import { ActivityCancellationType, proxyActivities } from '@temporalio/workflow';
+import type { createEvaluationActivities } from '../../activities/evaluation';
+import type { createEvaluationResultActivities } from '../../activities/evaluation-results';
+import type { createModelActivities } from '../../activities/model';
+import type { createSandboxActivities } from '../../activities/sandbox';
+import type { Queues } from '../../contract';
+import { HEARTBEAT, MODEL_CALL, RETRY } from '../durable/retry';
+
+type Evaluating = ReturnType<typeof createEvaluationActivities>;
+
+/** Problems, outcomes and figures: blobs only, where the workflow runs. */
+export const evaluationStore = proxyActivities<
+  Pick<Evaluating, 'openProblemSet' | 'keepOutcome'> &
+    ReturnType<typeof createEvaluationResultActivities> &
+    Pick<ReturnType<typeof createModelActivities>, 'checkProfiles'>
+>({
+  startToCloseTimeout: '10 minutes',
+  heartbeatTimeout: '20 seconds',
+  retry: { ...RETRY, maximumAttempts: 20 },
+});
+
+/** A provider may be away for hours: tried until then, and what was answered is never asked again. */
+export function solverActivities(queue: string) {
+  return proxyActivities<Pick<Evaluating, 'answerProblem'>>({ taskQueue: queue, ...MODEL_CALL });
+}
+
+/** On any host with room. An attempt makes its own container, so trouble with one host is tried again on another. */
+export function judgeActivities(queues: Queues) {
+  return proxyActivities<Pick<Evaluating, 'judgeCandidate'> & Pick<ReturnType<typeof createSandboxActivities>, 'undo'>>(
+    {
+      taskQueue: queues.sandboxes,
+      startToCloseTimeout: '2 hours',
+      heartbeatTimeout: HEARTBEAT,
+      retry: { ...RETRY, maximumAttempts: 20 },
+      // The container must be gone before the run is.
+      cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
+    },
+  );
+}

@@ -1,0 +1,57 @@
+import { ActivityCancellationType, proxyActivities } from '@temporalio/workflow';
+import type { createFunctionProblemActivities } from '../../activities/function-problem';
+import type { createFunctionProblemsActivities } from '../../activities/function-problems';
+import type { createHarnessAuthorActivities } from '../../activities/harness-author';
+import type { createModelActivities } from '../../activities/model';
+import type { createSandboxActivities } from '../../activities/sandbox';
+import type { Queues } from '../../contract';
+import type { Owner } from '../../sandbox/labels';
+import { Compensations } from '../durable/compensations';
+import { HEARTBEAT, MODEL_CALL, RETRY } from '../durable/retry';
+
+type OnHost = ReturnType<typeof createFunctionProblemActivities> &
+  ReturnType<typeof createFunctionProblemsActivities> &
+  Pick<ReturnType<typeof createSandboxActivities>, 'undo'>;
+
+/** On any host with room. An attempt makes its own containers, so trouble with one host is tried again on another. */
+export function harnessActivities(queues: Queues) {
+  return proxyActivities<OnHost>({
+    taskQueue: queues.sandboxes,
+    startToCloseTimeout: '2 hours',
+    heartbeatTimeout: HEARTBEAT,
+    retry: { ...RETRY, maximumAttempts: 40 },
+    // The containers must be gone before the run is.
+    cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
+  });
+}
+
+/** Removes what a killed worker left of a run, and images that its containers started from. Those of other hosts are the janitor's. */
+export async function releaseHarness(
+  sandboxes: ReturnType<typeof harnessActivities>,
+  owner: Owner,
+  summary: string,
+): Promise<void> {
+  const undo = new Compensations([{ kind: 'leftovers' }], (records) =>
+    sandboxes.undo.executeWithOptions({ summary: summary.slice(0, 120) }, [{ owner, records }]),
+  );
+  await undo.run();
+}
+
+/** Questions to a model: tried until the provider is back, and what was answered is never asked again. */
+export function authorActivities(queue: string) {
+  return proxyActivities<ReturnType<typeof createHarnessAuthorActivities>>({ taskQueue: queue, ...MODEL_CALL });
+}
+
+/** Reads and writes blobs, where the workflow runs. */
+export const functionStore = proxyActivities<
+  Pick<
+    ReturnType<typeof createFunctionProblemsActivities>,
+    'environmentOf' | 'functionsFrom' | 'keepEnds' | 'writeProblems'
+  > &
+    Pick<ReturnType<typeof createFunctionProblemActivities>, 'concludeFunction'> &
+    Pick<ReturnType<typeof createModelActivities>, 'checkProfiles'>
+>({
+  startToCloseTimeout: '10 minutes',
+  heartbeatTimeout: '20 seconds',
+  retry: { ...RETRY, maximumAttempts: 20 },
+});

@@ -1,0 +1,359 @@
+import {
+  CancellationScope,
+  continueAsNew,
+  defineUpdate,
+  executeChild,
+  ParentClosePolicy,
+  proxyActivities,
+  setCurrentDetails,
+  setHandler,
+  upsertMemo,
+  workflowInfo,
+} from '@temporalio/workflow';
+import type { CallModelResult, createModelActivities } from '../../activities/model';
+import type { createProblemActivities } from '../../activities/problem';
+import type { createTranscriptActivities } from '../../activities/transcript';
+import { authorAt, drawSwitch, handOverAt, missingAuthor } from '../../agent/handover';
+import { limitReached } from '../../agent/limits';
+import {
+  type Author,
+  type ExitStatus,
+  type ProblemSource,
+  queuesUnder,
+  type Ref,
+  type RolloutCarry,
+  RolloutInput,
+  type RolloutResult,
+} from '../../contract';
+import { modelActivities } from '../durable/activities';
+import { publish } from '../durable/attributes';
+import { codeOf, isCancellation, messageOf } from '../durable/failures';
+import { checked, refuse } from '../durable/input';
+import { Phase } from '../durable/phase';
+import { onSetBudget, Steering } from '../durable/steering';
+import { grade } from '../problems/grade';
+import { RolloutSandbox } from './sandbox';
+import {
+  beginRollout,
+  clock,
+  describeRollout,
+  progressOf,
+  progressQuery,
+  type RecentTurn,
+  spend,
+  take,
+  transcriptQuery,
+} from './state';
+
+/**
+ * One trajectory (OEC, Algorithm 1): the student acts until the drawn switch index, then the expert goes on in the same
+ * sandbox with the same steps rendered in its own format; the final patch is graded by the problem's tests. Pure
+ * behavioural cloning is `handOver: {at: 0}`, pure on-policy `{never: true}`.
+ *
+ * Every turn is two activities, so a crash of anything loses at most an answer that the ledger still has.
+ */
+export async function rollout(raw: RolloutInput): Promise<RolloutResult> {
+  return new Rollout(checked(RolloutInput, raw, 'rollout')).run();
+}
+
+const handOverUpdate = defineUpdate<{ turn: number }>('handOver');
+
+const store = proxyActivities<
+  ReturnType<typeof createTranscriptActivities> &
+    ReturnType<typeof createProblemActivities> &
+    Pick<ReturnType<typeof createModelActivities>, 'checkProfiles'>
+>({
+  startToCloseTimeout: '1 minute',
+  heartbeatTimeout: '20 seconds',
+  retry: { initialInterval: '1 second', maximumInterval: '30 seconds', maximumAttempts: 20 },
+});
+
+/** Turns that the `transcript` query answers with. */
+const RECENT = 20;
+
+/** How the agent's part ended, and what is worth saying about it. */
+interface Ending {
+  readonly status: ExitStatus;
+  readonly detail?: string;
+}
+
+class Rollout {
+  /** All that the next run goes on with. */
+  private readonly state: RolloutCarry;
+  private readonly phase = new Phase('Starting', () => this.show());
+  private readonly steering: Steering;
+  private readonly profiles: Partial<Record<Author, string>>;
+  private readonly info = workflowInfo();
+  private readonly owner = { workflowId: this.info.workflowId, firstRunId: this.info.firstExecutionRunId };
+  private readonly queues = queuesUnder(this.info.taskQueue);
+  private problem = { id: '', ref: { sha256: '', bytes: 0 } };
+  /** Profiles that are asked on a queue of their own. */
+  private ownQueue: readonly string[] = [];
+  /** Malformed replies to the turn that is being made. */
+  private rejected: string[] = [];
+  private recent: RecentTurn[] = [];
+
+  constructor(private readonly input: RolloutInput) {
+    this.profiles = profilesOf(input);
+    this.state = input.carry ?? beginRollout(input);
+    this.steering = new Steering(this.state, this.phase);
+    setHandler(progressQuery, () => progressOf(this.state, this.phase), {
+      description: 'Where the run is and what it has used.',
+    });
+    setHandler(transcriptQuery, () => ({ head: this.state.head, recent: this.recent }), {
+      description: 'Head of the chain and the last turns.',
+    });
+  }
+
+  async run(): Promise<RolloutResult> {
+    this.listen();
+    await this.open();
+    const { state, steering, owner, queues, problem, input } = this;
+    const sandbox = new RolloutSandbox({ owner, queues, problem, profile: input.sandbox }, state, steering);
+    try {
+      await sandbox.claim(await this.firstHead());
+      const ending = await this.turns(sandbox);
+      const patch = await sandbox.keepWork();
+      // The work is a patch by now; its sandbox makes room for the judge's.
+      await sandbox.release();
+      return await this.conclude(sandbox, ending, patch);
+    } catch (error) {
+      if (isCancellation(error)) await CancellationScope.nonCancellable(() => this.keepCancelled(sandbox));
+      throw error;
+    } finally {
+      await sandbox.release();
+    }
+  }
+
+  /** Models and problem, and on the first run the drawn switch index. */
+  private async open(): Promise<void> {
+    const { input, state, profiles } = this;
+    const capUsd = input.limits.costUsd ?? input.budget?.capUsd;
+    const { ownQueue } = await store.checkProfiles.executeWithOptions(
+      { summary: `models: ${Object.values(profiles).join(', ')}` },
+      [{ profiles: Object.values(profiles), capUsd }],
+    );
+    this.ownQueue = ownQueue;
+    this.problem = await store.loadProblem.executeWithOptions({ summary: nameOf(input.problem) }, [
+      { problem: input.problem },
+    ]);
+    if (input.carry) return;
+    const drawn = drawSwitch(input.handOver, input.seed, this.problem.id, input.attempt);
+    state.draw = { ...drawn, forcedAt: state.draw.forcedAt };
+    upsertMemo({ problem: this.problem.id, switchIndex: drawn.studentTurns, handOver: input.handOver });
+    publish({
+      InstanceId: this.problem.id,
+      Student: profiles.student,
+      Expert: profiles.expert,
+      SwitchIndex: drawn.studentTurns ?? undefined,
+    });
+  }
+
+  /** Opens the chain: empty, or with the steps that a fork keeps. Gives how many those are. */
+  private async firstHead(): Promise<number> {
+    const { state } = this;
+    const { fork } = this.input;
+    const problem = this.problem.ref;
+    if (state.head) return 0;
+    if (!fork) {
+      const { head } = await store.openTranscript.executeWithOptions({ summary: 'an empty chain' }, [{ problem }]);
+      state.head = head;
+      return 0;
+    }
+    const summary = `${fork.step} steps of ${fork.run}`.slice(0, 120);
+    const prefix = await store.forkTranscript.executeWithOptions({ summary }, [{ fork, problem }]);
+    state.head = prefix.head;
+    state.spent.steps = prefix.steps;
+    return prefix.steps;
+  }
+
+  /** Algorithm 1: for each step, the author of the turn acts on the history in its own format, and the sandbox answers. */
+  private async turns(sandbox: RolloutSandbox): Promise<Ending> {
+    const { state, steering, input } = this;
+    for (;;) {
+      await steering.whilePaused();
+      if (steering.abandoned) return { status: 'cancelled', detail: 'abandoned by a person' };
+      const reached = limitReached(state.limits, clock(state, this.idleMs));
+      if (reached) return { status: reached };
+      // Not between a malformed reply and its retry: the next run would not know of it.
+      if (workflowInfo().continueAsNewSuggested && this.rejected.length === 0) await this.carryOn(sandbox);
+
+      const turn = state.spent.steps + 1;
+      const author = authorAt(input.handOver, state.draw, turn);
+      if (author !== state.lastAuthor) this.handTo(author, turn);
+
+      const reply = await this.act(author, turn);
+      if ('status' in reply) return reply;
+      if (!reply.ok) {
+        this.rejected.push(reply.rejected);
+        continue;
+      }
+      const seen = await sandbox.run(turn, reply);
+      if (seen === 'sandbox_lost') return { status: seen, detail: sandbox.trouble };
+      take(state, author, turn, seen);
+      this.rejected = [];
+      this.recent.push({ turn, author, action: reply.action, exitCode: seen.exitCode, step: seen.head });
+      if (this.recent.length > RECENT) this.recent.shift();
+      this.show();
+      if (turn % 10 === 0) publish({ Step: turn, CostUsd: state.spent.costUsd });
+      if (seen.submitted) return { status: 'submitted' };
+      await sandbox.checkpointAfter(turn);
+    }
+  }
+
+  /** The model's action, a malformed reply, or what ends the run. */
+  private async act(author: Author, turn: number): Promise<CallModelResult | Ending> {
+    const { state, steering, rejected } = this;
+    const { budget } = this.input;
+    const profile = this.profiles[author] ?? refuse(`rollout: ${author}: a profile name is needed (found nothing)`);
+    const queue = this.ownQueue.includes(profile) ? this.queues.model(profile) : this.queues.workflows;
+    const retry = rejected.length > 0 ? ` · retry ${rejected.length}` : '';
+    for (;;) {
+      const since = Date.now();
+      try {
+        const reply = await modelActivities(queue).callModel.executeWithOptions(
+          { summary: `turn ${turn} · ${author} ${profile}${retry}` },
+          [{ run: this.owner.firstRunId, head: state.head, author, profile, turn, rejected, budget }],
+        );
+        spend(state, reply, Date.now() - since);
+        return reply;
+      } catch (error) {
+        if (isCancellation(error)) throw error;
+        const detail = messageOf(error);
+        const status = MODEL_ENDINGS[codeOf(error) ?? ''];
+        if (status) return { status, detail };
+        await steering.park(`the model ${profile} cannot be called: ${detail}`);
+        if (steering.abandoned) return { status: 'cancelled', detail };
+      }
+    }
+  }
+
+  /** A person may steer a run that has not begun. */
+  private listen(): void {
+    this.steering.listen();
+    onSetBudget((budget) => Object.assign(this.state.limits, budget));
+    setHandler(handOverUpdate, () => this.handOver(), {
+      description: 'The expert makes the next turn and all after it.',
+      validator: () => (this.input.expert ? undefined : refuse('handOver: this rollout has no expert profile')),
+    });
+  }
+
+  /** A person's wish: the expert goes on from the next turn. */
+  private handOver(): { turn: number } {
+    const turn = this.state.spent.steps + 1;
+    this.state.draw = handOverAt(this.state.draw, turn);
+    return { turn };
+  }
+
+  private handTo(author: Author, turn: number): void {
+    this.state.lastAuthor = author;
+    if (author === 'expert') this.state.expertFrom ??= turn;
+    this.phase.enter(author === 'expert' ? 'Expert' : 'Student', { Step: this.state.spent.steps });
+  }
+
+  private async carryOn(sandbox: RolloutSandbox): Promise<never> {
+    sandbox.leave();
+    this.state.idleMs = this.idleMs;
+    return continueAsNew<typeof rollout>({ ...this.input, fork: undefined, carry: this.state });
+  }
+
+  private async conclude(sandbox: RolloutSandbox, ending: Ending, patch: Ref | null): Promise<RolloutResult> {
+    const { state } = this;
+    const judged = this.input.grade && patch ? await this.judge(patch) : { grade: null };
+    const result = this.resultOf(sandbox, { ...ending, ...judged });
+    const { status, resolved } = result;
+    this.phase.enter('Done', {
+      Outcome: status,
+      Step: state.spent.steps,
+      CostUsd: state.spent.costUsd,
+      Resolved: resolved ?? undefined,
+    });
+    this.show(resolved === null ? status : `${status}, ${resolved ? 'resolved' : 'not resolved'}`);
+    return result;
+  }
+
+  /** No verdict is no result: what keeps the tests from running is waited out, or the run is abandoned ungraded. */
+  private async judge(patch: Ref): Promise<{ grade: RolloutResult['grade']; detail?: string }> {
+    const { steering, input, problem } = this;
+    this.phase.enter('Grading', { Step: this.state.spent.steps });
+    let detail: string | undefined;
+    while (!steering.abandoned) {
+      try {
+        const graded = await executeChild(grade, {
+          args: [{ problem: input.problem, patch }],
+          workflowId: `${this.owner.workflowId}/grade`,
+          parentClosePolicy: ParentClosePolicy.REQUEST_CANCEL,
+          staticSummary: `grade ${problem.id}`,
+        });
+        return { grade: graded };
+      } catch (error) {
+        if (isCancellation(error)) throw error;
+        detail = `not graded: ${messageOf(error)}`;
+        await steering.park(detail);
+      }
+    }
+    return detail === undefined ? { grade: null } : { grade: null, detail };
+  }
+
+  /** A cancelled run fails for its caller, so its result is kept in the memo. */
+  private async keepCancelled(sandbox: RolloutSandbox): Promise<void> {
+    const { spent } = this.state;
+    await sandbox.keepWork();
+    upsertMemo({ result: this.resultOf(sandbox, { status: 'cancelled', grade: null }) });
+    publish({ Phase: 'Done', Outcome: 'cancelled', Step: spent.steps, CostUsd: spent.costUsd });
+  }
+
+  private resultOf(
+    { patch, workspace }: RolloutSandbox,
+    { status, detail, grade: graded }: Ending & { grade: RolloutResult['grade'] },
+  ): RolloutResult {
+    const { state } = this;
+    const { spent } = state;
+    return {
+      id: this.owner.workflowId,
+      status,
+      resolved: graded?.resolved ?? null,
+      handOver: { sampled: state.draw.studentTurns, expertFrom: state.expertFrom },
+      turns: { total: spent.steps, ...state.authorTurns, formatRetries: state.formatRetries },
+      cost: { usd: Math.round(spent.costUsd * 1e6) / 1e6, tokens: spent.tokens },
+      head: state.head,
+      patch,
+      workspace,
+      grade: graded,
+      recovered: { sandboxes: state.recoveries, redoneSteps: state.redone },
+      detail,
+    };
+  }
+
+  /** Paused and parked milliseconds of all runs of this workflow so far. */
+  private get idleMs(): number {
+    return (this.input.carry?.idleMs ?? 0) + this.steering.idleMs;
+  }
+
+  private show(outcome?: string): void {
+    const { state, phase, recent, problem } = this;
+    setCurrentDetails(describeRollout(state, { problem: problem.id, phase, recent, outcome }));
+  }
+}
+
+function nameOf(problem: ProblemSource): string {
+  if (typeof problem === 'string') return problem;
+  return 'id' in problem ? problem.id : `problem ${problem.sha256.slice(0, 12)}`;
+}
+
+/** What a provider says for good becomes an outcome of the run; everything else is trouble that passes. */
+const MODEL_ENDINGS: Readonly<Record<string, ExitStatus>> = {
+  ContextWindowExceeded: 'limit_context',
+  ModelRejected: 'model_rejected',
+  BudgetExhausted: 'budget_exhausted',
+};
+
+/** Which profile acts for whom; refuses a policy whose author has none. */
+function profilesOf(input: RolloutInput): Partial<Record<Author, string>> {
+  const missing = missingAuthor(input.handOver, input);
+  if (missing) refuse(`rollout: ${missing.author}: a profile name is needed (found nothing)`, missing.hint);
+  const profiles: Partial<Record<Author, string>> = {};
+  if (input.student) profiles.student = input.student;
+  if (input.expert) profiles.expert = input.expert;
+  return profiles;
+}

@@ -1,0 +1,182 @@
+import type { CallModelResult } from '../../activities/model';
+import type { RunToolResult } from '../../activities/sandbox';
+import type { Queues, Ref, RolloutCarry, SandboxProfile } from '../../contract';
+import { hostActivities, poolActivities } from '../durable/activities';
+import { Compensations } from '../durable/compensations';
+import { codeOf, isCancellation, isHostLost, messageOf } from '../durable/failures';
+import { SnapshotStack } from '../durable/snapshot-stack';
+import type { Steering } from '../durable/steering';
+
+interface Ground {
+  readonly owner: { workflowId: string; firstRunId: string };
+  readonly queues: Queues;
+  readonly problem: { ref: Ref; id: string };
+  readonly profile: SandboxProfile;
+}
+
+/** Sandboxes that one run may lose before something other than bad luck must be the reason. */
+const MAX_RECOVERIES = 25;
+
+/** The sandbox of one rollout: claimed once, rebuilt when it is lost, released whatever happens. */
+export class RolloutSandbox {
+  /** The work as a patch, once it was kept. */
+  patch: Ref | null = null;
+  /** Tree id of the work directory at the end. */
+  workspace: string | null = null;
+  /** The last thing that went wrong. */
+  trouble: string | undefined;
+  private readonly undo: Compensations;
+  private readonly stack: SnapshotStack;
+  /** The next run of the workflow goes on with it. */
+  private left = false;
+
+  constructor(
+    private readonly ground: Ground,
+    private readonly state: RolloutCarry,
+    private readonly steering: Steering,
+  ) {
+    const { owner, profile } = ground;
+    const summary = 'sandbox and frames are removed';
+    this.undo = new Compensations(state.undo, (records) =>
+      this.anywhere().undo.executeWithOptions({ summary }, [{ owner, records }]),
+    );
+    this.stack = new SnapshotStack(
+      { owner, profile, undo: this.undo, lease: () => this.lease, services: () => [] },
+      state.frames,
+    );
+  }
+
+  /** Makes the container, or after a fork the one that the kept steps lead to. */
+  async claim(forkedSteps: number): Promise<void> {
+    const { owner, problem, profile } = this.ground;
+    this.undo.register({ kind: 'leftovers' });
+    this.undo.register({ kind: 'container', role: 'sandbox' });
+    if (this.state.lease) return;
+    if (forkedSteps > 0) return this.rebuild();
+    await this.untilItWorks('claim a sandbox', async () => {
+      this.state.lease = await this.pool().claimSandbox.executeWithOptions({ summary: `sandbox for ${problem.id}` }, [
+        { owner, problem: problem.ref, profile },
+      ]);
+    });
+  }
+
+  /** Runs the turn's action; a lost container or host is rebuilt from the recorded steps, and the action runs there. */
+  async run(turn: number, reply: CallModelResult & { ok: true }): Promise<RunToolResult | 'sandbox_lost'> {
+    const { commandSeconds } = this.state.limits;
+    for (;;) {
+      const { lease } = this;
+      try {
+        return await hostActivities(lease.host, commandSeconds).runTool.executeWithOptions(
+          { summary: `turn ${turn} · ${reply.action}` },
+          [{ lease, head: this.state.head, turn: reply.turn, commandSeconds, run: this.ground.owner.firstRunId }],
+        );
+      } catch (error) {
+        if (isCancellation(error)) throw error;
+        this.trouble = messageOf(error);
+        if (isLost(error)) {
+          if (++this.state.recoveries > MAX_RECOVERIES) return 'sandbox_lost';
+          await this.rebuild();
+        } else {
+          await this.steering.park(`turn ${turn} could not be run: ${this.trouble}`);
+        }
+        if (this.steering.abandoned) return 'sandbox_lost';
+      }
+    }
+  }
+
+  /** Extracts the patch; when the sandbox is gone by now, from one that is rebuilt. Null where there is none to be had. */
+  async keepWork(): Promise<Ref | null> {
+    const { lease } = this.state;
+    if (!lease || this.patch) return this.patch;
+    try {
+      const kept = await hostActivities(lease.host, 600).extractPatch.executeWithOptions(
+        { summary: 'the work as a patch' },
+        [{ lease }],
+      );
+      this.patch = kept.patch;
+      this.workspace = kept.tree;
+      return this.patch;
+    } catch (error) {
+      if (isCancellation(error) || !isLost(error)) throw error;
+      if (++this.state.recoveries > MAX_RECOVERIES) return null;
+      await this.rebuild();
+      return this.keepWork();
+    }
+  }
+
+  /** Where the profile asks for frames: one after every so many turns; a rebuild then starts from the newest. */
+  async checkpointAfter(turn: number): Promise<void> {
+    const every = this.ground.profile.checkpointEvery;
+    if (every === 0 || turn % every !== 0) return;
+    try {
+      await this.stack.checkpoint(`after turn ${turn}`);
+    } catch (error) {
+      // A missed checkpoint costs a longer rebuild, nothing else; a lost sandbox shows at the next turn.
+      if (isCancellation(error)) throw error;
+      this.trouble = messageOf(error);
+    }
+  }
+
+  /** Leaves everything as it is to the next run of the workflow. */
+  leave(): void {
+    this.left = true;
+  }
+
+  async release(): Promise<void> {
+    if (!this.left) await this.undo.run();
+  }
+
+  private get lease() {
+    const { lease } = this.state;
+    if (!lease) throw new Error('the sandbox was not claimed');
+    return lease;
+  }
+
+  private async rebuild(): Promise<void> {
+    const { owner, problem, profile } = this.ground;
+    const { head, frames, spent, limits } = this.state;
+    await this.untilItWorks('rebuild the sandbox', async () => {
+      const rebuilt = await this.pool().rebuildSandbox.executeWithOptions(
+        { summary: `sandbox again: ${spent.steps} steps` },
+        [
+          {
+            owner,
+            problem: problem.ref,
+            profile,
+            head,
+            frames,
+            commandSeconds: limits.commandSeconds,
+            run: owner.firstRunId,
+          },
+        ],
+      );
+      this.state.lease = rebuilt.lease;
+      this.state.redone += rebuilt.redone;
+      if (rebuilt.differences.length > 0) this.trouble = `rebuilt with differences: ${rebuilt.differences.join('; ')}`;
+    });
+  }
+
+  private async untilItWorks(what: string, attempt: () => Promise<void>): Promise<void> {
+    while (!this.steering.abandoned) {
+      try {
+        return await attempt();
+      } catch (error) {
+        if (isCancellation(error) || codeOf(error) === 'InvalidInput' || codeOf(error) === 'NotFound') throw error;
+        await this.steering.park(`cannot ${what}: ${messageOf(error)}`);
+      }
+    }
+  }
+
+  private pool() {
+    return poolActivities(this.ground.queues);
+  }
+
+  /** Where the run's things are: its host, or any host when it never had one (a claim whose answer was lost). */
+  private anywhere() {
+    return this.state.lease ? hostActivities(this.state.lease.host, 600) : this.pool();
+  }
+}
+
+function isLost(error: unknown): boolean {
+  return codeOf(error) === 'SandboxLost' || isHostLost(error);
+}

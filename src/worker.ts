@@ -10,9 +10,7 @@ import { DEFAULT_QUEUE, hasOwnQueue, queuesUnder } from './contract';
 import { experienceOf } from './experience';
 import { Budget, EmbeddingLedger, Ledger } from './model';
 import { freePort } from './ports';
-import { connectEngine } from './sandbox/engine';
-import { SandboxHost } from './sandbox/host';
-import { Services } from './sandbox/services';
+import { openSandboxes } from './sandbox';
 import { FileBlobs } from './store/blobs';
 import { Campaigns } from './store/campaigns';
 import { Problems } from './store/problems';
@@ -38,14 +36,10 @@ export function createDeps(settings: Settings, scope: string, queue: string): De
   for (const folder of ['blobs', 'ledger', 'budgets', 'timings', 'problems', 'run'])
     mkdirSync(at(folder), { recursive: true });
   const blobs = new FileBlobs(at('blobs'), { fsync: config.store.fsync });
-  const docker = connectEngine();
-  const sandboxes = new SandboxHost(docker, scope);
   return {
     config,
     env: process.env,
-    docker,
-    host: sandboxes,
-    services: new Services(sandboxes),
+    sandboxes: openSandboxes(scope),
     hostName: host,
     hostQueue: onlyHost ? queuesUnder(queue).workflows : queuesUnder(queue).host(host),
     blobs,
@@ -107,7 +101,7 @@ export async function serve(choice: WorkerChoice, settings: Settings = loadSetti
   try {
     await Promise.all(workers.map((worker) => worker.run()));
   } finally {
-    deps.host.close();
+    deps.sandboxes.close();
     deps.budget.close();
     await deps.experience.close();
     await connection.close();

@@ -128,6 +128,14 @@ test('pure rooms import neither Temporal nor Docker nor what Node does outside o
   expect(wrong).toEqual([]);
 });
 
+test('one folder knows the engine of sandboxes: everything else uses the interface', () => {
+  const inside = (file: string) => relative(SRC, file).startsWith('sandbox/docker/');
+  const wrong = statements
+    .filter(({ file, target }) => !inside(file) && /^dockerode$|sandbox\/docker\//.test(target))
+    .map(({ file, target }) => `${relative(SRC, file)}: ${target}`);
+  expect(wrong).toEqual([]);
+});
+
 test('no file is named after nothing', () => {
   expect(
     files

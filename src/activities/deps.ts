@@ -1,9 +1,7 @@
-import type Docker from 'dockerode';
 import type { Config } from '../config';
 import type { ExperienceStore } from '../experience';
 import type { Budget, EmbeddingLedger, Ledger } from '../model';
-import type { SandboxHost } from '../sandbox/host';
-import type { Services } from '../sandbox/services';
+import type { Sandboxes } from '../sandbox/sandbox';
 import type { BlobStore } from '../store/blobs';
 import type { Campaigns } from '../store/campaigns';
 import type { Problems } from '../store/problems';
@@ -16,9 +14,7 @@ import type { Transcripts } from '../store/transcripts';
 export interface Deps {
   readonly config: Config;
   readonly env: Readonly<Record<string, string | undefined>>;
-  readonly docker: Docker;
-  readonly host: SandboxHost;
-  readonly services: Services;
+  readonly sandboxes: Sandboxes;
   readonly hostName: string;
   /** Task queue that the commands of this host's sandboxes are scheduled on. */
   readonly hostQueue: string;

@@ -71,7 +71,7 @@ export interface LearnInput extends InMemory {
 }
 
 export function createSetupMemoryActivities(deps: Deps) {
-  const { blobs, host } = deps;
+  const { blobs, sandboxes } = deps;
   const librarian = createLibrarian(deps);
   const reader = createReader(deps);
 
@@ -109,7 +109,7 @@ export function createSetupMemoryActivities(deps: Deps) {
         const ranked = await experience.find(situation, facts, { exclude, shipped, limit: 10 });
         const nothing = { preview: 'no unit applies', suggestions: null, units: [], anchor: null };
         if (ranked.length === 0) return { ...nothing, usage: FREE };
-        const guest = await guestFacts(host, input.lease);
+        const guest = await guestFacts(sandboxes, input.lease);
         const offered = ranked.map((each) => ({ ...each, commands: renderAtoms(each.atoms, guest).commands }));
         const { answer: chosen, usage } = await librarian.rerank(input, offered, situation, signal);
         if (chosen.length === 0) return { ...nothing, usage };

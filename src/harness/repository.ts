@@ -1,7 +1,6 @@
-import type Docker from 'dockerode';
 import { extract } from 'tar-stream';
 import { PointsmanError } from '../contract';
-import { runInGuest } from '../sandbox/guest-exec';
+import type { Sandbox } from '../sandbox/sandbox';
 
 export interface PythonFile {
   /** Relative to the work directory. */
@@ -31,9 +30,9 @@ const MAX_BYTES = 512 << 20;
  * `pyvenv.cfg`), builds and symbolic links are left out; bytes that are no UTF-8 are replaced, as nothing but comments
  * and strings of old files holds any.
  */
-export async function readRepository(container: Docker.Container, workdir: string): Promise<PythonFile[]> {
+export async function readRepository(sandbox: Sandbox, workdir: string): Promise<PythonFile[]> {
   const names = NOT_OURS.map((name) => `-name ${name}`).join(' -o ');
-  const done = await runInGuest(container, {
+  const done = await sandbox.exec({
     command: [
       'set -o pipefail',
       `find . \\( ${names} -o -exec test -e {}/pyvenv.cfg \\; \\) -prune -o -type f -name '*.py' -size -${MAX_FILE} -print0 |`,

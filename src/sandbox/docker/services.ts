@@ -1,52 +1,60 @@
 import { createHash } from 'node:crypto';
 import type Docker from 'dockerode';
-import type { Frame } from '../contract/sandbox';
-import type { ServiceSpec } from '../contract/setup';
+import type { Frame, Lease } from '../../contract/sandbox';
+import type { ServiceSpec } from '../../contract/setup';
+import { guestProgram } from '../guest';
+import { LABEL, type Owner, runLabels, runName } from '../labels';
+import type { Sandboxes, Services, ServicesRequest, Started } from '../sandbox';
+import { parseExports } from '../shell-state';
 import { CAPABILITIES, removeContainer } from './container';
 import { frameLost, ignoreMissing, statusOf } from './engine';
-import { flatten, removeImage } from './frames';
-import { runInGuest } from './guest-exec';
-import type { SandboxHost } from './host';
-import { LABEL, type Owner, runLabels, runName } from './labels';
-import { openWorkshop } from './workshop';
+import { runInGuest } from './guest';
+import { flatten, inspectImage, removeImage } from './images';
 
-export interface SiblingsRequest {
-  readonly owner: Owner;
-  /** Complete: with start, health or port, and packages or image. */
-  readonly services: readonly ServiceSpec[];
-  /** Image that a sibling without one of its own is made of. */
-  readonly base: string;
-  /** Shell text that installs a service's packages. */
-  install(spec: ServiceSpec): string | undefined;
-}
-
-export interface NotStarted {
-  readonly name: string;
-  readonly why: string;
-}
-
+/** Seconds that one service may take until it is ready; a database that has to recover from its log takes a few. */
+const READY_SECONDS = 60;
 const REPOSITORY = 'pointsman/service';
 const MEMORY_BYTES = 2 * 1024 ** 3;
 /** Digest of the spec that a sibling was made from. */
 const MADE_FROM = 'pointsman.service';
 
-/** The run's own network, which leads nowhere else: siblings and whoever asks them meet there. */
-export function runNetwork(owner: Owner): string {
-  return runName(owner, 'net');
-}
+/** Siblings are made without volumes, which no commit holds. */
+export class DockerServices implements Services {
+  constructor(
+    private readonly docker: Docker,
+    private readonly host: Pick<Sandboxes, 'scope' | 'at' | 'workshop'>,
+  ) {}
 
-/**
- * Services of a run as containers of their own, on its network. Their data are part of every frame: each sibling is
- * committed with the sandbox and put back with it. They are made without volumes, which no commit holds.
- */
-export class Siblings {
-  constructor(private readonly host: SandboxHost) {}
+  async start(request: ServicesRequest & { readonly lease: Lease }, signal: AbortSignal): Promise<Started> {
+    const { owner, lease, services } = request;
+    const { started, failed: away } = await this.startSiblings(request, signal);
+    if (away) return { started, failed: away };
+    if (started.length > 0) await this.connect(owner, lease.container);
+    const container = this.docker.getContainer(lease.container);
+    const state = await this.host.at(lease.container).journal((journal) => journal.state());
+    const shell = { cwd: state.cwd || lease.workdir, env: withoutShellWords(parseExports(state.env)), prelude: '' };
+    const own = services.filter(({ kind }) => kind === 'process');
+    const down: ServiceSpec[] = [];
+    // One that an attempt before this one started has its port: started again it could only fail.
+    for (const spec of own) if (!(await isReady(container, spec, signal))) down.push(spec);
+    const failed = await startServices(container, down, shell, signal);
+    if (failed) return { started, failed };
+    return { started: [...started, ...own.map(({ name }) => name)], failed: null };
+  }
 
-  /** Starts what is not up. Idempotent. Names the first that did not come up. */
-  async start(
-    request: SiblingsRequest,
-    signal: AbortSignal,
-  ): Promise<{ started: string[]; failed: NotStarted | null }> {
+  async undeclared(lease: Lease): Promise<string[]> {
+    const { stdout } = await runInGuest(this.docker.getContainer(lease.container), {
+      command: guestProgram('undeclared.sh'),
+      timeoutMs: 20_000,
+    });
+    const lines = stdout
+      .toString('utf8')
+      .split('\n')
+      .filter((line) => line !== '');
+    return [...new Set(lines)].slice(0, 20);
+  }
+
+  async startSiblings(request: ServicesRequest, signal: AbortSignal): Promise<Started> {
     const wanted = siblingsAmong(request.services);
     const started: string[] = [];
     if (wanted.length > 0) await this.network(request.owner);
@@ -59,28 +67,23 @@ export class Siblings {
   }
 
   async connect(owner: Owner, container: string): Promise<void> {
-    const network = this.host.docker.getNetwork(runNetwork(owner));
+    const network = this.docker.getNetwork(runNetwork(owner));
     await network.connect({ Container: container, EndpointConfig: { Aliases: [] } }).catch((error: unknown) => {
       // It is connected already, which the engine calls forbidden.
       if (statusOf(error) !== 403 && !/already exists/.test(String(error))) throw error;
     });
   }
 
-  /** Keeps what each sibling holds now, as a part of that frame. Repeating it is safe as long as nothing runs between. */
   async keep(owner: Owner, services: readonly ServiceSpec[], frame: number): Promise<void> {
     for (const { name } of siblingsAmong(services)) {
-      const container = this.host.docker.getContainer(containerOf(owner, name));
+      const container = this.docker.getContainer(containerOf(owner, name));
       const { repo, tag } = frameOf(owner, name, frame);
       await container.commit({ repo, tag, pause: true });
     }
   }
 
-  /**
-   * Puts the siblings back to what they held at a frame; those that were started after it go, and so do the frames above.
-   * Repeating it is safe: each begins anew from its frame.
-   */
   async back(owner: Owner, services: readonly ServiceSpec[], frame: number, above: readonly number[]): Promise<void> {
-    const { docker } = this.host;
+    const { docker } = this;
     const standing = siblingsAmong(services);
     const filters = { label: [`${LABEL.run}=${owner.firstRunId}`, MADE_FROM] };
     for (const { Id } of await docker.listContainers({ all: true, filters })) await removeContainer(docker, Id);
@@ -95,12 +98,8 @@ export class Siblings {
     }
   }
 
-  /**
-   * Siblings with what they held at a frame, whatever was written since; those that it does not know begin anew. Gives the
-   * network where they are met, or undefined where there are none. One that does not come up is for those who ask it to miss.
-   */
   async asAt(
-    request: SiblingsRequest,
+    request: ServicesRequest,
     { index, services }: Pick<Frame, 'index' | 'services'>,
     signal: AbortSignal,
   ): Promise<string | undefined> {
@@ -108,12 +107,12 @@ export class Siblings {
     if (siblingsAmong(request.services).length === 0) return undefined;
     const known = request.services.filter(({ name }) => services.includes(name));
     await this.back(owner, known, index, []);
-    await this.start(request, signal);
+    await this.startSiblings(request, signal);
     return runNetwork(owner);
   }
 
   private async network(owner: Owner): Promise<void> {
-    const { docker } = this.host;
+    const { docker } = this;
     const name = runNetwork(owner);
     const existing = await docker.listNetworks({ filters: { name: [name] } });
     if (existing.some(({ Name }) => Name === name)) return;
@@ -125,8 +124,8 @@ export class Siblings {
     });
   }
 
-  private async up(request: SiblingsRequest, spec: ServiceSpec, signal: AbortSignal): Promise<string | undefined> {
-    const { docker } = this.host;
+  private async up(request: ServicesRequest, spec: ServiceSpec, signal: AbortSignal): Promise<string | undefined> {
+    const { docker } = this;
     const name = containerOf(request.owner, spec.name);
     const running = await docker
       .getContainer(name)
@@ -141,7 +140,7 @@ export class Siblings {
   }
 
   private create(owner: Owner, spec: ServiceSpec, image: string): Promise<Docker.Container> {
-    return this.host.docker.createContainer({
+    return this.docker.createContainer({
       name: containerOf(owner, spec.name),
       Image: image,
       Hostname: spec.name,
@@ -183,52 +182,80 @@ export class Siblings {
   }
 
   /** The base image with the service's packages, made once a host. */
-  private async imageOf({ owner, base, install }: SiblingsRequest, spec: ServiceSpec): Promise<string> {
+  private async imageOf({ owner, base, install }: ServicesRequest, spec: ServiceSpec): Promise<string> {
     const tag = digestOf({ base, packages: spec.packages });
     const image = `${REPOSITORY}:${tag}`;
     if (await this.has(image)) return image;
-    await openWorkshop(
-      { host: this.host },
-      { owner, role: `make-${spec.name}`, image: base, workdir: '/', network: 'bridge' },
-      async ({ container, env, bundle }) => {
-        const done = await runInGuest(container, { command: install(spec) ?? 'true', env, timeoutMs: 900_000 });
-        if (done.exitCode !== 0)
-          throw new Error(`packages of ${spec.name}: ${done.stderr.toString('utf8').slice(-500)}`);
-        await runInGuest(container, {
-          command: `rm -rf /var/lib/apt/lists/* /opt/pointsman ${bundle ?? ''}`,
-          timeoutMs: 30_000,
-        });
-        const labels = { [LABEL.lease]: 'environment', [LABEL.run]: '', [LABEL.workflow]: '', [LABEL.scope]: '' };
-        const changes = Object.entries(labels).map(([key, value]) => `LABEL ${key}=${JSON.stringify(value)}`);
-        await container.commit({ repo: REPOSITORY, tag, changes: changes.join('\n') });
-      },
-    );
+    const workshop = { owner, role: `make-${spec.name}`, image: base, workdir: '/', network: 'bridge' } as const;
+    await this.host.workshop(workshop, async (made) => {
+      const done = await made.exec({ command: install(spec) ?? 'true', env: made.env, timeoutMs: 900_000 });
+      if (done.exitCode !== 0) throw new Error(`packages of ${spec.name}: ${done.stderr.toString('utf8').slice(-500)}`);
+      await made.exec({ command: 'rm -rf /var/lib/apt/lists/*', timeoutMs: 30_000 });
+      await made.commit(image, { kept: true });
+    });
     return image;
   }
 
   /** The same image, its volumes plain folders: made once a host, and only where it declares any. */
   private async withoutVolumes(given: string): Promise<string> {
-    const { Id, Config } = await this.host.docker.getImage(given).inspect();
+    const { Id, Config } = await this.docker.getImage(given).inspect();
     if (Object.keys(Config.Volumes ?? {}).length === 0) return given;
     const tag = digestOf({ withoutVolumes: Id });
     const image = `${REPOSITORY}:${tag}`;
-    if (!(await this.has(image))) await flatten(this.host.docker, given, { repo: REPOSITORY, tag });
+    if (!(await this.has(image))) await flatten(this.docker, given, { repo: REPOSITORY, tag });
     return image;
   }
 
-  private has(image: string): Promise<boolean> {
-    return this.host.docker
-      .getImage(image)
-      .inspect()
-      .then(
-        () => true,
-        () => false,
-      );
+  private async has(image: string): Promise<boolean> {
+    return (await inspectImage(this.docker, image)) !== undefined;
   }
 }
 
+/** Names a port of this container. */
+const listens = (port: number) => `exec 3<>/dev/tcp/127.0.0.1/${port}`;
+
+/**
+ * Starts the services that run inside of this very container, one after the other, in their declared order. Gives the
+ * first one that did not become ready, with what it printed.
+ */
+export async function startServices(
+  container: Docker.Container,
+  services: readonly ServiceSpec[],
+  shell: { readonly cwd: string; readonly env: Readonly<Record<string, string>>; readonly prelude: string },
+  signal?: AbortSignal,
+): Promise<{ name: string; why: string } | null> {
+  const own = services.filter(({ kind, start }) => kind === 'process' && start !== undefined);
+  if (own.length === 0) return null;
+  await runInGuest(container, { command: guestProgram('forget-pids.sh'), timeoutMs: 30_000 });
+  for (const service of own) {
+    const { name, start = 'true', health, port } = service;
+    const ready = health ?? (port === undefined ? 'sleep 0.5' : listens(port));
+    const done = await runInGuest(container, {
+      command: `exec 2>&1\n${shell.prelude}${guestProgram('start-service.sh')}`,
+      args: [start, ready, String(READY_SECONDS)],
+      cwd: shell.cwd,
+      env: { ...shell.env, ...service.env },
+      timeoutMs: (READY_SECONDS + 30) * 1000,
+      signal,
+    });
+    if (done.exitCode !== 0) return { name, why: done.stdout.toString('utf8').trim() || 'it gave no reason' };
+  }
+  return null;
+}
+
+/** Bookkeeping of the shell that reads the state back. */
+function withoutShellWords(env: Record<string, string>): Record<string, string> {
+  const { PWD: _pwd, OLDPWD: _old, SHLVL: _level, POINTSMAN_JOB: _job, ...rest } = env;
+  return rest;
+}
+
+/** The run's own network, which leads nowhere else: siblings and whoever asks them meet there. */
+function runNetwork(owner: Owner): string {
+  return runName(owner, 'net');
+}
+
 /** Whether a service answers, seen from its own container. */
-export async function isReady(container: Docker.Container, spec: ServiceSpec, signal: AbortSignal): Promise<boolean> {
+async function isReady(container: Docker.Container, spec: ServiceSpec, signal: AbortSignal): Promise<boolean> {
   const command = spec.health ?? `exec 3<>/dev/tcp/127.0.0.1/${spec.port}`;
   return (await runInGuest(container, { command, timeoutMs: 10_000, signal })).exitCode === 0;
 }

@@ -1,5 +1,5 @@
 import Docker from 'dockerode';
-import { PointsmanError } from '../contract/errors';
+import { PointsmanError } from '../../contract/errors';
 
 /** The Docker Engine that DOCKER_HOST names, or the local socket. */
 export function connectEngine(): Docker {

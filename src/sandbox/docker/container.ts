@@ -1,9 +1,9 @@
 import type Docker from 'dockerode';
-import { PointsmanError } from '../contract/errors';
-import type { SandboxProfile } from '../contract/sandbox';
-import { ensureEgress } from './egress';
+import { PointsmanError } from '../../contract/errors';
+import type { SandboxProfile } from '../../contract/sandbox';
+import { hostAccess } from '../host-access';
+import { LABEL } from '../labels';
 import { ignoreMissing, statusOf } from './engine';
-import { hostAccess } from './host-access';
 
 /**
  * Root's powers without those over the host: each of these is needed by apt or pip inside of the container
@@ -77,7 +77,6 @@ export async function setAside(docker: Docker, name: string, aside: string): Pro
 function createOptions(spec: ContainerSpec, network: string): Docker.ContainerCreateOptions {
   const { profile } = spec;
   const access = profile.network === 'none' || !profile.hostCertificates ? undefined : hostAccess();
-  const memory = profile.memoryMiB * 1024 * 1024;
   return {
     name: spec.name,
     Image: spec.image,
@@ -91,16 +90,75 @@ function createOptions(spec: ContainerSpec, network: string): Docker.ContainerCr
     HostConfig: {
       Init: true,
       NetworkMode: network,
-      CapDrop: ['ALL'],
-      CapAdd: CAPABILITIES,
-      SecurityOpt: ['no-new-privileges'],
-      PidsLimit: profile.pids,
-      Memory: memory,
-      MemorySwap: memory,
-      NanoCpus: Math.round(profile.cpus * 1e9),
+      ...limitsOf(profile),
       Binds: access?.binds ?? [],
-      LogConfig: { Type: 'none', Config: {} },
-      Ulimits: [{ Name: 'core', Soft: 0, Hard: 0 }],
     },
   };
+}
+
+/** What holds of every container: the sandbox's powers and no more, the profile's limits, and no log of the engine's. */
+function limitsOf({ memoryMiB, pids, cpus }: SandboxProfile): Docker.HostConfig {
+  const memory = memoryMiB * 1024 * 1024;
+  return {
+    CapDrop: ['ALL'],
+    // Tests change owners and modes, and become the user that a database insists on.
+    CapAdd: CAPABILITIES,
+    SecurityOpt: ['no-new-privileges'],
+    PidsLimit: pids,
+    Memory: memory,
+    MemorySwap: memory,
+    NanoCpus: Math.round(cpus * 1e9),
+    LogConfig: { Type: 'none', Config: {} },
+    Ulimits: [{ Name: 'core', Soft: 0, Hard: 0 }],
+  };
+}
+
+/** The same for containers that only judge: no file may become larger than the disk either. */
+export function confined(profile: SandboxProfile): Docker.HostConfig {
+  const disk = profile.diskMiB * 1024 * 1024;
+  const limits = limitsOf(profile);
+  return { ...limits, Ulimits: [...(limits.Ulimits ?? []), { Name: 'fsize', Soft: disk, Hard: disk }] };
+}
+
+/**
+ * The network of every sandbox that may go out: one for all runs, because an engine has addresses for few networks, with
+ * the ways between its containers shut, so that a service which one run starts cannot be reached by another.
+ */
+export const EGRESS_NETWORK = 'pointsman-egress';
+
+let made: Promise<void> | undefined;
+
+/** Makes it where it is missing. Idempotent, also beside other processes that make it at the same time. */
+export async function ensureEgress(docker: Docker): Promise<string> {
+  made ??= settle(docker).finally(() => {
+    made = undefined;
+  });
+  await made;
+  return EGRESS_NETWORK;
+}
+
+/** An engine lets two of one name come about. Everybody agrees on which of them stays, as nothing tells them apart. */
+async function settle(docker: Docker): Promise<void> {
+  let found = await named(docker);
+  if (found.length === 1) return;
+  if (found.length === 0) {
+    await docker.createNetwork({
+      Name: EGRESS_NETWORK,
+      Options: { 'com.docker.network.bridge.enable_icc': 'false' },
+      Labels: { [LABEL.managed]: '1', [LABEL.lease]: 'environment' },
+    });
+    found = await named(docker);
+  }
+  const [, ...others] = found.map(({ Id }) => Id).sort();
+  for (const id of others) {
+    await ignoreMissing(docker.getNetwork(id).remove()).catch((error: unknown) => {
+      // A sandbox that is in it already keeps it until a later call.
+      if (statusOf(error) !== 403) throw error;
+    });
+  }
+}
+
+async function named(docker: Docker): Promise<{ readonly Id: string }[]> {
+  const found = await docker.listNetworks({ filters: { name: [EGRESS_NETWORK] } });
+  return found.filter(({ Name }) => Name === EGRESS_NETWORK);
 }

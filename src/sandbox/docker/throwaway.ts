@@ -1,64 +1,19 @@
-import { readFileSync } from 'node:fs';
-import { join, posix } from 'node:path';
+import { posix } from 'node:path';
 import type Docker from 'dockerode';
-import { PointsmanError } from '../contract/errors';
-import type { SandboxProfile } from '../contract/sandbox';
-import type { ServiceSpec } from '../contract/setup';
-import { confined } from './confined';
-import { removeContainer } from './container';
+import { PointsmanError } from '../../contract/errors';
+import { guestProgram } from '../guest';
+import { hostAccess } from '../host-access';
+import { LABEL, runLabels, runName } from '../labels';
+import type { ThrowawayCommand, ThrowawayOutcome, ThrowawaySpec } from '../sandbox';
+import { confined, removeContainer } from './container';
 import { frameLost, statusOf } from './engine';
-import { assertAlive, runInGuest } from './guest-exec';
-import { hostAccess } from './host-access';
-import { LABEL, type Owner, runLabels, runName } from './labels';
-import { startServices } from './throwaway-services';
-
-export interface ThrowawaySpec {
-  readonly owner: Owner;
-  /** Server and namespace of the run, as in `SandboxHost`: the janitor looks for it. */
-  readonly scope: string;
-  /** Names the container within the run. Two that run at once need two names; one that is left over is removed. */
-  readonly role: string;
-  /** Image of the frame that is looked at. */
-  readonly image: string;
-  readonly workdir: string;
-  /** Directories of the family's other repositories. */
-  readonly components?: readonly string[];
-  /** Directory and variables of the frame. What the host had lent for reaching registries is taken out. */
-  readonly cwd: string;
-  readonly env: Readonly<Record<string, string>>;
-  readonly profile: SandboxProfile;
-  /** A network of the run without a way out, where siblings serve; without one there is no network at all. */
-  readonly network?: string;
-  /** Those of kind `process` are started first; siblings are the caller's. */
-  readonly services?: readonly ServiceSpec[];
-}
-
-export interface ThrowawayCommand {
-  readonly command: string;
-  /** Written under /tmp before the command runs. */
-  readonly files?: readonly { readonly path: string; readonly content: string }[];
-  readonly timeoutMs: number;
-  /** Bytes of output that are kept: the first half and the last half of it. */
-  readonly keepBytes?: number;
-  readonly signal?: AbortSignal;
-}
-
-export interface ThrowawayOutcome {
-  /** Null when the command was stopped at its deadline; 125 when it was not run, because a service did not start. */
-  readonly exitCode: number | null;
-  readonly timedOut: boolean;
-  /** Both streams, in the order in which they came. */
-  readonly output: Buffer;
-  /** Name of the declared service that did not come up; then `output` says why. */
-  readonly failedService: string | null;
-  /** Wall time of the command alone. */
-  readonly seconds: number;
-}
+import { assertAlive, runInGuest } from './guest';
+import { startServices } from './services';
 
 /** As other tools say that a command could not even be begun. It is evidence like any other code. */
 const NOT_RUN = 125;
 
-const MEMORY = readFileSync(join(__dirname, 'guest', 'memory.sh'), 'utf8');
+const MEMORY = guestProgram('memory.sh');
 
 /** What tests write into beside their own tree: homes, logs, and where sockets and locks are. */
 const STATE = ['/var/log', '/run', '/root', '/home'];
@@ -75,24 +30,17 @@ const CACHES = [
   'GRADLE_USER_HOME',
 ];
 
-/**
- * Runs one command in a fresh container of a frame that nobody sees again. The work directory, homes, logs and (where a
- * service runs) /var/lib are copies that vanish with it, /tmp is empty memory, all else is read-only, and there is no way
- * out: so no command can mend what it examines, and the next one sees the frame as it was. Output leaves as it is written;
- * nothing can change it later.
- *
- * Retry-safe: what an earlier attempt left under the same role is removed first. Throws `NotFound` when the frame's image
- * is gone and `SandboxLost` when the container died under the command: outages, never findings.
- */
+/** As `Sandboxes.throwaway` says. */
 export async function runInThrowaway(
   docker: Docker,
+  scope: string,
   spec: ThrowawaySpec,
   request: ThrowawayCommand,
 ): Promise<ThrowawayOutcome> {
   const name = runName(spec.owner, spec.role);
   await removeContainer(docker, name);
   try {
-    const container = await create(docker, name, spec);
+    const container = await create(docker, scope, spec);
     await container.start();
     const { env, prelude } = environmentOf(spec.env);
     const failed = await startServices(container, spec.services ?? [], { cwd: spec.cwd, env, prelude }, request.signal);
@@ -109,7 +57,7 @@ export async function runInThrowaway(
       env,
       timeoutMs: request.timeoutMs,
       keepBytes: request.keepBytes ?? 4 << 20,
-      ...(request.signal ? { signal: request.signal } : {}),
+      signal: request.signal,
     });
     const seconds = (Date.now() - began) / 1000;
     if (done.exitCode !== 0) await assertAlive(container, done.exitCode, 'throw-away');
@@ -127,20 +75,20 @@ export async function runInThrowaway(
   }
 }
 
-async function create(docker: Docker, name: string, spec: ThrowawaySpec): Promise<Docker.Container> {
+async function create(docker: Docker, scope: string, spec: ThrowawaySpec): Promise<Docker.Container> {
   const { profile, owner } = spec;
   const memory = profile.memoryMiB * 1024 * 1024;
   const copies = copiedFolders(spec);
   try {
     return await docker.createContainer({
-      name,
+      name: runName(owner, spec.role),
       Image: spec.image,
       Hostname: 'sandbox',
       User: 'root',
       Entrypoint: [],
       Cmd: ['sleep', 'infinity'],
       WorkingDir: '/',
-      Labels: { ...runLabels(owner), [LABEL.scope]: spec.scope, [LABEL.role]: spec.role },
+      Labels: { ...runLabels(owner), [LABEL.scope]: scope, [LABEL.role]: spec.role },
       // The engine fills a new anonymous volume with what the image holds at its path, and removes it with the container.
       Volumes: Object.fromEntries(copies.map((path) => [path, {}])),
       HostConfig: {

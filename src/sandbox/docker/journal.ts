@@ -1,9 +1,16 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import type Docker from 'dockerode';
-import { PointsmanError } from '../contract/errors';
+import { PointsmanError } from '../../contract/errors';
+import { guestProgram } from '../guest';
+import {
+  type ApplyRequest,
+  type CommandResult,
+  Diverged,
+  type FileLook,
+  type Journal,
+  type RunRequest,
+} from '../sandbox';
 import { statusOf } from './engine';
 
 /** Where the guest scripts live inside of every sandbox. */
@@ -11,66 +18,11 @@ const GUEST_HOME = '/opt/pointsman';
 
 /**
  * Brings the scripts along and becomes the server, in the one exec that opens a stream anyway: an archive for the engine to
- * unpack would cost every container 80 ms. A script that another server reads is replaced as a file, never written over.
+ * unpack would cost every container 80 ms.
  */
-const SERVE = `home=$1; shift
-while (( $# )); do
-  had=; { IFS= read -r -d '' had < "$home/$1"; } 2> /dev/null
-  [[ $had == "$2" ]] || { mkdir -p "$home" && printf %s "$2" > "$home/$1.$$" && mv -f "$home/$1.$$" "$home/$1"; } || exit
-  shift 2
-done
-exec bash "$home/journal.sh" serve`;
+const SERVE = guestProgram('serve.sh');
 
-const SCRIPTS = ['journal.sh', 'memory.sh', 'shell.sh'].flatMap((name) => [
-  name,
-  readFileSync(join(__dirname, 'guest', name), 'utf8'),
-]);
-
-export interface CommandResult {
-  readonly output: Buffer;
-  /** 137 when the command was killed; its own code otherwise. */
-  readonly exitCode: number;
-  readonly reason: 'exit' | 'timeout' | 'killed' | 'cancelled';
-  readonly durationMs: number;
-  readonly elidedBytes: number;
-  /** Tree id of the request's `workdir` as the job met it; null without one. */
-  readonly tree: string | null;
-}
-
-export interface RunRequest {
-  /** Names the job: the same id never runs twice in this container. No spaces. */
-  readonly id: string;
-  /** The job that must have come last, or `*`. Anything else means that this container lived another history. */
-  readonly after: string;
-  /** Git work directory whose state before the job is recorded with it. */
-  readonly workdir?: string;
-  readonly command: string;
-  readonly timeoutMs: number;
-  readonly headBytes?: number;
-  readonly tailBytes?: number;
-}
-
-export type FileLook =
-  | { readonly kind: 'missing'; readonly parentExists: boolean }
-  | { readonly kind: 'large'; readonly parentExists: boolean }
-  | { readonly kind: 'directory'; readonly parentExists: boolean; readonly listing: string }
-  | { readonly kind: 'file'; readonly parentExists: boolean; readonly bytes: Buffer };
-
-export interface ApplyRequest {
-  readonly id: string;
-  readonly after: string;
-  readonly workdir?: string;
-  readonly kind: 'write' | 'delete' | 'none';
-  readonly path: string;
-  readonly bytes?: Uint8Array;
-  /** Kept with the job and given back when it is asked for again. */
-  readonly text: string;
-}
-
-/** The container's journal says that another job came last: rebuild the sandbox from the transcript. */
-export class Diverged extends Error {
-  override readonly name = 'Diverged';
-}
+const SCRIPTS = ['journal.sh', 'memory.sh', 'shell.sh'].flatMap((name) => [name, guestProgram(name)]);
 
 interface Waiting {
   resolve(answer: { words: string[]; body: Buffer }): void;
@@ -81,7 +33,7 @@ interface Waiting {
  * One open stream to the journal of a running container. Requests are answered in order. When the stream breaks, every
  * waiting request fails and the connection is `closed`; a new one may ask for the same job ids and gets their results.
  */
-export class Journal {
+export class JournalStream implements Journal {
   private buffer: Buffer = Buffer.alloc(0);
   private stderr = '';
   private readonly waiting: Waiting[] = [];
@@ -94,8 +46,8 @@ export class Journal {
    * Opens the stream (one exec, about 60 ms). Throws `SandboxLost` when the container is not running, and `Unavailable`
    * when nobody answers: the engine never starts an exec that meets a container just as it dies.
    */
-  static async open(container: Docker.Container): Promise<Journal> {
-    const opening = Journal.connect(container);
+  static async open(container: Docker.Container): Promise<JournalStream> {
+    const opening = JournalStream.connect(container);
     const late = new AbortController();
     try {
       return await Promise.race([opening, silence(late.signal)]);
@@ -110,7 +62,7 @@ export class Journal {
     }
   }
 
-  private static async connect(container: Docker.Container): Promise<Journal> {
+  private static async connect(container: Docker.Container): Promise<JournalStream> {
     try {
       const exec = await container.exec({
         Cmd: ['bash', '-c', SERVE, 'bash', GUEST_HOME, ...SCRIPTS],
@@ -120,7 +72,7 @@ export class Journal {
         Tty: false,
       });
       const stream = await exec.start({ hijack: true, stdin: true });
-      const journal = new Journal(stream);
+      const journal = new JournalStream(stream);
       const ready = journal.expect();
       journal.listen();
       await ready;
@@ -153,7 +105,6 @@ export class Journal {
     return this.result(answer);
   }
 
-  /** Reads a file exactly, or lists a directory two levels deep. Files over `limit` bytes are `large`. */
   async look(path: string, limit = 16 << 20): Promise<FileLook> {
     const bytes = Buffer.from(path);
     const { words, body } = await this.ask(['look', limit, bytes.length], bytes);
@@ -164,21 +115,18 @@ export class Journal {
     return { kind: kind === 'large' ? 'large' : 'missing', parentExists };
   }
 
-  /** Git tree id of the work directory as it is now, null where it is no work tree. */
   async digest(workdir: string): Promise<string | null> {
     const bytes = Buffer.from(workdir);
     const { words } = await this.ask(['digest', bytes.length], bytes);
     return words[1] === undefined || words[1] === '-' ? null : words[1];
   }
 
-  /** Binary-safe patch from commit or tree `base` to the work directory as it is now. */
   async diff(base: string, workdir: string): Promise<{ tree: string | null; patch: Buffer }> {
     const bytes = Buffer.from(workdir);
     const { words, body } = await this.ask(['diff', base, bytes.length], bytes);
     return { tree: words[1] === undefined || words[1] === '-' ? null : words[1], patch: body };
   }
 
-  /** The last job that ran here, `-` when none did. */
   async position(): Promise<string> {
     return (await this.ask(['position'])).words[1] ?? '-';
   }
@@ -188,23 +136,6 @@ export class Journal {
     const text = body.toString('utf8');
     const end = text.indexOf('\u0001');
     return { cwd: text.slice(0, end), env: text.slice(end + 1) };
-  }
-
-  /** Kills a job's process tree from a second process, because the server is busy waiting for that job. */
-  static async kill(container: Docker.Container, id: string, reason: 'cancelled' | 'timeout'): Promise<void> {
-    const exec = await container.exec({
-      Cmd: ['bash', `${GUEST_HOME}/journal.sh`, 'kill', id, reason],
-      AttachStdout: true,
-      AttachStderr: true,
-    });
-    const stream = await exec.start({});
-    await new Promise<void>((resolve) => {
-      stream
-        .on('end', resolve)
-        .on('error', () => resolve())
-        .on('close', resolve);
-      stream.resume();
-    });
   }
 
   close(): void {
@@ -288,9 +219,86 @@ export class Journal {
   }
 }
 
+/** Kills a job's process tree from a second process, because the server is busy waiting for that job. */
+export async function killJob(container: Docker.Container, id: string, reason: 'cancelled' | 'timeout'): Promise<void> {
+  const exec = await container.exec({
+    Cmd: ['bash', `${GUEST_HOME}/journal.sh`, 'kill', id, reason],
+    AttachStdout: true,
+    AttachStderr: true,
+  });
+  const stream = await exec.start({});
+  await new Promise<void>((resolve) => {
+    stream
+      .on('end', resolve)
+      .on('error', () => resolve())
+      .on('close', resolve);
+    stream.resume();
+  });
+}
+
 const OPEN_MS = 20_000;
 
 async function silence(signal: AbortSignal): Promise<never> {
   await delay(OPEN_MS, undefined, { signal });
   throw new PointsmanError('Unavailable', `the sandbox has not answered for ${OPEN_MS / 1000} s`);
+}
+
+/**
+ * The streams into this host's containers, kept open between activities, because opening one costs as much as ten commands.
+ * They are a cache, and losing them loses nothing.
+ */
+export class JournalStreams {
+  private readonly open = new Map<string, Promise<JournalStream>>();
+  private closed = false;
+
+  constructor(private readonly docker: Docker) {}
+
+  /** As `Sandbox.journal` says. */
+  async use<T>(container: string, use: (journal: Journal) => Promise<T>): Promise<T> {
+    for (let attempt = 1; ; attempt++) {
+      const journal = await this.into(container);
+      try {
+        return await use(journal);
+      } catch (error) {
+        if (!journal.closed || this.closed || attempt > 1) throw error;
+        await this.assertRunning(container);
+      }
+    }
+  }
+
+  forget(container: string): void {
+    const journal = this.open.get(container);
+    this.open.delete(container);
+    journal?.then(
+      (open) => open.close(),
+      () => {},
+    );
+  }
+
+  /** For good: a stream that was opened anew would keep the process from ending. */
+  close(): void {
+    this.closed = true;
+    for (const container of [...this.open.keys()]) this.forget(container);
+  }
+
+  /** The one stream into a container, shared by all who ask. */
+  private async into(container: string): Promise<JournalStream> {
+    for (let known = this.open.get(container); known; known = this.open.get(container)) {
+      const journal = await known.catch(() => undefined);
+      if (journal && !journal.closed) return journal;
+      if (this.open.get(container) === known) this.open.delete(container);
+    }
+    if (this.closed) throw new PointsmanError('Unavailable', 'this worker is ending', 'Another one goes on.');
+    const opening = JournalStream.open(this.docker.getContainer(container));
+    this.open.set(container, opening);
+    return opening;
+  }
+
+  private async assertRunning(container: string): Promise<void> {
+    const state = await this.docker
+      .getContainer(container)
+      .inspect()
+      .catch(() => undefined);
+    if (!state?.State.Running) throw new PointsmanError('SandboxLost', `the container ${container} is gone or stopped`);
+  }
 }

@@ -13,7 +13,7 @@ import { surveyOf } from '../src/setup/repository/markers';
 import { NO_COUNTS, type SeenAction, type SetupDossier } from '../src/setup/roles/role';
 import { readCounts } from '../src/setup/test-output';
 import { fetchSource } from '../src/sources/fetch';
-import { FileBlobs } from '../src/store/blobs';
+import { FileBlobs } from '../src/store/local/blobs';
 import { suggestionsFor } from './lab-suggestions';
 
 const BASE = 'pointsman/base:bookworm';

@@ -3,11 +3,12 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ExperienceUnit, type Frame, type RepoSetupResult, SandboxProfile } from '../src/contract';
-import { BUILTIN_EMBEDDER, ExperienceStore } from '../src/experience';
 import { REPOSITORY } from '../src/home';
 import { BASE_IMAGE } from '../src/provision/image';
 import { openSandboxes } from '../src/sandbox';
 import { runName } from '../src/sandbox/labels';
+import { BUILTIN_EMBEDDER } from '../src/store/experience/embedder';
+import { SqlExperience } from '../src/store/experience/sql';
 import { folderOf, giveUp, removeFolders, setUp, shell } from '../test/support/set-up';
 import { World } from '../test/support/world';
 
@@ -136,7 +137,7 @@ async function retrieval(sizes: readonly number[]): Promise<void> {
     .filter(Boolean)
     .map((line) => ExperienceUnit.parse(JSON.parse(line)));
   const folder = mkdtempSync(join(tmpdir(), 'pointsman-bench-units-'));
-  const store = await ExperienceStore.open({ folder, embed: BUILTIN_EMBEDDER });
+  const store = await SqlExperience.open({ folder, embed: BUILTIN_EMBEDDER });
   const facts = { lang: 'python', os: 'linux', runtime: ['python3.11'], tools: ['pip', 'pytest'] };
   const errors = [
     "ModuleNotFoundError: No module named 'pkg_resources'",

@@ -7,17 +7,9 @@ import { createActivities } from './activities';
 import type { Deps } from './activities/deps';
 import { loadSettings, type Settings } from './config';
 import { DEFAULT_QUEUE, hasOwnQueue, queuesUnder } from './contract';
-import { experienceOf } from './experience';
-import { Budget, EmbeddingLedger, Ledger } from './model';
 import { freePort } from './ports';
 import { openSandboxes } from './sandbox';
-import { FileBlobs } from './store/blobs';
-import { Campaigns } from './store/campaigns';
-import { Problems } from './store/problems';
-import { ResultFolders } from './store/result-folders';
-import { SetupChains } from './store/setup-chains';
-import { Timings } from './store/timings';
-import { Transcripts } from './store/transcripts';
+import { closeStores, openStores } from './store';
 import { workflowBundle } from './worker/bundle';
 import { ensureNamespace } from './worker/namespace';
 
@@ -32,27 +24,14 @@ export const ROLES: readonly Role[] = ['workflows', 'models', 'sandboxes'];
 /** Everything activities work with, on this host, for the runs of one server's namespace (`scope`). */
 export function createDeps(settings: Settings, scope: string, queue: string): Deps {
   const { config, home, host, onlyHost } = settings;
-  const at = (folder: string) => join(home, folder);
-  for (const folder of ['blobs', 'ledger', 'budgets', 'timings', 'problems', 'run'])
-    mkdirSync(at(folder), { recursive: true });
-  const blobs = new FileBlobs(at('blobs'), { fsync: config.store.fsync });
+  for (const folder of ['problems', 'run']) mkdirSync(join(home, folder), { recursive: true });
   return {
+    ...openStores(settings),
     config,
     env: process.env,
     sandboxes: openSandboxes(scope),
     hostName: host,
     hostQueue: onlyHost ? queuesUnder(queue).workflows : queuesUnder(queue).host(host),
-    blobs,
-    transcripts: new Transcripts(blobs),
-    setupChains: new SetupChains(blobs),
-    timings: new Timings(at('timings')),
-    ledger: new Ledger(at('ledger'), { fsync: config.store.fsync }),
-    embeddings: new EmbeddingLedger(at('embeddings')),
-    budget: new Budget(at('budgets')),
-    problems: new Problems(at('problems'), blobs),
-    campaigns: new Campaigns(at('campaigns')),
-    results: new ResultFolders(settings.home),
-    experience: experienceOf(settings),
   };
 }
 
@@ -102,8 +81,7 @@ export async function serve(choice: WorkerChoice, settings: Settings = loadSetti
     await Promise.all(workers.map((worker) => worker.run()));
   } finally {
     deps.sandboxes.close();
-    deps.budget.close();
-    await deps.experience.close();
+    await closeStores(deps);
     await connection.close();
   }
 }

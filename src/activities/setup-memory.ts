@@ -9,7 +9,6 @@ import type {
   UnitVerdict,
   Usage,
 } from '../contract';
-import { shipExperience } from '../experience';
 import { AUDITED_STEPS, type ExtractOptions, renderAtoms, withTrials } from '../setup/experience';
 import type { Given } from '../setup/given';
 import { momentsOf } from '../setup/loop/seen';
@@ -17,6 +16,7 @@ import { factsOf } from '../setup/repository/facts-of';
 import { atProjectRoot } from '../setup/repository/project-root';
 import { toRepositoryFacts } from '../setup/repository/repository-facts';
 import type { Survey } from '../setup/repository/survey';
+import { shipExperience } from '../store/experience';
 import type { Deps } from './deps';
 import { guestFacts } from './guest-facts';
 import { withHeartbeat } from './heartbeat';

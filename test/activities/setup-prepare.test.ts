@@ -9,7 +9,7 @@ import { createSetupPrepareActivities, type Prepared, type PrepareInput } from '
 import { RepoSetupInput, ServiceSpec } from '../../src/contract';
 import { openSandboxes } from '../../src/sandbox';
 import { runInGuest } from '../../src/sandbox/docker/guest';
-import { FileBlobs } from '../../src/store/blobs';
+import { FileBlobs } from '../../src/store/local/blobs';
 import { SetupChains } from '../../src/store/setup-chains';
 import { folderOf, projectOf, removeFolders } from '../support/set-up';
 

@@ -10,7 +10,7 @@ import { createProblemActivities } from '../../src/activities/problem';
 import { type ProblemCheckResult, ProblemInitInput, type Ref } from '../../src/contract';
 import { openSandboxes } from '../../src/sandbox';
 import type { Owner } from '../../src/sandbox/labels';
-import { FileBlobs } from '../../src/store/blobs';
+import { FileBlobs } from '../../src/store/local/blobs';
 import { Problems } from '../../src/store/problems';
 
 /** Refusals are what these tests are about: a warning of each would bury the failures. */

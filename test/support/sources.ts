@@ -8,7 +8,7 @@ import { BASE_IMAGE } from '../../src/provision/image';
 import { DockerSandboxes } from '../../src/sandbox/docker/sandboxes';
 import type { SandboxSpec } from '../../src/sandbox/sandbox';
 import { fetchSource, type Source } from '../../src/sources/fetch';
-import { FileBlobs } from '../../src/store/blobs';
+import { FileBlobs } from '../../src/store/local/blobs';
 
 /** Counts the sandboxes that it starts: what comes out of the blob store needs none. */
 class CountingSandboxes extends DockerSandboxes {

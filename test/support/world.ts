@@ -16,7 +16,7 @@ import { serverArguments } from '../../src/provision/dev-server';
 import { temporalBinary } from '../../src/provision/temporal';
 import { openSandboxes } from '../../src/sandbox';
 import { LABEL } from '../../src/sandbox/labels';
-import { FileBlobs } from '../../src/store/blobs';
+import { FileBlobs } from '../../src/store/local/blobs';
 import { Timings } from '../../src/store/timings';
 import { Transcripts } from '../../src/store/transcripts';
 

@@ -1,4 +1,6 @@
 import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { type Flag, PointsmanError, type Problem, type Ref } from '../contract';
 import { inspectPatch, refusedPath } from '../problems/inspect';
 import { hasContext, pathsOfNumstat } from '../problems/patch';
@@ -103,11 +105,27 @@ export async function readTest(content: Ref | string | { base64: string }, blobs
 export async function mustRun(sandbox: Sandbox, request: GuestCommand): Promise<GuestResult> {
   const result = await sandbox.exec({ timeoutMs: 300_000, ...request });
   if (result.exitCode === 0) return result;
-  throw new PointsmanError(
+  throw failed(request.command.slice(0, 120), result);
+}
+
+function failed(what: string, result: GuestResult): PointsmanError {
+  return new PointsmanError(
     'SandboxFailed',
-    `in the sandbox, exit code ${result.exitCode}: ${request.command.slice(0, 120)}: ${textOf(result)}`,
+    `in the sandbox, exit code ${result.exitCode}: ${what}: ${textOf(result)}`,
     'The image may lack bash, git or coreutils.',
   );
+}
+
+/** Runs a script of `guest/` in the work directory, with git as we call it. Its failure is an outage too. */
+export async function mustRunScript(sandbox: Sandbox, cwd: string, script: string): Promise<GuestResult> {
+  const [shared, own] = ['git', script].map((name) => readFileSync(join(__dirname, 'guest', `${name}.sh`), 'utf8'));
+  const result = await sandbox.exec({
+    command: `git() { command ${GIT} "$@"; }\n${shared}${own}`,
+    cwd,
+    timeoutMs: 300_000,
+  });
+  if (result.exitCode === 0) return result;
+  throw failed(`${script}.sh`, result);
 }
 
 export function textOf(result: GuestResult): string {

@@ -6,15 +6,13 @@ import type { Owner } from '../sandbox/labels';
 import type { Sandbox, Workshop } from '../sandbox/sandbox';
 import { exportLines } from '../sandbox/shell-state';
 import { fetchSource } from '../sources/fetch';
-import { GIT, mustRun, readTest, textOf } from './candidate';
+import { GIT, mustRun, mustRunScript, readTest, textOf } from './candidate';
 
 export const REPOSITORY = 'pointsman/problem';
 /** Counts up when the same recipe would give another image. */
 const BUILDER = 1;
 /** Label of an environment: what set-up made in it. */
 const PROTECTED = 'pointsman.protected';
-/** One commit whose id depends on the files alone. */
-export const COMMIT = `GIT_AUTHOR_NAME=pointsman GIT_AUTHOR_EMAIL=pointsman@localhost GIT_COMMITTER_NAME=pointsman GIT_COMMITTER_EMAIL=pointsman@localhost GIT_AUTHOR_DATE=2000-01-01T00:00:00Z GIT_COMMITTER_DATE=2000-01-01T00:00:00Z ${GIT} -c commit.gpgsign=false commit -q --no-verify --allow-empty`;
 
 export interface Environment {
   readonly image: string;
@@ -43,10 +41,7 @@ export async function buildEnvironment(
     { owner, role: 'build', image: recipe.base, workdir, network: 'bridge' },
     async (sandbox) => {
       await sandbox.write([...source.tree].map(([path, file]) => ({ path: `${workdir}/${path}`, ...file })));
-      await mustRun(sandbox, {
-        cwd: workdir,
-        command: `rm -rf .git && ${GIT} init -q -b main . && ${GIT} add -A -f . && ${COMMIT} -m problem`,
-      });
+      await mustRunScript(sandbox, workdir, 'commit-all');
       await setUp(sandbox, recipe.setup, workdir, signal);
       const made = await excludeByproducts(sandbox, workdir);
       await sealCommit(sandbox, workdir);
@@ -129,11 +124,7 @@ async function prepare(
         const bytes = await readTest(file.content, deps.blobs);
         await sandbox.write([{ path: `${workdir}/${file.path}`, bytes, executable: file.executable ?? false }]);
       }
-      // The old history may hold the fix. What it ignored or had not tracked stays that way.
-      await mustRun(sandbox, {
-        cwd: workdir,
-        command: `${GIT} ls-files -z --others > /tmp/untracked && ${GIT} add -u . && ${GIT} ls-files -z > /tmp/tracked && cp .git/info/exclude /tmp/exclude 2>/dev/null; rm -rf .git && ${GIT} init -q -b main . && mkdir -p .git/info && { [ ! -e /tmp/exclude ] || cp /tmp/exclude .git/info/exclude; } && ${GIT} add -f --pathspec-from-file=/tmp/tracked --pathspec-file-nul && tr '\\0' '\\n' < /tmp/untracked | sed 's|^|/|' >> .git/info/exclude && ${COMMIT} -m problem && rm -f /tmp/untracked /tmp/tracked /tmp/exclude`,
-      });
+      await mustRunScript(sandbox, workdir, 'forget-history');
       await keep(sandbox, image, workdir, problem.protected);
     },
   );
@@ -179,10 +170,7 @@ export async function excludeByproducts(sandbox: Sandbox, workdir: string): Prom
 
 /** Set-up may have changed sources (an egg-info that the distribution ships): the one commit holds them as they are now. */
 export async function sealCommit(sandbox: Sandbox, workdir: string): Promise<void> {
-  await mustRun(sandbox, {
-    cwd: workdir,
-    command: `${GIT} add -u . && ${COMMIT} --amend -m problem && ${GIT} reflog expire --expire=now --all && ${GIT} gc -q --prune=now && rm -f .git/ORIG_HEAD .git/COMMIT_EDITMSG && rm -rf .git/hooks`,
-  });
+  await mustRunScript(sandbox, workdir, 'seal');
 }
 
 /** Commits the container as an image that no janitor removes and that knows nothing of the run that made it. */

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Deps } from '../activities/deps';
 import { type Frame, PointsmanError, type Ref, type SandboxProfile } from '../contract';
 import { hostAccess } from '../sandbox/host-access';
@@ -5,8 +7,8 @@ import type { Owner } from '../sandbox/labels';
 import type { Sandbox } from '../sandbox/sandbox';
 import { exportLines } from '../sandbox/shell-state';
 import type { SourceTree } from '../sources/archive';
-import { GIT, mustRun } from './candidate';
-import { COMMIT, contentTag, excludeByproducts, keep, sealCommit } from './environment';
+import { mustRunScript } from './candidate';
+import { contentTag, excludeByproducts, keep, sealCommit } from './environment';
 
 /** Sources by the folder that they lie in. */
 export type Sources = readonly (readonly [folder: string, tree: SourceTree])[];
@@ -47,10 +49,7 @@ export async function keepFrame(
       const lock = await deps.blobs.put(await lockOf(sandbox, frame));
       const tracked = [...(sources.find(([folder]) => folder === workdir)?.[1].keys() ?? [])];
       await sandbox.write([{ path: '/tmp/tracked', bytes: Buffer.from(tracked.join('\0')) }]);
-      await mustRun(sandbox, {
-        cwd: workdir,
-        command: `rm -rf .git && ${GIT} init -q -b main . && xargs -0 -a /tmp/tracked sh -c 'for f; do [ ! -e "$f" ] && [ ! -L "$f" ] || printf "%s\\0" "$f"; done' sh > /tmp/present && ${GIT} add -f --pathspec-from-file=/tmp/present --pathspec-file-nul && ${COMMIT} -m environment && rm -f /tmp/tracked /tmp/present`,
-      });
+      await mustRunScript(sandbox, workdir, 'commit-tracked');
       const made = await excludeByproducts(sandbox, workdir);
       await sealCommit(sandbox, workdir);
       return {
@@ -64,19 +63,14 @@ export async function keepFrame(
 
 /** Every version that is installed, by the tool that knows it. */
 async function lockOf(sandbox: Sandbox, { cwd, env }: Frame): Promise<string> {
-  const { stdout } = await sandbox.exec({ command: LOCK, cwd: cwd || '/', env, timeoutMs: 120_000 });
+  const { stdout } = await sandbox.exec({
+    command: readFileSync(join(__dirname, 'guest', 'lock.sh'), 'utf8'),
+    cwd: cwd || '/',
+    env,
+    timeoutMs: 120_000,
+  });
   return stdout.toString('utf8');
 }
-
-const LOCK = `
-section() { printf '# %s\\n' "$1"; }
-command -v dpkg-query > /dev/null && { section debian; dpkg-query -W -f '\${Package}=\${Version}\\n'; }
-command -v python3 > /dev/null && { section python; python3 -m pip freeze --all 2> /dev/null; }
-[ -d node_modules ] && { section node; npm ls --all --parseable --long 2> /dev/null | sed 's/^.*://' | sort -u; }
-[ -f go.mod ] && command -v go > /dev/null && { section go; GOFLAGS=-mod=mod go list -m all 2> /dev/null; }
-[ -f Cargo.lock ] && { section rust; awk -F'"' '/^name = /{name=$2} /^version = /{print name "=" $2}' Cargo.lock; }
-true
-`;
 
 /**
  * Builds the environment again from its base image by the script alone, with the limits and variables of its sandbox, and

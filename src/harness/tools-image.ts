@@ -105,16 +105,8 @@ async function install(
   env: Readonly<Record<string, string>>,
   signal: AbortSignal,
 ): Promise<void> {
-  const options = '-q --target "$folder" --no-deps --no-compile --no-cache-dir --disable-pip-version-check';
-  const command = [
-    'py=$1 folder=$2; shift 2',
-    `if "$py" -m pip --version >/dev/null 2>&1; then exec "$py" -m pip install ${options} "$@"; fi`,
-    `if python3 -m pip --python "$py" --version >/dev/null 2>&1; then exec python3 -m pip --python "$py" install ${options} "$@"; fi`,
-    'if command -v uv >/dev/null; then exec uv pip install -q --no-cache --python "$py" --target "$folder" --no-deps "$@"; fi',
-    'echo "the image has neither pip nor uv" >&2; exit 3',
-  ].join('\n');
   const done = await sandbox.exec({
-    command,
+    command: readFileSync(join(__dirname, 'steps', 'install.sh'), 'utf8'),
     args: [python, folder, ...packages],
     cwd: '/',
     env,

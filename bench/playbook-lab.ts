@@ -2,11 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import Docker from 'dockerode';
 import { type Frame, SandboxProfile, type ServiceSpec, type SetupAction, type VerifierResult } from '../src/contract';
-import { checkpoint, restore } from '../src/sandbox/frames';
-import { putFiles } from '../src/sandbox/guest-files';
-import { SandboxHost } from '../src/sandbox/host';
+import { openSandboxes } from '../src/sandbox';
+import type { Sandboxes } from '../src/sandbox/sandbox';
 import { attribute } from '../src/setup/loop/attribution';
 import { setEnvCommand, strict } from '../src/setup/loop/commands';
 import { completeService, installCommand } from '../src/setup/loop/services';
@@ -15,7 +13,7 @@ import { surveyOf } from '../src/setup/repository/markers';
 import { NO_COUNTS, type SeenAction, type SetupDossier } from '../src/setup/roles/role';
 import { readCounts } from '../src/setup/test-output';
 import { fetchSource } from '../src/sources/fetch';
-import { FileBlobs } from '../src/store/blobs';
+import { FileBlobs } from '../src/store/local/blobs';
 import { suggestionsFor } from './lab-suggestions';
 
 const BASE = 'pointsman/base:bookworm';
@@ -49,22 +47,18 @@ export async function runLab(source: string, options: LabOptions = {}): Promise<
   const started = Date.now();
   const log = options.log ?? (() => {});
   const owner = { workflowId: `lab/${source}`, firstRunId: randomUUID() };
-  const host = new SandboxHost(new Docker(), 'lab');
+  const sandboxes = openSandboxes('lab');
   const folder = process.env.POINTSMAN_LAB_BLOBS ?? mkdtempSync(join(tmpdir(), 'pointsman-lab-'));
   try {
-    const { files, version } = await filesOf(source, options, host, owner, folder);
+    const { files, version } = await filesOf(source, options, sandboxes, owner, folder);
     const survey = surveyOf([...files].map(([path, { bytes }]) => [path, bytes.toString('utf8')] as const));
     const profile = SandboxProfile.parse({ network: 'bridge', memoryMiB: 4096, pids: 1024 });
-    const container = await host.ensure({ owner, role: 'main', image: BASE, workdir: WORKDIR, profile });
-    await putFiles(
-      container,
-      [...files].map(([path, file]) => ({ path: `${WORKDIR}/${path}`, ...file })),
-    );
-    const name = host.nameOf(owner, 'main');
+    const sandbox = await sandboxes.claim({ owner, role: 'main', image: BASE, workdir: WORKDIR, profile });
+    await sandbox.write([...files].map(([path, file]) => ({ path: `${WORKDIR}/${path}`, ...file })));
     let position = 0;
     const run = async (command: string) => {
       const request = { id: `step-${++position}`, after: '*', command: strict(command), timeoutMs: COMMAND_MS };
-      const result = await host.journal(name, (journal) => journal.run(request));
+      const result = await sandbox.journal((journal) => journal.run(request));
       return {
         exitCode: result.reason === 'exit' ? result.exitCode : null,
         output: result.output.toString('utf8'),
@@ -76,8 +70,7 @@ export async function runLab(source: string, options: LabOptions = {}): Promise<
     const back = async () => {
       const last = frames.pop();
       if (!last) return;
-      host.forget(name);
-      await restore(host.docker, host.specOf({ owner, role: 'main', workdir: WORKDIR, profile }), last.frame);
+      await sandboxes.restore({ owner, role: 'main', workdir: WORKDIR, profile }, last.frame);
       seen.forEach((step, at) => {
         if (step.turn >= last.before) seen[at] = { ...step, undone: true };
       });
@@ -85,10 +78,7 @@ export async function runLab(source: string, options: LabOptions = {}): Promise<
     let taken = 0;
     /** Checkpoint, adapt, trial, attribute, keep or roll back. */
     const trial = async (command: string, turn: number) => {
-      const container = host.docker.getContainer(name);
-      const frame = await host.journal(name, (journal) =>
-        checkpoint(host.docker, container, journal, { owner, index: taken++, label: 'trial' }),
-      );
+      const frame = await sandbox.snapshot({ owner, index: taken++, label: 'trial' });
       frames.push({ frame, before: turn });
       const adapted = await run(command);
       const failing = seen.filter(({ move, observed }) => move.action === 'shell' && observed.exitCode !== 0).at(-1);
@@ -172,8 +162,8 @@ export async function runLab(source: string, options: LabOptions = {}): Promise<
       seconds: (Date.now() - started) / 1000,
     };
   } finally {
-    await host.removeAll(owner.firstRunId);
-    host.close();
+    await sandboxes.removeAll(owner.firstRunId);
+    sandboxes.close();
     if (!process.env.POINTSMAN_LAB_BLOBS) rmSync(folder, { recursive: true, force: true });
   }
 }
@@ -181,7 +171,7 @@ export async function runLab(source: string, options: LabOptions = {}): Promise<
 async function filesOf(
   source: string,
   options: LabOptions,
-  host: SandboxHost,
+  sandboxes: Sandboxes,
   owner: { workflowId: string; firstRunId: string },
   folder: string,
 ) {
@@ -191,7 +181,7 @@ async function filesOf(
     );
     return { files: new Map(own), version: null };
   }
-  const deps = { host, blobs: new FileBlobs(folder) };
+  const deps = { sandboxes, blobs: new FileBlobs(folder) };
   const { tree, resolved } = await fetchSource(deps, owner, source, undefined, BASE, AbortSignal.timeout(300_000));
   return {
     files: new Map([...tree].filter(([path]) => !options.without?.test(path))),

@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import Docker from 'dockerode';
 import { ExperienceUnit, type Frame, type RepoSetupResult, SandboxProfile } from '../src/contract';
-import { BUILTIN_EMBEDDER, ExperienceStore } from '../src/experience';
 import { REPOSITORY } from '../src/home';
 import { BASE_IMAGE } from '../src/provision/image';
-import { checkpoint, dropFrames, restore } from '../src/sandbox/frames';
-import { SandboxHost } from '../src/sandbox/host';
+import { openSandboxes } from '../src/sandbox';
+import { runName } from '../src/sandbox/labels';
+import { BUILTIN_EMBEDDER } from '../src/store/experience/embedder';
+import { SqlExperience } from '../src/store/experience/sql';
 import { folderOf, giveUp, removeFolders, setUp, shell } from '../test/support/set-up';
 import { World } from '../test/support/world';
 
@@ -74,25 +74,21 @@ async function steps(): Promise<void> {
 }
 
 async function frames(): Promise<void> {
-  const docker = new Docker();
-  const host = new SandboxHost(docker, 'bench');
+  const sandboxes = openSandboxes('bench');
   const owner = { workflowId: 'bench/setup', firstRunId: randomUUID() };
   const profile = SandboxProfile.parse({ diskMiB: 10_240 });
-  const name = host.nameOf(owner, 'main');
-  const spec = host.specOf({ owner, role: 'main', workdir: '/repo', profile });
+  const name = runName(owner, 'main');
+  const spec = { owner, role: 'main', workdir: '/repo', profile };
   let jobs = 0;
   const run = (command: string) =>
-    host.journal(name, (journal) => journal.run({ id: `b${++jobs}`, after: '*', command, timeoutMs: 120_000 }));
+    sandboxes.at(name).journal((journal) => journal.run({ id: `b${++jobs}`, after: '*', command, timeoutMs: 120_000 }));
   const push = (index: number): Promise<Frame> =>
-    host.journal(name, (journal) =>
-      checkpoint(docker, docker.getContainer(name), journal, { owner, index, label: `frame ${index}` }),
-    );
+    sandboxes.at(name).snapshot({ owner, index, label: `frame ${index}` });
   const back = async (frame: Frame) => {
-    host.forget(name);
-    return restore(docker, spec, frame);
+    return sandboxes.restore(spec, frame);
   };
   try {
-    await host.ensure({ owner, role: 'main', image: BASE_IMAGE, workdir: '/repo', profile });
+    await sandboxes.claim({ owner, role: 'main', image: BASE_IMAGE, workdir: '/repo', profile });
     console.log('| changed | checkpoint ms | rollback ms |\n|--:|--:|--:|');
     for (const mebibytes of DELTAS) {
       const taken: number[] = [];
@@ -104,7 +100,7 @@ async function frames(): Promise<void> {
         taken.push(ms);
         restored.push((await timed(() => back(frame)))[1]);
       }
-      await dropFrames(docker, owner, Array.from({ length: REPEATS }, (_, i) => 1000 + i).slice(0, -1));
+      await sandboxes.dropFrames(owner, Array.from({ length: REPEATS }, (_, i) => 1000 + i).slice(0, -1));
       console.log(`| ${mebibytes} MiB | ${middle(taken)} | ${middle(restored)} |`);
     }
     const again = await push(1000 + REPEATS - 1);
@@ -130,8 +126,8 @@ async function frames(): Promise<void> {
         `to 100 ${(await seen(stack[100]!)).toFixed(0)} ms, to 0 ${(await seen(stack[0]!)).toFixed(0)} ms`,
     );
   } finally {
-    await host.removeAll(owner.firstRunId);
-    host.close();
+    await sandboxes.removeAll(owner.firstRunId);
+    sandboxes.close();
   }
 }
 
@@ -141,7 +137,7 @@ async function retrieval(sizes: readonly number[]): Promise<void> {
     .filter(Boolean)
     .map((line) => ExperienceUnit.parse(JSON.parse(line)));
   const folder = mkdtempSync(join(tmpdir(), 'pointsman-bench-units-'));
-  const store = await ExperienceStore.open({ folder, embed: BUILTIN_EMBEDDER });
+  const store = await SqlExperience.open({ folder, embed: BUILTIN_EMBEDDER });
   const facts = { lang: 'python', os: 'linux', runtime: ['python3.11'], tools: ['pip', 'pytest'] };
   const errors = [
     "ModuleNotFoundError: No module named 'pkg_resources'",

@@ -6,7 +6,7 @@ import { groundOf, rangesOf, tasksOf } from '../src/activities/covariate-shift-g
 import { measureTurns } from '../src/activities/covariate-shift-turns';
 import { hashKey, uniformUnit } from '../src/agent/random';
 import type { EmbeddedTrajectory, ShiftPlan, ShiftPoint } from '../src/contract';
-import { FileBlobs } from '../src/store/blobs';
+import { FileBlobs } from '../src/store/local/blobs';
 
 const [INSTANCES, ROLLOUTS, TURNS, DIMENSIONS] = [10, 50, 40, 4096];
 const GROUPS = ['expert', 'student'];
@@ -141,7 +141,10 @@ async function writeVectors(turns: number): Promise<void> {
   writeFileSync(join(WORK, 'plan.json'), JSON.stringify({ instances: [], trajectories }));
   writeFileSync(join(WORK, 'embedded.json'), JSON.stringify(embedded));
   // For Python: the file of each trajectory, experts first.
-  writeFileSync(join(WORK, 'files.json'), JSON.stringify(embedded.map(({ vectors }) => blobs.pathOf(vectors!.sha256))));
+  writeFileSync(
+    join(WORK, 'files.json'),
+    JSON.stringify(embedded.map(({ vectors }) => blobs.addressOf(vectors!.sha256))),
+  );
 }
 
 function numpy(): string {

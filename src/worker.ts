@@ -7,19 +7,9 @@ import { createActivities } from './activities';
 import type { Deps } from './activities/deps';
 import { loadSettings, type Settings } from './config';
 import { DEFAULT_QUEUE, hasOwnQueue, queuesUnder } from './contract';
-import { experienceOf } from './experience';
-import { Budget, EmbeddingLedger, Ledger } from './model';
 import { freePort } from './ports';
-import { connectEngine } from './sandbox/engine';
-import { SandboxHost } from './sandbox/host';
-import { Services } from './sandbox/services';
-import { FileBlobs } from './store/blobs';
-import { Campaigns } from './store/campaigns';
-import { Problems } from './store/problems';
-import { ResultFolders } from './store/result-folders';
-import { SetupChains } from './store/setup-chains';
-import { Timings } from './store/timings';
-import { Transcripts } from './store/transcripts';
+import { openSandboxes } from './sandbox';
+import { closeStores, openStores } from './store';
 import { workflowBundle } from './worker/bundle';
 import { ensureNamespace } from './worker/namespace';
 
@@ -34,31 +24,14 @@ export const ROLES: readonly Role[] = ['workflows', 'models', 'sandboxes'];
 /** Everything activities work with, on this host, for the runs of one server's namespace (`scope`). */
 export function createDeps(settings: Settings, scope: string, queue: string): Deps {
   const { config, home, host, onlyHost } = settings;
-  const at = (folder: string) => join(home, folder);
-  for (const folder of ['blobs', 'ledger', 'budgets', 'timings', 'problems', 'run'])
-    mkdirSync(at(folder), { recursive: true });
-  const blobs = new FileBlobs(at('blobs'), { fsync: config.store.fsync });
-  const docker = connectEngine();
-  const sandboxes = new SandboxHost(docker, scope);
+  for (const folder of ['problems', 'run']) mkdirSync(join(home, folder), { recursive: true });
   return {
+    ...openStores(settings),
     config,
     env: process.env,
-    docker,
-    host: sandboxes,
-    services: new Services(sandboxes),
+    sandboxes: openSandboxes(scope),
     hostName: host,
     hostQueue: onlyHost ? queuesUnder(queue).workflows : queuesUnder(queue).host(host),
-    blobs,
-    transcripts: new Transcripts(blobs),
-    setupChains: new SetupChains(blobs),
-    timings: new Timings(at('timings')),
-    ledger: new Ledger(at('ledger'), { fsync: config.store.fsync }),
-    embeddings: new EmbeddingLedger(at('embeddings')),
-    budget: new Budget(at('budgets')),
-    problems: new Problems(at('problems'), blobs),
-    campaigns: new Campaigns(at('campaigns')),
-    results: new ResultFolders(settings.home),
-    experience: experienceOf(settings),
   };
 }
 
@@ -107,9 +80,8 @@ export async function serve(choice: WorkerChoice, settings: Settings = loadSetti
   try {
     await Promise.all(workers.map((worker) => worker.run()));
   } finally {
-    deps.host.close();
-    deps.budget.close();
-    await deps.experience.close();
+    deps.sandboxes.close();
+    await closeStores(deps);
     await connection.close();
   }
 }

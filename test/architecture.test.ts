@@ -15,13 +15,12 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   view: ['contract', 'agent', 'setup', 'dataset', 'analysis'],
   page: ['contract', 'agent', 'problems', 'analysis', 'dataset', 'view'],
   viewer: ['contract', 'page', 'store'],
-  store: ['contract'],
+  store: ['contract', 'config', 'home', 'model', 'setup'],
   model: ['contract'],
   sandbox: ['contract'],
   sources: ['contract', 'sandbox', 'store'],
   history: ['contract'],
   environment: ['contract', 'sandbox', 'setup', 'sources', 'store'],
-  experience: ['contract', 'setup', 'model', 'config', 'home'],
   home: [],
   ports: [],
   config: ['contract', 'home'],
@@ -41,14 +40,13 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'sandbox',
     'sources',
     'environment',
-    'experience',
     'grading',
     'harness',
     'config',
     'history',
   ],
   workflows: ['contract', 'agent', 'problems', 'setup', 'dataset', 'analysis', 'activities', 'sandbox'],
-  worker: ['contract', 'activities', 'config', 'experience', 'home', 'ports', 'store', 'model', 'sandbox', 'workflows'],
+  worker: ['contract', 'activities', 'config', 'home', 'ports', 'store', 'model', 'sandbox', 'workflows'],
   local: ['contract', 'provision', 'home'],
   cli: [
     'contract',
@@ -58,7 +56,6 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'dataset',
     'analysis',
     'page',
-    'experience',
     'harness',
     'store',
     'model',
@@ -124,6 +121,14 @@ test('pure rooms import neither Temporal nor Docker nor what Node does outside o
       ({ file, target }) =>
         PURE.includes(roomOf(file)) && /^(node:(?!crypto$|util$)|@temporalio|dockerode|openai|pino)/.test(target),
     )
+    .map(({ file, target }) => `${relative(SRC, file)}: ${target}`);
+  expect(wrong).toEqual([]);
+});
+
+test('one folder knows the engine of sandboxes: everything else uses the interface', () => {
+  const inside = (file: string) => relative(SRC, file).startsWith('sandbox/docker/');
+  const wrong = statements
+    .filter(({ file, target }) => !inside(file) && /^dockerode$|sandbox\/docker\//.test(target))
     .map(({ file, target }) => `${relative(SRC, file)}: ${target}`);
   expect(wrong).toEqual([]);
 });

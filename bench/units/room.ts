@@ -1,13 +1,10 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { posix } from 'node:path';
-import type Docker from 'dockerode';
 import { type GuestFacts, PointsmanError } from '../../src/contract';
 import { SandboxProfile } from '../../src/contract/sandbox';
 import { BASE_IMAGE } from '../../src/provision/image';
-import { connectEngine, statusOf } from '../../src/sandbox/engine';
-import { putFiles } from '../../src/sandbox/guest-files';
-import { SandboxHost } from '../../src/sandbox/host';
-import { LABEL } from '../../src/sandbox/labels';
+import { openSandboxes } from '../../src/sandbox';
+import type { Sandbox } from '../../src/sandbox/sandbox';
 import { strict } from '../../src/setup/loop/commands';
 import type { Proof } from './proof';
 
@@ -31,7 +28,7 @@ export type Shell = (command: string) => Promise<Ran>;
  * proofs that need a compiler install it once.
  */
 export class ProofRoom {
-  private readonly host = new SandboxHost(connectEngine(), 'prove-units');
+  private readonly sandboxes = openSandboxes('prove-units');
   private jobs = 0;
   // Layers carry the journal of the commands that made them.
   private readonly session = randomUUID().slice(0, 8);
@@ -41,13 +38,13 @@ export class ProofRoom {
 
   async open<T>(proof: Proof, use: (shell: Shell, guest: GuestFacts) => Promise<T>): Promise<T> {
     const image = await this.layer(proof.image ?? BASE_IMAGE, proof.prepare);
-    return this.inside(image, async (container, shell) => {
+    return this.inside(image, async (sandbox, shell) => {
       const files = Object.entries(proof.files).map(([path, text]) => ({
         path: posix.resolve(WORKDIR, path),
         bytes: Buffer.from(text),
         executable: text.startsWith('#!'),
       }));
-      await putFiles(container, files);
+      await sandbox.write(files);
       for (const command of proof.given) await mustPass(shell, command);
       return use(shell, await factsOf(shell));
     });
@@ -55,8 +52,8 @@ export class ProofRoom {
 
   /** Removes every container and layer of this run. */
   async close(): Promise<void> {
-    await this.host.removeAll(this.run);
-    this.host.close();
+    await this.sandboxes.removeAll(this.run);
+    this.sandboxes.close();
   }
 
   /** The image after `commands`; each command is a layer on the one before it. */
@@ -65,42 +62,39 @@ export class ProofRoom {
     if (last === undefined) return base;
     const below = await this.layer(base, commands.slice(0, -1));
     const tag = createHash('sha256')
-      .update([base, ...commands].join('\n'))
+      .update([this.run, base, ...commands].join('\n'))
       .digest('hex')
       .slice(0, 24);
     const image = `${REPO}:${tag}`;
-    const there = await this.host.docker.getImage(image).inspect().catch(missing);
-    if (there?.Config.Labels[LABEL.run] === this.run) return image;
-    return this.inside(below, async (container, shell) => {
+    if (await this.sandboxes.images.find(image)) return image;
+    return this.inside(below, async (sandbox, shell) => {
       await mustPass(shell, last);
-      await container.commit({ repo: REPO, tag });
+      await sandbox.commit(image);
       return image;
     });
   }
 
-  private async inside<T>(image: string, use: (container: Docker.Container, shell: Shell) => Promise<T>): Promise<T> {
+  private async inside<T>(image: string, use: (sandbox: Sandbox, shell: Shell) => Promise<T>): Promise<T> {
     const owner = { workflowId: 'prove-units', firstRunId: this.run };
-    await this.host.remove(owner, ROLE);
+    await this.sandboxes.remove(owner, ROLE);
     try {
-      const container = await this.host.ensure({ owner, role: ROLE, image, workdir: WORKDIR, profile: PROFILE });
-      const shell: Shell = (command) => this.command(owner, command);
+      const sandbox = await this.sandboxes.claim({ owner, role: ROLE, image, workdir: WORKDIR, profile: PROFILE });
+      const shell: Shell = (command) => this.command(sandbox, command);
       await shell(`[ ! -x ${VENV}/bin/python ] || export VIRTUAL_ENV=${VENV} PATH="${VENV}/bin:$PATH"`);
-      return await use(container, shell);
+      return await use(sandbox, shell);
     } finally {
-      await this.host.remove(owner, ROLE);
+      await this.sandboxes.remove(owner, ROLE);
     }
   }
 
-  private async command(owner: { workflowId: string; firstRunId: string }, command: string): Promise<Ran> {
+  private async command(sandbox: Sandbox, command: string): Promise<Ran> {
     const request = {
       id: `${this.session}-${this.jobs++}`,
       after: '*',
       command: strict(command),
       timeoutMs: COMMAND_MS,
     };
-    const { output, exitCode } = await this.host.journal(this.host.nameOf(owner, ROLE), (journal) =>
-      journal.run(request),
-    );
+    const { output, exitCode } = await sandbox.journal((journal) => journal.run(request));
     return { output: output.toString('utf8'), exitCode };
   }
 }
@@ -123,9 +117,4 @@ async function factsOf(shell: Shell): Promise<GuestFacts> {
     conda: Boolean(conda),
     workdir: WORKDIR,
   };
-}
-
-function missing(error: unknown): undefined {
-  if (statusOf(error) !== 404) throw error;
-  return undefined;
 }

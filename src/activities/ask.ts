@@ -19,29 +19,29 @@ export interface Question {
  * Sends a request, or finds the answer that an earlier attempt of the same activity was given: an answered call is paid
  * for once. A shared budget is reserved before and settled after.
  */
-export function createAsker({ ledger, budget, env }: Deps): (question: Question) => Promise<ChatAnswer> {
+export function createAsker({ ledger, budgets, env }: Deps): (question: Question) => Promise<ChatAnswer> {
   return async ({ run, turn, attempt, name, profile, request, budget: shared, signal }) => {
     const key = { run, turn, attempt };
     const hash = requestHash(profile, request);
     const known = await ledger.answered(key, hash);
     if (known) return known;
     const callId = `${run}/${turn}/${attempt}`;
-    if (shared) reserve(shared, callId);
+    if (shared) await reserve(shared, callId);
     let given: ChatAnswer;
     try {
       given = await createChatModel(profile, { name, env }).complete(request, { signal, requestId: callId });
     } catch (error) {
-      if (shared) budget.release(shared.name, callId);
+      if (shared) await budgets.release(shared.name, callId);
       throw error;
     }
     const kept = await ledger.record(key, hash, given);
-    if (shared) budget.settle(shared.name, callId, kept.usage.costUsd);
+    if (shared) await budgets.settle(shared.name, callId, kept.usage.costUsd);
     return kept;
 
-    function reserve(cap: SharedBudget, id: string): void {
+    async function reserve(cap: SharedBudget, id: string): Promise<void> {
       requirePrice(name, profile.price, cap.capUsd);
       const { costUsd } = estimateCost(request, profile);
-      const verdict = budget.tryReserve(cap.name, cap.capUsd, id, costUsd);
+      const verdict = await budgets.tryReserve(cap.name, cap.capUsd, id, costUsd);
       if (verdict === 'granted') return;
       // Calls in flight were reserved at their highest cost: when they end there may be room, so this attempt is retried.
       if (verdict === 'in-flight')

@@ -11,7 +11,8 @@ import {
   type Transcript,
   type View,
 } from '../contract';
-import { embeddingRequest, embedTexts, estimateEmbedding, type PaidEmbedding, requirePrice, vectorsOf } from '../model';
+import { embedTexts, estimateEmbedding, requirePrice, vectorsOf } from '../model';
+import { embeddingRequest, type PaidEmbedding } from '../store/ledger';
 import type { Deps } from './deps';
 import { promptsFor } from './prompts';
 
@@ -31,7 +32,7 @@ const [TEXTS, TOKENS] = [32, 200_000];
  * the model reads) comes back as missing. Vectors that were paid for are in the ledger before this returns.
  */
 export function createTrajectoryEmbedder(deps: Deps) {
-  const { blobs, transcripts, config, embeddings, budget, env } = deps;
+  const { blobs, transcripts, config, embeddings, budgets, env } = deps;
 
   return async (
     run: string,
@@ -95,15 +96,15 @@ export function createTrajectoryEmbedder(deps: Deps) {
     const callId = `${run}/${request.slice(0, 32)}`;
     if (cap) {
       requirePrice(name, profile.price, cap.capUsd);
-      budget.reserve(cap.name, cap.capUsd, callId, estimateEmbedding(texts, profile).costUsd);
+      await budgets.reserve(cap.name, cap.capUsd, callId, estimateEmbedding(texts, profile).costUsd);
     }
     try {
       const given = await embedTexts(profile, { name, env }, texts, { signal, requestId: callId });
       const standing = await embeddings.record(request, { ...given, paidBy: run });
-      if (cap) budget.settle(cap.name, callId, standing.costUsd);
+      if (cap) await budgets.settle(cap.name, callId, standing.costUsd);
       return standing;
     } catch (error) {
-      if (cap) budget.release(cap.name, callId);
+      if (cap) await budgets.release(cap.name, callId);
       throw error;
     }
   }

@@ -28,7 +28,6 @@ import { type FunctionSyntax, indexRepository, openPython, type PythonIndex } fr
 import { reportOf } from '../problems/tables/report';
 import { swebenchRow } from '../problems/tables/swebench-row';
 import type { Owner } from '../sandbox/labels';
-import { openWorkshop } from '../sandbox/workshop';
 import type { Deps } from './deps';
 import { jsonBlobs, type KeptFunction, type Recorded } from './function-reports';
 import { harnessImageOf } from './harness-image';
@@ -193,18 +192,12 @@ export function createFunctionProblemsActivities(deps: Deps) {
   async function indexOf(owner: Owner, { image, workdir }: FunctionEnvironment): Promise<PythonIndex> {
     await assertImage(image);
     const spec = { owner, role: 'read', image, workdir, network: 'none' } as const;
-    const files = await openWorkshop(deps, spec, ({ container }) => readRepository(container, workdir));
+    const files = await deps.sandboxes.workshop(spec, (sandbox) => readRepository(sandbox, workdir));
     return indexRepository(await openPython(), files);
   }
 
   async function assertImage(image: string): Promise<void> {
-    const images = await deps.docker.listImages({ filters: { reference: [image] } });
-    if (images.length > 0) return;
-    const found = await deps.docker
-      .getImage(image)
-      .inspect()
-      .catch(() => undefined);
-    if (found) return;
+    if (await deps.sandboxes.images.find(image)) return;
     throw new PointsmanError(
       'InvalidInput',
       `the image ${image} is not on this host`,

@@ -22,7 +22,7 @@ export interface CompareInput {
 }
 
 export function createGradingActivities(deps: Deps) {
-  const { host, blobs, problems } = deps;
+  const { sandboxes, blobs, problems } = deps;
 
   return {
     /**
@@ -39,7 +39,7 @@ export function createGradingActivities(deps: Deps) {
 
     /** Removes what a grading run may have left when its activity was given up. Retry-safe: what is gone counts. */
     async releaseGrading({ owner, role }: { owner: Owner; role: string }): Promise<void> {
-      await host.remove(owner, role);
+      await sandboxes.remove(owner, role);
     },
 
     /** What runs without and with the gold patch say of the problem. Reads blobs only. */
@@ -63,14 +63,14 @@ export async function gradeIn(
   patch: string,
   signal: AbortSignal,
 ): Promise<GradeResult> {
-  const { host, blobs } = deps;
-  await host.remove(owner, role);
+  const { sandboxes, blobs } = deps;
+  await sandboxes.remove(owner, role);
   const image = await ensureProblemImage(deps, owner, problem, signal);
   try {
     const profile = SandboxProfile.parse({ network: 'none' });
-    const container = await host.ensure({ owner, role, image, workdir: problem.workdir, profile });
-    return await judge(container, problem, patch, blobs, signal);
+    const sandbox = await sandboxes.claim({ owner, role, image, workdir: problem.workdir, profile });
+    return await judge(sandbox, problem, patch, blobs, signal);
   } finally {
-    await host.remove(owner, role);
+    await sandboxes.remove(owner, role);
   }
 }

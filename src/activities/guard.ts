@@ -1,5 +1,5 @@
 import type { Lease } from '../contract';
-import type { Journal } from '../sandbox/journal';
+import type { Journal } from '../sandbox/sandbox';
 import type { Deps } from './deps';
 
 export interface Guarded {
@@ -14,23 +14,24 @@ const DISK_POLL_MS = 5_000;
  * Runs one journal job under the rules that every command of an agent has: a cancelled run's command is killed, one whose
  * worker only shuts down goes on, and whoever takes the activity over follows it; one that fills the disk is killed.
  */
-export function createGuard({ host }: Pick<Deps, 'host'>) {
+export function createGuard({ sandboxes }: Pick<Deps, 'sandboxes'>) {
   return async function guarded<T>(
     { lease, job }: Guarded,
     signal: AbortSignal,
     work: (journal: Journal) => Promise<T>,
   ): Promise<{ value: T; full: boolean }> {
-    const kill = () => isFinal(signal.reason) && void host.kill(lease.container, job);
+    const sandbox = sandboxes.at(lease.container);
+    const kill = () => isFinal(signal.reason) && void sandbox.kill(job);
     signal.addEventListener('abort', kill, { once: true });
     let full = false;
     const disk = setInterval(async () => {
-      const written = await host.written(lease.container).catch(() => 0);
+      const written = await sandbox.writtenBytes().catch(() => 0);
       if (full || written < lease.diskMiB * 1024 * 1024) return;
       full = true;
-      await host.kill(lease.container, job).catch(() => {});
+      await sandbox.kill(job).catch(() => {});
     }, DISK_POLL_MS);
     try {
-      const value = await Promise.race([host.journal(lease.container, work), abandoned(signal)]);
+      const value = await Promise.race([sandbox.journal(work), abandoned(signal)]);
       if (signal.aborted) throw signal.reason;
       return { value, full };
     } finally {

@@ -1,15 +1,15 @@
 import type { GuestFacts, Lease } from '../contract';
-import { runInGuest } from '../sandbox/guest-exec';
 import { parseExports } from '../sandbox/shell-state';
 import type { Deps } from './deps';
 
 const TOOLS = 'python3 python apt-get apk dnf npm yarn pnpm conda';
 
 /** What commands of experience are rendered for: the tools of a container, and what its shell has set. Reads only. */
-export async function guestFacts(host: Deps['host'], lease: Lease): Promise<GuestFacts> {
-  const state = await host.journal(lease.container, (journal) => journal.state());
+export async function guestFacts(sandboxes: Deps['sandboxes'], lease: Lease): Promise<GuestFacts> {
+  const sandbox = sandboxes.at(lease.container);
+  const state = await sandbox.journal((journal) => journal.state());
   const env = parseExports(state.env);
-  const { stdout } = await runInGuest(host.docker.getContainer(lease.container), {
+  const { stdout } = await sandbox.exec({
     command: `for tool in ${TOOLS}; do printf "%s\\t%s\\n" "$tool" "$(command -v "$tool")"; done`,
     env,
     timeoutMs: 20_000,

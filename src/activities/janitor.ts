@@ -1,6 +1,5 @@
 import { Context } from '@temporalio/activity';
 import { WorkflowNotFoundError } from '@temporalio/client';
-import { LABEL } from '../sandbox/labels';
 import type { Deps } from './deps';
 import { withHeartbeat } from './heartbeat';
 
@@ -14,30 +13,7 @@ export interface Sweep {
 }
 
 export function createJanitorActivities(deps: Deps) {
-  const { docker, host } = deps;
-
-  /** Runs that something on this host is labelled with, and the workflow that owns each. */
-  async function labelledRuns(olderThanSeconds: number): Promise<Map<string, string>> {
-    const filters = { label: [`${LABEL.lease}=run`, `${LABEL.scope}=${host.scope}`] };
-    const before = Date.now() / 1000 - olderThanSeconds;
-    const [containers, images, networks] = await Promise.all([
-      docker.listContainers({ all: true, filters }),
-      docker.listImages({ filters }),
-      docker.listNetworks({ filters }),
-    ]);
-    const found = [
-      ...containers.map((each) => ({ labels: each.Labels, created: each.Created })),
-      ...images.map((each) => ({ labels: each.Labels, created: each.Created })),
-      ...networks.map((each) => ({ labels: each.Labels, created: Date.parse(each.Created) / 1000 })),
-    ];
-    const young = new Set(found.filter(({ created }) => created > before).map(({ labels }) => labels?.[LABEL.run]));
-    const runs = new Map<string, string>();
-    for (const { labels } of found) {
-      const run = labels?.[LABEL.run];
-      if (run && !young.has(run)) runs.set(run, labels[LABEL.workflow] ?? '');
-    }
-    return runs;
-  }
+  const { sandboxes } = deps;
 
   /** The server itself is asked, not visibility, which lags. A run that it no longer knows is over. */
   async function isAlive(workflowId: string, firstRunId: string): Promise<boolean> {
@@ -61,12 +37,12 @@ export function createJanitorActivities(deps: Deps) {
     async sweepHost({ olderThanSeconds }: { olderThanSeconds: number }): Promise<Sweep> {
       return withHeartbeat(async () => {
         const total = { kept: 0, removedRuns: [] as string[], containers: 0, networks: 0, images: 0, volumes: 0 };
-        for (const [run, workflowId] of await labelledRuns(olderThanSeconds)) {
+        for (const [run, workflowId] of await sandboxes.leftovers(olderThanSeconds)) {
           if (await isAlive(workflowId, run)) {
             total.kept += 1;
             continue;
           }
-          const removed = await host.removeAll(run);
+          const removed = await sandboxes.removeAll(run);
           total.removedRuns.push(workflowId);
           for (const kind of ['containers', 'networks', 'images', 'volumes'] as const) total[kind] += removed[kind];
         }

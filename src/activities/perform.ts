@@ -4,7 +4,7 @@ import { reviewedSinceLastEdit, submitDecision } from '../agent/tools/submit';
 import { lastUndoable } from '../agent/tools/undo';
 import { profileNamed } from '../config';
 import { type Edit, type Lease, PointsmanError, type Step, type Turn } from '../contract';
-import type { CommandResult, Journal } from '../sandbox/journal';
+import type { CommandResult, Journal } from '../sandbox/sandbox';
 import type { Deps } from './deps';
 import { createGuard, diskNote } from './guard';
 import { promptsFor } from './prompts';

@@ -10,12 +10,12 @@ import {
 } from '../contract';
 import { ensureProblemImage, imageOf } from '../grading/environment';
 import { removeEnvironment } from '../grading/setup-result';
-import { checkpoint, dropFrames, restore } from '../sandbox/frames';
 import type { Owner } from '../sandbox/labels';
+import type { Sandbox } from '../sandbox/sandbox';
 import type { Deps } from './deps';
 import { withHeartbeat } from './heartbeat';
 import { createPerformer, jobOf } from './perform';
-import { asLost, assertHere } from './sandbox-host';
+import { asLost, assertHere, assertRoom } from './sandbox-host';
 
 export interface ClaimInput {
   readonly owner: Owner;
@@ -54,15 +54,15 @@ const PREVIEW = 400;
 const ROLE = 'main';
 
 export function createSandboxActivities(deps: Deps) {
-  const { host, services, blobs, transcripts, timings, problems, config } = deps;
+  const { sandboxes, blobs, transcripts, timings, problems } = deps;
 
   const perform = createPerformer(deps);
 
-  async function begin(container: string, problem: Problem, profile: SandboxProfile): Promise<Lease> {
-    return host.journal(container, async (journal) => ({
+  async function begin(sandbox: Sandbox, problem: Problem, profile: SandboxProfile): Promise<Lease> {
+    return sandbox.journal(async (journal) => ({
       host: deps.hostQueue,
       hostName: deps.hostName,
-      container,
+      container: sandbox.name,
       image: imageOf(problem),
       workdir: problem.workdir,
       base: await journal.digest(problem.workdir),
@@ -74,17 +74,17 @@ export function createSandboxActivities(deps: Deps) {
   async function undoOne(owner: Owner, record: Compensation): Promise<void> {
     switch (record.kind) {
       case 'container':
-        return host.remove(owner, record.role);
+        return sandboxes.remove(owner, record.role);
       case 'frame':
-        return dropFrames(host.docker, owner, [record.index]);
+        return sandboxes.dropFrames(owner, [record.index]);
       case 'service':
-        return services.siblings.remove(owner, record.name);
+        return sandboxes.services.remove(owner, record.name);
       case 'network':
-        return services.siblings.removeNetwork(owner);
+        return sandboxes.services.removeNetwork(owner);
       case 'environment':
         return removeEnvironment(deps, record);
       case 'leftovers':
-        await host.removeAll(owner.firstRunId);
+        await sandboxes.removeAll(owner.firstRunId);
         return;
       default:
         return record satisfies never;
@@ -99,10 +99,10 @@ export function createSandboxActivities(deps: Deps) {
     async claimSandbox({ owner, problem: ref, profile }: ClaimInput): Promise<Lease> {
       return withHeartbeat(async (signal) => {
         const problem = await problems.kept(ref);
-        await host.assertRoom(owner, config.worker.sandboxes);
+        await assertRoom(deps, owner);
         const image = await ensureProblemImage(deps, owner, problem, signal);
-        await host.ensure({ owner, role: ROLE, image, workdir: problem.workdir, profile });
-        return begin(host.nameOf(owner, ROLE), problem, profile);
+        const sandbox = await sandboxes.claim({ owner, role: ROLE, image, workdir: problem.workdir, profile });
+        return begin(sandbox, problem, profile);
       });
     },
 
@@ -159,10 +159,11 @@ export function createSandboxActivities(deps: Deps) {
         const { owner, profile } = input;
         const spec = { owner, role: ROLE, workdir: problem.workdir, profile };
         const frame = [...input.frames].reverse().find((each) => steps.some((step) => step.job === each.position));
-        await host.remove(owner, ROLE);
-        if (frame) await restore(host.docker, host.specOf(spec), frame);
-        else await host.ensure({ ...spec, image: await ensureProblemImage(deps, owner, problem, signal) });
-        const lease = await begin(host.nameOf(owner, ROLE), problem, profile);
+        await sandboxes.remove(owner, ROLE);
+        const sandbox = frame
+          ? (await sandboxes.restore(spec, frame)).sandbox
+          : await sandboxes.claim({ ...spec, image: await ensureProblemImage(deps, owner, problem, signal) });
+        const lease = await begin(sandbox, problem, profile);
         const done = frame ? steps.findIndex((step) => step.job === frame.position) + 1 : 0;
         const first = steps[0];
         const whole = { ...lease, base: done > 0 && first ? first.workspace : lease.base };
@@ -200,20 +201,17 @@ export function createSandboxActivities(deps: Deps) {
       return withHeartbeat(async () => {
         const { base } = lease;
         if (base === null) return { preview: '', patch: await blobs.put(''), tree: null };
-        const { patch, tree } = await host
-          .journal(lease.container, (journal) => journal.diff(base, lease.workdir))
+        const { patch, tree } = await sandboxes
+          .at(lease.container)
+          .journal((journal) => journal.diff(base, lease.workdir))
           .catch(asLost);
         return { preview: preview(patch.toString('utf8'), 600), patch: await blobs.put(patch), tree };
       });
     },
 
-    /** Pushes a frame onto the run's stack. Retry-safe: see `checkpoint`. */
+    /** Pushes a frame onto the run's stack. Retry-safe: see `Sandbox.snapshot`. */
     async checkpointSandbox(input: CheckpointInput): Promise<Frame> {
-      return withHeartbeat(() =>
-        host.journal(input.lease.container, (journal) =>
-          checkpoint(host.docker, host.docker.getContainer(input.lease.container), journal, input),
-        ),
-      );
+      return withHeartbeat(() => sandboxes.at(input.lease.container).snapshot(input));
     },
 
     /** Puts the sandbox back to a frame and removes the frames above it. Retry-safe: it starts from the frame each time. */
@@ -226,19 +224,18 @@ export function createSandboxActivities(deps: Deps) {
     }): Promise<void> {
       return withHeartbeat(async () => {
         const { owner, lease, profile, frame } = input;
-        host.forget(lease.container);
-        const spec = host.specOf({ owner, role: ROLE, workdir: lease.workdir, profile });
-        const { removed } = await restore(host.docker, spec, frame);
+        const spec = { owner, role: ROLE, workdir: lease.workdir, profile };
+        const { removed } = await sandboxes.restore(spec, frame);
         if (input.above.length === 0) return;
         // It may have been made from one of them, and the engine keeps what a container is made from.
         await removed;
-        await dropFrames(host.docker, owner, input.above);
+        await sandboxes.dropFrames(owner, input.above);
       });
     },
 
     /** Removes frames of the run's stack. Retry-safe: what is gone counts as removed. */
     async dropFrames(input: { owner: Owner; indexes: readonly number[] }): Promise<void> {
-      return withHeartbeat(() => dropFrames(host.docker, input.owner, input.indexes));
+      return withHeartbeat(() => sandboxes.dropFrames(input.owner, input.indexes));
     },
 
     /**

@@ -18,7 +18,7 @@ import {
 } from '../contract';
 import { isPointsmanError } from '../contract/errors';
 import type { Owner } from '../sandbox/labels';
-import { runInThrowaway, type ThrowawayCommand, type ThrowawaySpec } from '../sandbox/throwaway';
+import type { ThrowawayCommand, ThrowawaySpec } from '../sandbox/sandbox';
 import { findingsOf, refusal } from '../setup/findings';
 import type { Given } from '../setup/given';
 import { installCommand } from '../setup/loop/services';
@@ -60,14 +60,14 @@ const MOST_ENDED = 3;
 const ENDED_ITSELF = `The container ended under this command ${MOST_ENDED} times.\n`;
 
 export function createSetupEvidenceActivities(deps: Deps) {
-  const { host, blobs, setupChains } = deps;
+  const { sandboxes, blobs, setupChains } = deps;
   const reader = createReader(deps);
 
   /** A container that is gone is made again, until the command must be what ends it. */
-  async function untilItEnds(...[spec, command]: [ThrowawaySpec, ThrowawayCommand]) {
+  async function untilItEnds(spec: ThrowawaySpec, command: ThrowawayCommand) {
     for (let ended = 1; ; ended++) {
       try {
-        return await runInThrowaway(host.docker, spec, command);
+        return await sandboxes.throwaway(spec, command);
       } catch (error) {
         if (!isPointsmanError(error) || error.code !== 'SandboxLost') throw error;
         if (ended === MOST_ENDED) return { exitCode: 137, timedOut: false, output: Buffer.from(ENDED_ITSELF) };
@@ -88,12 +88,19 @@ export function createSetupEvidenceActivities(deps: Deps) {
     const { owner, frame, profile, services, role, seconds } = input;
     const given = await reader.json<Given>(input.given);
     const beside = { owner, services, base: given.base, install: installCommand };
-    const network = await deps.services.siblings.asAt(beside, frame, signal);
+    const network = await sandboxes.services.asAt(beside, frame, signal);
     const done = await untilItEnds(
       {
-        ...{ owner, scope: host.scope, role: `judge-${role}`, image: frame.image, cwd: frame.cwd, env: frame.env },
-        ...{ workdir: given.workdir, components: given.components.map(({ workdir }) => workdir), profile, services },
-        ...(network ? { network } : {}),
+        owner,
+        role: `judge-${role}`,
+        image: frame.image,
+        cwd: frame.cwd,
+        env: frame.env,
+        workdir: given.workdir,
+        components: given.components.map(({ workdir }) => workdir),
+        profile,
+        services,
+        network,
       },
       { command, files, timeoutMs: seconds * 1000, signal },
     );

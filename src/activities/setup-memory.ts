@@ -9,7 +9,6 @@ import type {
   UnitVerdict,
   Usage,
 } from '../contract';
-import { shipExperience } from '../experience';
 import { AUDITED_STEPS, type ExtractOptions, renderAtoms, withTrials } from '../setup/experience';
 import type { Given } from '../setup/given';
 import { momentsOf } from '../setup/loop/seen';
@@ -17,6 +16,7 @@ import { factsOf } from '../setup/repository/facts-of';
 import { atProjectRoot } from '../setup/repository/project-root';
 import { toRepositoryFacts } from '../setup/repository/repository-facts';
 import type { Survey } from '../setup/repository/survey';
+import { shipExperience } from '../store/experience';
 import type { Deps } from './deps';
 import { guestFacts } from './guest-facts';
 import { withHeartbeat } from './heartbeat';
@@ -71,7 +71,7 @@ export interface LearnInput extends InMemory {
 }
 
 export function createSetupMemoryActivities(deps: Deps) {
-  const { blobs, host } = deps;
+  const { blobs, sandboxes } = deps;
   const librarian = createLibrarian(deps);
   const reader = createReader(deps);
 
@@ -109,7 +109,7 @@ export function createSetupMemoryActivities(deps: Deps) {
         const ranked = await experience.find(situation, facts, { exclude, shipped, limit: 10 });
         const nothing = { preview: 'no unit applies', suggestions: null, units: [], anchor: null };
         if (ranked.length === 0) return { ...nothing, usage: FREE };
-        const guest = await guestFacts(host, input.lease);
+        const guest = await guestFacts(sandboxes, input.lease);
         const offered = ranked.map((each) => ({ ...each, commands: renderAtoms(each.atoms, guest).commands }));
         const { answer: chosen, usage } = await librarian.rerank(input, offered, situation, signal);
         if (chosen.length === 0) return { ...nothing, usage };

@@ -7,16 +7,15 @@ import {
   type RepoSetupInput,
   type ServiceSpec,
 } from '../contract';
-import { putFiles } from '../sandbox/guest-files';
 import type { Owner } from '../sandbox/labels';
 import { exportLines } from '../sandbox/shell-state';
-import { lendAccess } from '../sandbox/workshop';
 import type { Given } from '../setup/given';
 import { completeService, installCommand } from '../setup/loop/services';
 import { surveyOf } from '../setup/repository/markers';
 import { fetchSource, type Source } from '../sources/fetch';
 import type { Deps } from './deps';
 import { withHeartbeat } from './heartbeat';
+import { assertRoom } from './sandbox-host';
 import { createReader } from './setup-chain';
 
 export interface PrepareInput {
@@ -42,20 +41,17 @@ const FAMILY = '/family';
 
 /** What a set-up or a trial begins with: sources fetched and surveyed, and the place that they are in. */
 export function createSetupPrepareActivities(deps: Deps) {
-  const { host, blobs, setupChains, config } = deps;
+  const { sandboxes, blobs, setupChains } = deps;
   const reader = createReader(deps);
 
   async function inspected(image: string) {
-    return deps.docker
-      .getImage(image)
-      .inspect()
-      .catch(() => {
-        throw new PointsmanError(
-          'NotFound',
-          `the image ${image} is not on this host`,
-          'Load it with `docker load`, or pull it.',
-        );
-      });
+    const found = await sandboxes.images.find(image);
+    if (found) return found;
+    throw new PointsmanError(
+      'NotFound',
+      `the image ${image} is not on this host`,
+      'Load it with `docker load`, or pull it.',
+    );
   }
 
   async function describe(input: Described, source: Source, parts: readonly [Component, Source][]): Promise<Ref> {
@@ -93,7 +89,7 @@ export function createSetupPrepareActivities(deps: Deps) {
      */
     async prepareSetup({ owner, input, given }: PrepareInput): Promise<Prepared> {
       return withHeartbeat(async (signal) => {
-        await host.assertRoom(owner, config.worker.sandboxes);
+        await assertRoom(deps, owner);
         const known = given ? await reader.json<Given>(given) : undefined;
         const fetched = (name: string, sha256: string | undefined) =>
           fetchSource(deps, owner, name, sha256, input.base, signal);
@@ -111,24 +107,20 @@ export function createSetupPrepareActivities(deps: Deps) {
         const profile = { ...input.sandbox, hostCertificates: false };
         // What is left here of the run holds what is to be done again: this host may be the one that was taken for lost.
         if (given) {
-          await host.remove(owner, ROLE);
-          await deps.services.siblings.back(owner, [], 0, []);
+          await sandboxes.remove(owner, ROLE);
+          await sandboxes.services.back(owner, [], 0, []);
         }
-        const container = await host.ensure({ owner, role: ROLE, image: base, workdir, profile });
+        const sandbox = await sandboxes.claim({ owner, role: ROLE, image: base, workdir, profile });
         for (const [folder, { tree }] of [
           [workdir, source],
           ...parts.map(([{ name }, part]) => [`${FAMILY}/${name}`, part]),
         ] as [string, Source][]) {
-          await putFiles(
-            container,
-            [...tree].map(([path, file]) => ({ path: `${folder}/${path}`, ...file })),
-          );
+          await sandbox.write([...tree].map(([path, file]) => ({ path: `${folder}/${path}`, ...file })));
         }
         const lent =
-          input.sandbox.hostCertificates && input.sandbox.network !== 'none' ? (await lendAccess(container)).env : {};
-        const name = host.nameOf(owner, ROLE);
+          input.sandbox.hostCertificates && input.sandbox.network !== 'none' ? await sandbox.lendAccess() : {};
         // Lent as shell state and not as the container's own variables: those would stay in every image made of it.
-        await host.journal(name, (journal) =>
+        await sandbox.journal((journal) =>
           journal.run({
             id: 'begin',
             after: '*',
@@ -138,7 +130,7 @@ export function createSetupPrepareActivities(deps: Deps) {
         );
         return {
           lease: {
-            ...{ host: deps.hostQueue, hostName: deps.hostName, container: name, image: base, workdir },
+            ...{ host: deps.hostQueue, hostName: deps.hostName, container: sandbox.name, image: base, workdir },
             ...{ base: null, origin: 'begin', diskMiB: input.sandbox.diskMiB },
           },
           given: await describe(input, source, parts),
@@ -176,9 +168,12 @@ export function createSetupPrepareActivities(deps: Deps) {
         const given = await describe({ source: input.source, goal, base, workdir }, source, []);
         const found = await inspected(image);
         // One that does not start is no outage: the prosecutor finds it missing.
-        await deps.services.siblings.start({ owner, services: input.services, base, install: installCommand }, signal);
+        await sandboxes.services.startSiblings(
+          { owner, services: input.services, base, install: installCommand },
+          signal,
+        );
         const frame = {
-          ...{ index: 0, label: image, image, imageId: found.Id, cwd: workdir, env: environmentOf(found.Config.Env) },
+          ...{ index: 0, label: image, image, imageId: found.id, cwd: workdir, env: found.env },
           ...{ services: [], network: 'none', position: '-' },
         };
         const lease = {
@@ -190,10 +185,4 @@ export function createSetupPrepareActivities(deps: Deps) {
       });
     },
   };
-}
-
-function environmentOf(entries: readonly string[] | null | undefined): Record<string, string> {
-  return Object.fromEntries(
-    (entries ?? []).map((entry) => [entry.slice(0, entry.indexOf('=')), entry.slice(entry.indexOf('=') + 1)]),
-  );
 }

@@ -1,6 +1,6 @@
 import type { Frame, Lease, Ref, SandboxProfile, ServiceSpec, TrialRecord } from '../contract';
-import { checkpoint } from '../sandbox/frames';
-import type { Owner } from '../sandbox/labels';
+import { type Owner, runName } from '../sandbox/labels';
+import type { Sandbox } from '../sandbox/sandbox';
 import { errorSignature } from '../setup/error-signature';
 import { attribute } from '../setup/loop/attribution';
 import { oneLine, strict } from '../setup/loop/commands';
@@ -48,11 +48,11 @@ export interface Raced {
 }
 
 export function createSetupRaceActivities(deps: Deps) {
-  const { host, blobs } = deps;
+  const { sandboxes, blobs } = deps;
   const reader = createReader(deps);
 
-  async function run(container: string, id: string, text: string, seconds: number) {
-    const done = await host.journal(container, (journal) =>
+  async function run(sandbox: Sandbox, id: string, text: string, seconds: number) {
+    const done = await sandbox.journal((journal) =>
       journal.run({ id, after: '*', command: strict(text), timeoutMs: seconds * 1000 }),
     );
     return { exitCode: done.exitCode, text: done.output.toString('utf8'), output: await blobs.put(done.output) };
@@ -63,14 +63,13 @@ export function createSetupRaceActivities(deps: Deps) {
     const { unit, command } = input.rivals[at]!;
     const role = `lane-${at}`;
     const profile = { ...input.profile, network: frame.network as SandboxProfile['network'], hostCertificates: false };
-    await host.ensure({ owner, role, image: frame.image, workdir: lease.workdir, profile });
-    const container = host.nameOf(owner, role);
+    const sandbox = await sandboxes.claim({ owner, role, image: frame.image, workdir: lease.workdir, profile });
     const { services, base } = input;
-    await deps.services.start(
-      { owner, lease: { ...lease, container }, services, base, install: installCommand },
+    await sandboxes.services.start(
+      { owner, lease: { ...lease, container: sandbox.name }, services, base, install: installCommand },
       signal,
     );
-    const trial = await run(container, `${turn}-trial-${at}`, await reader.text(command), seconds);
+    const trial = await run(sandbox, `${turn}-trial-${at}`, await reader.text(command), seconds);
     const basis = {
       unit,
       command,
@@ -84,7 +83,7 @@ export function createSetupRaceActivities(deps: Deps) {
       return { ...basis, outcome, before: '', after, again: null };
     }
     const failed = await reader.text(failure.command);
-    const again = await run(container, `${turn}-check-${at}`, failed, seconds);
+    const again = await run(sandbox, `${turn}-check-${at}`, failed, seconds);
     const counted = (text: string) => readCounts(failed, text)?.counts ?? null;
     const before = await reader.text(failure.output);
     const judged = attribute(
@@ -105,7 +104,7 @@ export function createSetupRaceActivities(deps: Deps) {
     async raceTrials(input: RaceInput): Promise<Raced> {
       return withHeartbeat(async (signal) => {
         const { owner, frame, rivals } = input;
-        const clear = () => Promise.all(rivals.map((_, at) => host.remove(owner, `lane-${at}`)));
+        const clear = () => Promise.all(rivals.map((_, at) => sandboxes.remove(owner, `lane-${at}`)));
         await clear();
         try {
           const lanes: (Lane | undefined)[] = rivals.map(() => undefined);
@@ -122,11 +121,8 @@ export function createSetupRaceActivities(deps: Deps) {
           const nothing = await blobs.put('');
           const told = rivals.map((rival, at) => lanes[at] ?? overtaken(rival, nothing));
           if (winner === null) return { lanes: told, winner, frame: null };
-          const container = host.nameOf(owner, `lane-${winner}`);
           const request = { owner, index: frame.index + 1, label: `after ${rivals[winner]!.unit}` };
-          const won = await host.journal(container, (journal) =>
-            checkpoint(host.docker, host.docker.getContainer(container), journal, request),
-          );
+          const won = await sandboxes.at(runName(owner, `lane-${winner}`)).snapshot(request);
           return { lanes: told, winner, frame: { ...won, services: frame.services } };
         } finally {
           await clear();

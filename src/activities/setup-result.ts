@@ -45,7 +45,7 @@ export interface ReproduceInput extends KeepInput {
 const ANEW = { index: 0, services: [] };
 
 export function createSetupResultActivities(deps: Deps) {
-  const { blobs, host, setupChains } = deps;
+  const { blobs, sandboxes, setupChains } = deps;
   const reader = createReader(deps);
 
   /** From the blob store: everything was fetched when the run began. */
@@ -110,21 +110,27 @@ export function createSetupResultActivities(deps: Deps) {
         const script = await reader.text(input.script);
         const { wallClockSeconds = seconds } = input;
         const beside = { owner, services, base, install: installCommand };
-        const { siblings } = deps.services;
-        const network = await siblings.asAt(beside, ANEW, signal);
+        const network = await sandboxes.services.asAt(beside, ANEW, signal);
         const built = await rebuild(deps, owner, {
           ...{ base, workdir, sources, script, profile },
-          ...(network ? { connect: (container: string) => siblings.connect(owner, container) } : {}),
+          ...(network ? { connect: (container: string) => sandboxes.services.connect(owner, container) } : {}),
           seconds: scriptSeconds(script, { commandSeconds: seconds, wallClockSeconds }),
         });
         if ('failure' in built) return { reproduced: false, detail: `the script stopped: ${built.failure}` };
         const { frame } = built;
         const { same, ...seen } = await runVerifiedTests(
-          { docker: host.docker, chains: setupChains },
+          { sandboxes, chains: setupChains },
           {
-            ...{ owner, scope: host.scope, role: 'reproduced', image: frame.image, cwd: frame.cwd, env: frame.env },
-            ...{ workdir, components: given.components.map((part) => part.workdir), profile, services },
-            ...(network ? { network } : {}),
+            owner,
+            role: 'reproduced',
+            image: frame.image,
+            cwd: frame.cwd,
+            env: frame.env,
+            workdir,
+            components: given.components.map((part) => part.workdir),
+            profile,
+            services,
+            network,
           },
           verifier,
           { seconds, signal },

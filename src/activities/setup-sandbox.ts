@@ -1,7 +1,7 @@
 import { preview } from '../agent/summary';
 import type { Lease, Ref, ServiceSpec, SetupStep } from '../contract';
-import type { Journal } from '../sandbox/journal';
 import type { Owner } from '../sandbox/labels';
+import type { Journal } from '../sandbox/sandbox';
 import { errorSignature } from '../setup/error-signature';
 import { type Attribution, attribute } from '../setup/loop/attribution';
 import { oneLine, strict } from '../setup/loop/commands';
@@ -136,13 +136,13 @@ export function createSetupSandboxActivities(deps: Deps) {
     }): Promise<{ started: string[]; failed: { name: string; why: string } | null }> {
       return withHeartbeat(async (signal) => {
         assertHere(deps, input.lease);
-        return deps.services.start({ ...input, install: installCommand }, signal).catch(asLost);
+        return deps.sandboxes.services.start({ ...input, install: installCommand }, signal).catch(asLost);
       });
     },
 
     /** Commits the siblings as a part of a frame. Retry-safe: no command runs between a frame and its siblings. */
     async keepSiblings(input: { owner: Owner; services: readonly ServiceSpec[]; frame: number }): Promise<void> {
-      return withHeartbeat(() => deps.services.siblings.keep(input.owner, input.services, input.frame));
+      return withHeartbeat(() => deps.sandboxes.services.keep(input.owner, input.services, input.frame));
     },
 
     /** Puts the siblings back to a frame, without starting the services in the sandbox. Retry-safe: they begin anew. */
@@ -153,12 +153,12 @@ export function createSetupSandboxActivities(deps: Deps) {
       above: readonly number[];
     }): Promise<void> {
       const { owner, services, frame, above } = input;
-      return withHeartbeat(() => deps.services.siblings.back(owner, services, frame, above));
+      return withHeartbeat(() => deps.sandboxes.services.back(owner, services, frame, above));
     },
 
     /** Processes that a rollback would end and that nobody declared as a service: the agent is told. Reads only. */
     async undeclaredProcesses({ lease }: { lease: Lease }): Promise<string[]> {
-      return withHeartbeat(() => deps.services.undeclared(lease).catch(asLost));
+      return withHeartbeat(() => deps.sandboxes.services.undeclared(lease).catch(asLost));
     },
   };
 

@@ -1,6 +1,5 @@
-import { readdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import { type Opening, PointsmanError } from '../contract';
+import type { BlobStore } from '../store/blobs';
 import type { ShownStep } from '../view/shown-run';
 import type { Cli } from './context';
 
@@ -31,14 +30,12 @@ const HASH = /^(?:sha256[:-]?)?([0-9a-f]{8,64})$/;
  * The blob that a hash, whole or its first 8 digits or more, names in the store; undefined where nothing does, because a
  * workflow's id may look like that too.
  */
-export async function findHead(root: string, word: string): Promise<string | undefined> {
+export async function findHead(blobs: BlobStore, word: string): Promise<string | undefined> {
   const start = HASH.exec(word)?.[1];
   if (!start) return undefined;
-  const folder = start.slice(0, 2);
-  const names = await readdir(join(root, folder)).catch(() => []);
-  const found = names.filter((name) => /^[0-9a-f]{62}$/.test(name) && name.startsWith(start.slice(2)));
+  const found = await blobs.beginningWith(start);
   if (found.length > 1) {
     throw new PointsmanError('InvalidInput', `${word}: ${found.length} blobs begin like that`, 'Give more digits.');
   }
-  return found[0] && folder + found[0];
+  return found[0];
 }

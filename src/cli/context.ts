@@ -4,12 +4,7 @@ import { loadSettings, type Settings } from '../config';
 import { DEFAULT_QUEUE, isPointsmanError, PointsmanError, type Queues, queuesUnder } from '../contract';
 import { connect, ensureServer, type Local } from '../local/services';
 import { ensureWorker } from '../local/worker';
-import { FileBlobs } from '../store/blobs';
-import { Campaigns } from '../store/campaigns';
-import { Problems } from '../store/problems';
-import { SetupChains } from '../store/setup-chains';
-import { Timings } from '../store/timings';
-import { Transcripts } from '../store/transcripts';
+import { openStores, type Stores } from '../store';
 import { shareWithDaemons } from './daemon-environment';
 import { temporalCommand } from './temporal-command';
 
@@ -26,6 +21,7 @@ export class Cli {
   json = false;
   private made: { client: Client; local: Local } | undefined;
   private given: Settings | undefined;
+  private opened: Stores | undefined;
   private worker: Promise<void> | undefined;
 
   constructor(public queue = process.env.POINTSMAN_QUEUE ?? DEFAULT_QUEUE) {}
@@ -39,28 +35,33 @@ export class Cli {
     return this.given;
   }
 
-  get blobs(): FileBlobs {
-    return new FileBlobs(`${this.settings.home}/blobs`);
+  get stores(): Stores {
+    this.opened ??= openStores(this.settings);
+    return this.opened;
   }
 
-  get transcripts(): Transcripts {
-    return new Transcripts(this.blobs);
+  get blobs(): Stores['blobs'] {
+    return this.stores.blobs;
   }
 
-  get setupChains(): SetupChains {
-    return new SetupChains(this.blobs);
+  get transcripts(): Stores['transcripts'] {
+    return this.stores.transcripts;
   }
 
-  get timings(): Timings {
-    return new Timings(`${this.settings.home}/timings`);
+  get setupChains(): Stores['setupChains'] {
+    return this.stores.setupChains;
   }
 
-  get problems(): Problems {
-    return new Problems(`${this.settings.home}/problems`, this.blobs);
+  get timings(): Stores['timings'] {
+    return this.stores.timings;
   }
 
-  get campaigns(): Campaigns {
-    return new Campaigns(`${this.settings.home}/campaigns`);
+  get problems(): Stores['problems'] {
+    return this.stores.problems;
+  }
+
+  get campaigns(): Stores['campaigns'] {
+    return this.stores.campaigns;
   }
 
   /** A client of the server, which is started when it is ours to start. */

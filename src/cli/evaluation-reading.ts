@@ -27,8 +27,8 @@ export async function readEvaluation(cli: Cli, id: string): Promise<ShownEvaluat
     trouble: [trouble, kept instanceof Error ? kept.message : undefined].filter(Boolean).join('; ') || undefined,
     links: [
       ...(ui ? [['UI', ui] as const] : []),
-      ...(result ? [['candidates', cli.blobs.pathOf(result.candidates.sha256)] as const] : []),
-      ...(result ? [['report', cli.blobs.pathOf(result.report.sha256)] as const] : []),
+      ...(result ? [['candidates', cli.blobs.addressOf(result.candidates.sha256)] as const] : []),
+      ...(result ? [['report', cli.blobs.addressOf(result.report.sha256)] as const] : []),
     ],
   };
 }

@@ -1,8 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { type ExperienceUnit, PointsmanError, parseInput, UnitStatus } from '../contract';
-import { type ExperienceStore, experienceOf, shipExperience } from '../experience';
 import { exportPeer, exportUnits, importPeer, reliability } from '../setup/experience';
+import { shipExperience } from '../store/experience';
+import type { ExperienceStore } from '../store/experience/experience';
 import { table } from '../view/table';
 import type { Cli } from './context';
 import { shareWithDaemons } from './daemon-environment';
@@ -78,7 +79,7 @@ export function addExperienceCommands(program: Command, cli: Cli): void {
 /** Opens the store that a worker of this home uses, with the shipped units in it, and gives it back in any case. */
 async function withStore(cli: Cli, work: (store: ExperienceStore) => Promise<void>): Promise<void> {
   shareWithDaemons(cli.settings);
-  const store = experienceOf(cli.settings);
+  const store = cli.stores.experience;
   try {
     await shipExperience(store);
     await work(store);

@@ -26,8 +26,8 @@ export async function readBuild(cli: Cli, id: string): Promise<ShownBuild> {
     trouble: [trouble, missing].filter(Boolean).join('; ') || undefined,
     links: [
       ...(ui ? [['UI', ui] as const] : []),
-      ...(result ? [['problems', cli.blobs.pathOf(result.instances.sha256)] as const] : []),
-      ...(result ? [['report', cli.blobs.pathOf(result.report.sha256)] as const] : []),
+      ...(result ? [['problems', cli.blobs.addressOf(result.instances.sha256)] as const] : []),
+      ...(result ? [['report', cli.blobs.addressOf(result.report.sha256)] as const] : []),
     ],
   };
 }

@@ -7,7 +7,7 @@ import { askProgress, attributesOf, endingOf, lookUp, retried, statusOf } from '
 
 /** A rollout by workflow id, or a trajectory by the (abbreviated) hash of its head. Throws `NotFound`. */
 export async function readRun(cli: Cli, idOrHash: string): Promise<ShownRun> {
-  const head = await findHead(cli.blobs.root, idOrHash);
+  const head = await findHead(cli.blobs, idOrHash);
   return head ? readChain(cli, head) : readWorkflow(cli, idOrHash);
 }
 
@@ -25,7 +25,7 @@ async function readChain(cli: Cli, head: string): Promise<ShownRun> {
     spent: { usd, tokens },
     steps,
     head,
-    links: [['blob', cli.blobs.pathOf(head)]],
+    links: [['blob', cli.blobs.addressOf(head)]],
   };
 }
 
@@ -69,6 +69,6 @@ export async function runFacts(cli: Cli, id: string): Promise<RunFacts> {
     patch: patch?.toString('utf8'),
     trouble: [trouble, retried(described)].filter(Boolean).join('; ') || undefined,
     head,
-    links: [...(ui ? [['UI', ui] as const] : []), ...(head ? [['blob', cli.blobs.pathOf(head)] as const] : [])],
+    links: [...(ui ? [['UI', ui] as const] : []), ...(head ? [['blob', cli.blobs.addressOf(head)] as const] : [])],
   };
 }

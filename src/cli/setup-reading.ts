@@ -8,7 +8,7 @@ import { roleHeadInHistory } from './setup-history';
 
 /** A set-up by workflow id, or a role's chain by the (abbreviated) hash of its head. Throws `NotFound`. */
 export async function readSetup(cli: Cli, idOrHash: string, role: SetupRole = 'agent'): Promise<ShownSetup> {
-  const head = await findHead(cli.blobs.root, idOrHash);
+  const head = await findHead(cli.blobs, idOrHash);
   return head ? readChain(cli, head) : readWorkflow(cli, idOrHash, role);
 }
 
@@ -41,7 +41,7 @@ async function readChain(cli: Cli, head: string): Promise<ShownSetup> {
     ...chain,
     agent: chain.steps.at(-1)?.turn.policy,
     head,
-    links: [['blob', cli.blobs.pathOf(head)]],
+    links: [['blob', cli.blobs.addressOf(head)]],
   };
 }
 
@@ -70,7 +70,7 @@ async function readWorkflow(cli: Cli, id: string, role: SetupRole): Promise<Show
     result,
     trouble: [trouble, retried(described), missing].filter(Boolean).join('; ') || undefined,
     head,
-    links: [...(ui ? [['UI', ui] as const] : []), ...(head ? [['blob', cli.blobs.pathOf(head)] as const] : [])],
+    links: [...(ui ? [['UI', ui] as const] : []), ...(head ? [['blob', cli.blobs.addressOf(head)] as const] : [])],
   };
 }
 

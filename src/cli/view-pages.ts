@@ -13,7 +13,8 @@ import { lineOfRow, resultFigures } from '../page/viewer/run-line';
 import { type Ending, type LoadedChain, type PageFacts, rolloutPage, setupPage } from '../page/viewer/run-page';
 import { type GradeBodies, gradeView } from '../page/viewer/tests-of';
 import { setupTurnView } from '../page/viewer/turn-view';
-import { type BlobFiles, readChain, readObservations, readText } from '../viewer/chain-files';
+import type { BlobStore } from '../store/blobs';
+import { readChain, readObservations, readText } from '../viewer/chain-files';
 import type { Cli } from './context';
 import type { RunFacts } from './rollout-reading';
 import { readSetup } from './setup-reading';
@@ -169,8 +170,8 @@ async function timingsOf(cli: Cli, keys: readonly (string | undefined)[]): Promi
   return new Map();
 }
 
-async function endingOf(cli: Cli, blobs: BlobFiles, refs: Refs, opening: Opening | undefined): Promise<Ending> {
-  const patch = refs.patch && readText(blobs, refs.patch.sha256);
+async function endingOf(cli: Cli, blobs: BlobStore, refs: Refs, opening: Opening | undefined): Promise<Ending> {
+  const patch = refs.patch && (await readText(blobs, refs.patch.sha256));
   const grade = refs.grade ? await gradeOf(cli, blobs, refs.grade, refs.problem, opening?.problemId) : null;
   return {
     patch: refs.patch && patch !== undefined && patch !== null ? { text: patch, ref: refs.patch } : null,
@@ -180,17 +181,17 @@ async function endingOf(cli: Cli, blobs: BlobFiles, refs: Refs, opening: Opening
 
 async function gradeOf(
   cli: Cli,
-  blobs: BlobFiles,
+  blobs: BlobStore,
   grade: GradeResult,
   problem: Ref | null,
   problemId: string | undefined,
 ): Promise<GradeView> {
-  const outcomes = readText(blobs, grade.outcomes.sha256);
+  const outcomes = await readText(blobs, grade.outcomes.sha256);
   // Without the problem's lists a page names the tests that are missing, and the others by their outcome.
   const known = await cli.problems.find(problem ?? problemId ?? '').catch(() => null);
   const bodies: GradeBodies = {
     outcomes: outcomes === undefined ? null : (JSON.parse(outcomes) as Record<string, TestOutcome>),
-    log: readText(blobs, grade.log.sha256) ?? null,
+    log: (await readText(blobs, grade.log.sha256)) ?? null,
     tests: known?.tests ?? null,
   };
   return gradeView(grade, bodies);

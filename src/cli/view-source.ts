@@ -112,7 +112,7 @@ export class HomeSource implements ViewerSource {
     const training = this.word?.training.get(id) ?? null;
     if (row) return pageOfRow(cli, row, { ...(await this.known(id)), training });
     if (this.lines.get(id)?.kind === 'setup' || this.choice.setups.includes(id)) return pageOfSetup(cli, id);
-    const head = await findHead(cli.blobs.root, id);
+    const head = await findHead(cli.blobs, id);
     if (head) return pageOfHead(cli, head);
     if (!this.choice.runs.includes(id) && !(await this.served())) {
       throw new PointsmanError(

@@ -1,9 +1,7 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Ref, RepoSetupResult } from '../contract';
-import { connectEngine } from '../sandbox/engine';
-import { SandboxHost } from '../sandbox/host';
-import { buildFolder } from '../sandbox/image-build';
+import { openSandboxes } from '../sandbox';
 import type { Owner } from '../sandbox/labels';
 import type { Given } from '../setup/given';
 import { fetchSource } from '../sources/fetch';
@@ -37,7 +35,7 @@ export async function writeEnvironment(blobs: BlobStore, result: KeptResult, fol
     'services.json': `${JSON.stringify(result.services, null, 2)}\n`,
   };
   for (const [name, body] of Object.entries(files)) writeFileSync(join(folder, name), body);
-  const deps = { blobs, host: new SandboxHost(connectEngine(), ENVIRONMENT_SCOPE) };
+  const deps = { blobs, sandboxes: openSandboxes(ENVIRONMENT_SCOPE) };
   const sources = [{ ...given, name: 'source' }, ...given.components];
   for (const { name, source, sha256 } of sources) {
     const owner = environmentOwner(result, sha256);
@@ -49,7 +47,7 @@ export async function writeEnvironment(blobs: BlobStore, result: KeptResult, fol
 
 /** Has the engine build such a folder. Throws what the build ended with. */
 export function buildEnvironment(folder: string, tag: string, report: (line: string) => void): Promise<void> {
-  return buildFolder(connectEngine(), folder, tag, report);
+  return openSandboxes(ENVIRONMENT_SCOPE).images.build(folder, tag, report);
 }
 
 function writeTree(tree: SourceTree, into: string): void {

@@ -1,7 +1,6 @@
-import type Docker from 'dockerode';
 import { PointsmanError, type RepoSetupInput, type TestCounts, type VerifierResult } from '../contract';
-import { connectEngine } from '../sandbox/engine';
-import { runInThrowaway, type ThrowawaySpec } from '../sandbox/throwaway';
+import { openSandboxes } from '../sandbox';
+import type { Sandboxes, ThrowawaySpec } from '../sandbox/sandbox';
 import type { Given } from '../setup/given';
 import { readCounts } from '../setup/test-output';
 import type { BlobStore } from '../store/blobs';
@@ -26,15 +25,15 @@ const SHOWN = 800;
  * and compares what they come to. A difference is an answer; only an outage is thrown.
  */
 export async function runVerifiedTests(
-  { docker, chains }: { readonly docker: Docker; readonly chains: SetupChains },
+  { sandboxes, chains }: { readonly sandboxes: Sandboxes; readonly chains: SetupChains },
   spec: ThrowawaySpec,
   verifier: VerifierResult,
   { seconds, signal }: { readonly seconds: number; readonly signal?: AbortSignal },
 ): Promise<TestsAgain> {
   const command = verifier.evidence?.command ?? 'false';
   const files = verifier.smoke ? await smokeTest(chains, verifier.head) : [];
-  const request = { command, files, timeoutMs: seconds * 1000, ...(signal ? { signal } : {}) };
-  const { exitCode, output } = await runInThrowaway(docker, spec, request);
+  const request = { command, files, timeoutMs: seconds * 1000, signal };
+  const { exitCode, output } = await sandboxes.throwaway(spec, request);
   const said = output.toString('utf8');
   if (verifier.smoke) return exitCode === 0 ? { same: true } : { same: false, detail: said.slice(-SHOWN) };
   const counts = readCounts(command, said)?.counts;
@@ -64,31 +63,22 @@ export async function testEnvironment(
   const { services, workdir, verifier } = result;
   const chains = new SetupChains(blobs);
   const { opening } = await chains.chain(result.head);
-  const docker = connectEngine();
-  const { Config } = await docker.getImage(image).inspect();
+  const sandboxes = openSandboxes(ENVIRONMENT_SCOPE);
+  const found = await sandboxes.images.find(image);
   const { components } = JSON.parse((await blobs.get(opening.given.sha256)).toString('utf8')) as Given;
   const spec: ThrowawaySpec = {
-    ...{
-      owner: environmentOwner(result, result.sha256),
-      scope: ENVIRONMENT_SCOPE,
-      role: 'tests',
-      image,
-      services,
-      workdir,
-    },
+    owner: environmentOwner(result, result.sha256),
+    role: 'tests',
+    image,
+    services,
+    workdir,
     // The image's own variables: they say which caches tests write to.
-    ...{
-      cwd: workdir,
-      env: variablesOf(Config.Env ?? []),
-      components: components.map((part) => part.workdir),
-      profile: sandbox,
-    },
+    env: found?.env ?? {},
+    cwd: workdir,
+    components: components.map((part) => part.workdir),
+    profile: sandbox,
   };
-  return runVerifiedTests({ docker, chains }, spec, verifier!, { seconds: limits.commandSeconds });
-}
-
-function variablesOf(lines: readonly string[]): Record<string, string> {
-  return Object.fromEntries(lines.map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]));
+  return runVerifiedTests({ sandboxes, chains }, spec, verifier!, { seconds: limits.commandSeconds });
 }
 
 /** The file that the verifier wrote last: it is in no image. */

@@ -9,10 +9,8 @@ import {
   type TestFile,
 } from '../contract';
 import { isPackagingByproduct, isTestPath } from '../problems/testFiles';
-import { runInGuest } from '../sandbox/guest-exec';
-import { getFiles, putFiles } from '../sandbox/guest-files';
 import type { Owner } from '../sandbox/labels';
-import { openWorkshop, type Workshop } from '../sandbox/workshop';
+import type { Sandbox } from '../sandbox/sandbox';
 import type { SourceTree } from '../sources/archive';
 import { fetchSource } from '../sources/fetch';
 import { GIT, mustRun, textOf } from './candidate';
@@ -34,14 +32,14 @@ export async function assembleProblem(
   const { workdir } = input;
   const licence = input.licence ?? before.licence;
   const spec = { owner, role: 'assemble', image: environment.image, workdir, network: 'none' } as const;
-  const { files, gold } = await openWorkshop(deps, spec, async (workshop) => ({
+  const { files, gold } = await deps.sandboxes.workshop(spec, async (workshop) => ({
     files:
       input.tests === undefined
         ? testDifference(before.tree, after!.tree)
         : await testsOfPatch(workshop, workdir, await textOfPatch(deps, input.tests)),
     gold:
       input.gold === undefined
-        ? await sourceDifference(deps, workshop, workdir, before.tree, after!.tree)
+        ? await sourceDifference(workshop, workdir, before.tree, after!.tree)
         : await textOfPatch(deps, input.gold),
   }));
   if (files.length === 0) {
@@ -96,9 +94,9 @@ function testDifference(before: SourceTree, after: SourceTree): TestFile[] {
   return files.sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
-async function testsOfPatch({ container }: Workshop, workdir: string, patch: string): Promise<TestFile[]> {
-  await putFiles(container, [{ path: '/tmp/tests.patch', bytes: Buffer.from(patch) }]);
-  const applied = await runInGuest(container, {
+async function testsOfPatch(sandbox: Sandbox, workdir: string, patch: string): Promise<TestFile[]> {
+  await sandbox.write([{ path: '/tmp/tests.patch', bytes: Buffer.from(patch) }]);
+  const applied = await sandbox.exec({
     cwd: workdir,
     command: `${GIT} update-index -q --refresh; ${GIT} apply --index --whitespace=nowarn /tmp/tests.patch`,
   });
@@ -109,7 +107,7 @@ async function testsOfPatch({ container }: Workshop, workdir: string, patch: str
       'It must apply to --before.',
     );
   }
-  const listed = await mustRun(container, {
+  const listed = await mustRun(sandbox, {
     cwd: workdir,
     command: `${GIT} diff --cached --name-status --no-renames -z HEAD`,
   });
@@ -118,16 +116,15 @@ async function testsOfPatch({ container }: Workshop, workdir: string, patch: str
   for (let at = 0; at + 1 < fields.length; at += 2) {
     const [status, path] = [fields[at]!, fields[at + 1]!];
     const full = `${workdir}/${path}`;
-    files.push({ path, content: status === 'D' ? null : contentOf((await getFiles(container, full)).get(full)!) });
+    files.push({ path, content: status === 'D' ? null : contentOf((await sandbox.read(full)).get(full)!) });
   }
-  await mustRun(container, { cwd: workdir, command: `${GIT} reset -q --hard HEAD` });
+  await mustRun(sandbox, { cwd: workdir, command: `${GIT} reset -q --hard HEAD` });
   return files;
 }
 
 /** What the later version changes outside of its tests, as git writes it. */
 async function sourceDifference(
-  deps: Deps,
-  { container, name }: Workshop,
+  sandbox: Sandbox,
   workdir: string,
   before: SourceTree,
   after: SourceTree,
@@ -139,12 +136,9 @@ async function sourceDifference(
     return counts(path) && !(old && old.link === file.link && old.bytes.equals(file.bytes));
   });
   const removed = [...gone, ...changed.map(([path]) => path)].map((path) => `${workdir}/${path}`);
-  await mustRun(container, { command: 'for f in "$@"; do rm -rf -- "$f"; done', args: removed });
-  await putFiles(
-    container,
-    changed.map(([path, file]) => ({ path: `${workdir}/${path}`, ...file })),
-  );
-  const { patch } = await deps.host.journal(name, (journal) => journal.diff('HEAD', workdir));
+  await mustRun(sandbox, { command: 'for f in "$@"; do rm -rf -- "$f"; done', args: removed });
+  await sandbox.write(changed.map(([path, file]) => ({ path: `${workdir}/${path}`, ...file })));
+  const { patch } = await sandbox.journal((journal) => journal.diff('HEAD', workdir));
   return patch.toString('utf8');
 }
 

@@ -2,22 +2,17 @@ import { createHash } from 'node:crypto';
 import type { Deps } from '../activities/deps';
 import { type EnvironmentRecipe, PointsmanError, type Preparation, type Problem } from '../contract';
 import { purgeCopies } from '../harness/purge';
-import { runInGuest } from '../sandbox/guest-exec';
-import { putFiles } from '../sandbox/guest-files';
-import { asLabel, labelOf } from '../sandbox/image-label';
-import { LABEL, type Owner } from '../sandbox/labels';
+import type { Owner } from '../sandbox/labels';
+import type { Sandbox, Workshop } from '../sandbox/sandbox';
 import { exportLines } from '../sandbox/shell-state';
-import { openWorkshop, type Workshop } from '../sandbox/workshop';
 import { fetchSource } from '../sources/fetch';
-import { GIT, mustRun, readTest, textOf } from './candidate';
+import { GIT, mustRun, mustRunScript, readTest, textOf } from './candidate';
 
 export const REPOSITORY = 'pointsman/problem';
 /** Counts up when the same recipe would give another image. */
 const BUILDER = 1;
 /** Label of an environment: what set-up made in it. */
 const PROTECTED = 'pointsman.protected';
-/** One commit whose id depends on the files alone. */
-export const COMMIT = `GIT_AUTHOR_NAME=pointsman GIT_AUTHOR_EMAIL=pointsman@localhost GIT_COMMITTER_NAME=pointsman GIT_COMMITTER_EMAIL=pointsman@localhost GIT_AUTHOR_DATE=2000-01-01T00:00:00Z GIT_COMMITTER_DATE=2000-01-01T00:00:00Z ${GIT} -c commit.gpgsign=false commit -q --no-verify --allow-empty`;
 
 export interface Environment {
   readonly image: string;
@@ -42,23 +37,15 @@ export async function buildEnvironment(
   const tag = contentTag({ builder: BUILDER, sha256: source.sha256, base: recipe.base, setup: recipe.setup, workdir });
   const known = await protectedIn(deps, `${REPOSITORY}:${tag}`);
   if (known) return { image: `${REPOSITORY}:${tag}`, recipe: exact, protected: known };
-  return openWorkshop(
-    deps,
+  return deps.sandboxes.workshop(
     { owner, role: 'build', image: recipe.base, workdir, network: 'bridge' },
-    async (workshop) => {
-      const { container } = workshop;
-      await putFiles(
-        container,
-        [...source.tree].map(([path, file]) => ({ path: `${workdir}/${path}`, ...file })),
-      );
-      await mustRun(container, {
-        cwd: workdir,
-        command: `rm -rf .git && ${GIT} init -q -b main . && ${GIT} add -A -f . && ${COMMIT} -m problem`,
-      });
-      await setUp(deps, workshop, recipe.setup, workdir, signal);
-      const made = await excludeByproducts(workshop, workdir);
-      await sealCommit(workshop, workdir);
-      return { image: await keep(deps, workshop, tag, workdir, made), recipe: exact, protected: made };
+    async (sandbox) => {
+      await sandbox.write([...source.tree].map(([path, file]) => ({ path: `${workdir}/${path}`, ...file })));
+      await mustRunScript(sandbox, workdir, 'commit-all');
+      await setUp(sandbox, recipe.setup, workdir, signal);
+      const made = await excludeByproducts(sandbox, workdir);
+      await sealCommit(sandbox, workdir);
+      return { image: await keep(sandbox, `${REPOSITORY}:${tag}`, workdir, made), recipe: exact, protected: made };
     },
   );
 }
@@ -78,7 +65,7 @@ export async function ensureProblemImage(
   if (!(await exists(deps, problem.image))) {
     if (problem.environment) {
       const { image } = await buildEnvironment(deps, owner, problem.environment, problem.workdir, signal);
-      if (image !== problem.image) await deps.docker.getImage(image).tag(split(problem.image));
+      if (image !== problem.image) await deps.sandboxes.images.tag(image, problem.image);
     } else await pull(deps, problem);
   }
   if (problem.preparation) await prepare(deps, owner, problem, problem.preparation, wanted, signal);
@@ -86,12 +73,9 @@ export async function ensureProblemImage(
 }
 
 /** From a registry, where the engine reaches one. */
-async function pull({ docker }: Deps, { id, image }: Problem): Promise<void> {
+async function pull({ sandboxes }: Deps, { id, image }: Problem): Promise<void> {
   try {
-    const progress = (await docker.pull(image)) as NodeJS.ReadableStream;
-    await new Promise<void>((resolve, reject) =>
-      docker.modem.followProgress(progress, (error: Error | null) => (error ? reject(error) : resolve())),
-    );
+    await sandboxes.images.pull(image);
   } catch (error) {
     throw new PointsmanError(
       'NotFound',
@@ -116,15 +100,13 @@ async function prepare(
   signal: AbortSignal,
 ): Promise<void> {
   const { workdir } = problem;
-  await openWorkshop(
-    deps,
+  await deps.sandboxes.workshop(
     { owner, role: 'prepare', image: problem.image, workdir, network: 'none' },
-    async (workshop) => {
-      const { container } = workshop;
-      if (preparation.purge) await purgeCopies(container, preparation.purge, signal);
+    async (sandbox) => {
+      if (preparation.purge) await purgeCopies(sandbox, preparation.purge, signal);
       if (preparation.patch.trim() !== '') {
-        await putFiles(container, [{ path: '/tmp/preparation.patch', bytes: Buffer.from(preparation.patch) }]);
-        const applied = await runInGuest(container, {
+        await sandbox.write([{ path: '/tmp/preparation.patch', bytes: Buffer.from(preparation.patch) }]);
+        const applied = await sandbox.exec({
           cwd: workdir,
           command: `${GIT} apply --whitespace=nowarn /tmp/preparation.patch && rm /tmp/preparation.patch`,
         });
@@ -137,33 +119,22 @@ async function prepare(
         }
       }
       for (const file of preparation.files) {
-        await mustRun(container, { command: 'rm -rf -- "$1"', args: [`${workdir}/${file.path}`] });
+        await mustRun(sandbox, { command: 'rm -rf -- "$1"', args: [`${workdir}/${file.path}`] });
         if (file.content === null) continue;
         const bytes = await readTest(file.content, deps.blobs);
-        await putFiles(container, [{ path: `${workdir}/${file.path}`, bytes, executable: file.executable ?? false }]);
+        await sandbox.write([{ path: `${workdir}/${file.path}`, bytes, executable: file.executable ?? false }]);
       }
-      // The old history may hold the fix. What it ignored or had not tracked stays that way.
-      await mustRun(container, {
-        cwd: workdir,
-        command: `${GIT} ls-files -z --others > /tmp/untracked && ${GIT} add -u . && ${GIT} ls-files -z > /tmp/tracked && cp .git/info/exclude /tmp/exclude 2>/dev/null; rm -rf .git && ${GIT} init -q -b main . && mkdir -p .git/info && { [ ! -e /tmp/exclude ] || cp /tmp/exclude .git/info/exclude; } && ${GIT} add -f --pathspec-from-file=/tmp/tracked --pathspec-file-nul && tr '\\0' '\\n' < /tmp/untracked | sed 's|^|/|' >> .git/info/exclude && ${COMMIT} -m problem && rm -f /tmp/untracked /tmp/tracked /tmp/exclude`,
-      });
-      await keep(deps, workshop, split(image).tag, workdir, problem.protected);
+      await mustRunScript(sandbox, workdir, 'forget-history');
+      await keep(sandbox, image, workdir, problem.protected);
     },
   );
 }
 
-async function setUp(
-  deps: Deps,
-  workshop: Workshop,
-  setup: readonly string[],
-  workdir: string,
-  signal: AbortSignal,
-): Promise<void> {
-  const { name, env } = workshop;
-  const commands = [`cd '${workdir}'; ${exportLines(env).join('; ')}`, ...setup];
+async function setUp(sandbox: Workshop, setup: readonly string[], workdir: string, signal: AbortSignal): Promise<void> {
+  const commands = [`cd '${workdir}'; ${exportLines(sandbox.env).join('; ')}`, ...setup];
   for (const [at, command] of commands.entries()) {
     signal.throwIfAborted();
-    const done = await deps.host.journal(name, (journal) =>
+    const done = await sandbox.journal((journal) =>
       journal.run({ id: `setup-${at}`, after: '*', command, timeoutMs: 3_600_000 }),
     );
     if (done.exitCode === 0) continue;
@@ -177,11 +148,8 @@ async function setUp(
 }
 
 /** Lists what set-up made beside the sources (like `.venv`) and hides it from git, so that no diff contains it. */
-export async function excludeByproducts(
-  { container }: Pick<Workshop, 'container'>,
-  workdir: string,
-): Promise<string[]> {
-  const listed = await mustRun(container, {
+export async function excludeByproducts(sandbox: Sandbox, workdir: string): Promise<string[]> {
+  const listed = await mustRun(sandbox, {
     cwd: workdir,
     command: `${GIT} ls-files -z --others --directory --no-empty-directory`,
   });
@@ -190,7 +158,7 @@ export async function excludeByproducts(
     .split('\0')
     .filter((path) => path !== '');
   const lines = made.map((path) => `/${path.replace(/[*?[\]\\!#]/g, '\\$&')}`);
-  await mustRun(container, {
+  await mustRun(sandbox, {
     cwd: workdir,
     command: 'mkdir -p .git/info && printf "%s\\n" "$@" >> .git/info/exclude',
     args: ['__pycache__/', ...lines],
@@ -201,44 +169,23 @@ export async function excludeByproducts(
 }
 
 /** Set-up may have changed sources (an egg-info that the distribution ships): the one commit holds them as they are now. */
-export async function sealCommit({ container }: Pick<Workshop, 'container'>, workdir: string): Promise<void> {
-  await mustRun(container, {
-    cwd: workdir,
-    command: `${GIT} add -u . && ${COMMIT} --amend -m problem && ${GIT} reflog expire --expire=now --all && ${GIT} gc -q --prune=now && rm -f .git/ORIG_HEAD .git/COMMIT_EDITMSG && rm -rf .git/hooks`,
-  });
+export async function sealCommit(sandbox: Sandbox, workdir: string): Promise<void> {
+  await mustRunScript(sandbox, workdir, 'seal');
 }
 
 /** Commits the container as an image that no janitor removes and that knows nothing of the run that made it. */
 export async function keep(
-  deps: Deps,
-  { container, name, bundle }: Pick<Workshop, 'container' | 'name' | 'bundle'>,
-  tag: string,
+  sandbox: Sandbox,
+  image: string,
   workdir: string,
   made: readonly string[],
   /** Dockerfile instructions that become part of the image. */
   instructions: readonly string[] = [],
-  /** What the image is: the environment of a problem, or one that a set-up kept. */
-  repository: string = REPOSITORY,
 ): Promise<string> {
-  deps.host.forget(name);
-  await mustRun(container, {
-    command: `rm -rf /var/lib/pointsman /opt/pointsman ~/.cache/pip ${bundle ?? ''}`,
-  });
-  const labels: Record<string, string> = {
-    [LABEL.lease]: 'environment',
-    [LABEL.run]: '',
-    [LABEL.workflow]: '',
-    [LABEL.scope]: '',
-    [PROTECTED]: asLabel(made),
-  };
-  const changes = Object.entries(labels).map(([key, value]) => `LABEL ${key}=${JSON.stringify(value)}`);
-  await container.commit({
-    repo: repository,
-    tag,
-    pause: true,
-    changes: [...changes, ...instructions, `WORKDIR ${workdir}`].join('\n'),
-  });
-  return `${repository}:${tag}`;
+  await mustRun(sandbox, { command: 'rm -rf ~/.cache/pip' });
+  const all = [...instructions, `WORKDIR ${workdir}`];
+  await sandbox.commit(image, { kept: true, labels: { [PROTECTED]: made }, instructions: all });
+  return image;
 }
 
 export function contentTag(recipe: object): string {
@@ -251,13 +198,6 @@ export async function exists(deps: Deps, image: string): Promise<boolean> {
 
 /** What set-up made, as the image's label says; undefined when the host does not have the image. */
 async function protectedIn(deps: Deps, image: string): Promise<string[] | undefined> {
-  const made = await labelOf(deps.docker, image, PROTECTED);
+  const made = await deps.sandboxes.images.label(image, PROTECTED);
   return made === null ? [] : (made as string[] | undefined);
-}
-
-function split(image: string): { repo: string; tag: string } {
-  const at = image.lastIndexOf(':');
-  return at > image.lastIndexOf('/')
-    ? { repo: image.slice(0, at), tag: image.slice(at + 1) }
-    : { repo: image, tag: 'latest' };
 }

@@ -1,15 +1,12 @@
 import { createHash, randomBytes, randomInt } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import type Docker from 'dockerode';
 import type { Flag, GradeResult, Problem, TestOutcome } from '../contract';
 import { type Canary, makeCanaries } from '../problems/canaries';
 import { readEvidence, wasRun } from '../problems/evidence';
 import { readJunit } from '../problems/junit';
 import { type Outcomes, resolves, tally } from '../problems/outcomes';
 import { hiddenPaths, testRoots } from '../problems/testFiles';
-import { assertAlive, type GuestResult, runInGuest } from '../sandbox/guest-exec';
-import { getFiles, putFiles } from '../sandbox/guest-files';
+import { guestProgram } from '../sandbox/guest';
+import type { GuestResult, Sandbox } from '../sandbox/sandbox';
 import type { BlobStore } from '../store/blobs';
 import { applyCandidate, mustRun, placeTests } from './candidate';
 
@@ -26,26 +23,26 @@ interface Run {
  * caller makes the container and removes it. What the verdict rests on left the container while the tests ran.
  */
 export async function judge(
-  container: Docker.Container,
+  sandbox: Sandbox,
   problem: Problem,
   patch: string,
   blobs: BlobStore,
   signal: AbortSignal,
 ): Promise<GradeResult> {
   const began = Date.now();
-  const applied = await applyCandidate(container, problem, patch);
+  const applied = await applyCandidate(sandbox, problem, patch);
   if (applied.failure !== undefined) {
     return result(problem, blobs, began, 'patch_failed', {}, applied.flags, applied.failure);
   }
-  await placeTests(container, problem, blobs);
+  await placeTests(sandbox, problem, blobs);
   const watched = [...testRoots(problem), ...hiddenPaths(problem)];
-  const before = await digests(container, problem.workdir, watched);
+  const before = await digests(sandbox, problem.workdir, watched);
   const run =
     problem.tests.parser.kind === 'pytest'
-      ? await runPytest(container, problem, before, signal)
-      : await runJunit(container, problem, problem.tests.parser.report, signal);
-  await assertAlive(container, run.raw.exitCode, 'grading');
-  const after = await digests(container, problem.workdir, watched);
+      ? await runPytest(sandbox, problem, before, signal)
+      : await runJunit(sandbox, problem, problem.tests.parser.report, signal);
+  await sandbox.assertAlive(run.raw.exitCode, 'grading');
+  const after = await digests(sandbox, problem.workdir, watched);
   const changed = [...before].filter(([path, digest]) => after.get(path) !== digest).map(([path]) => path);
   const forged =
     changed.length > 0
@@ -64,7 +61,7 @@ function verdictOf(run: Run, forged: readonly Flag[]): GradeResult['verdict'] {
 }
 
 async function runPytest(
-  container: Docker.Container,
+  sandbox: Sandbox,
   problem: Problem,
   tests: ReadonlyMap<string, string>,
   signal: AbortSignal,
@@ -79,9 +76,9 @@ async function runPytest(
   const secret = randomBytes(32).toString('hex');
   const module = `m${randomBytes(10).toString('hex')}`;
   const folder = `/opt/${randomBytes(10).toString('hex')}`;
-  await putFiles(container, [
+  await sandbox.write([
     ...canaries.map((canary) => ({ path: `${workdir}/${canary.path}`, bytes: Buffer.from(canary.text) })),
-    { path: `${folder}/${module}.py`, bytes: witnessSource() },
+    { path: `${folder}/${module}.py`, bytes: Buffer.from(guestProgram('witness.py')) },
   ]);
   const manifest = {
     secret,
@@ -90,7 +87,7 @@ async function runPytest(
     files: [...tests.keys()].filter((path) => path.endsWith('.py')),
   };
   // Standard output is the witness's own pipe; what the tests print goes to standard error.
-  const raw = await runInGuest(container, {
+  const raw = await sandbox.exec({
     command: `exec 9>&1 1>&2 8<&0 </dev/null\nexport PYTHONPATH="$1\${PYTHONPATH:+:$PYTHONPATH}" PYTEST_ADDOPTS="-p $2\${PYTEST_ADDOPTS:+ $PYTEST_ADDOPTS}"\neval "$3"`,
     args: [folder, module, problem.tests.command],
     cwd: workdir,
@@ -116,23 +113,18 @@ function weigh(raw: GuestResult, secret: string, canaries: readonly Canary[]) {
 }
 
 /** Other frameworks: their JUnit report, which the judged code could have written itself; flagged as weaker evidence. */
-async function runJunit(
-  container: Docker.Container,
-  problem: Problem,
-  report: string,
-  signal: AbortSignal,
-): Promise<Run> {
+async function runJunit(sandbox: Sandbox, problem: Problem, report: string, signal: AbortSignal): Promise<Run> {
   const path = `${problem.workdir}/${report}`;
-  await mustRun(container, { command: 'rm -rf -- "$1"', args: [path] });
+  await mustRun(sandbox, { command: 'rm -rf -- "$1"', args: [path] });
   const { timeoutSeconds, command } = problem.tests;
-  const raw = await runInGuest(container, {
+  const raw = await sandbox.exec({
     command,
     cwd: problem.workdir,
     timeoutMs: timeoutSeconds * 1000,
     signal,
     keepBytes: 16 << 20,
   });
-  const xml = (await getFiles(container, path)).get(path)?.toString('utf8') ?? '';
+  const xml = (await sandbox.read(path)).get(path)?.toString('utf8') ?? '';
   return {
     raw,
     outcomes: readJunit(xml),
@@ -165,25 +157,14 @@ async function result(
 }
 
 /** sha256 of each watched file that is code or belongs to the problem, read by the engine, by path in the work directory. */
-async function digests(
-  container: Docker.Container,
-  workdir: string,
-  paths: readonly string[],
-): Promise<Map<string, string>> {
+async function digests(sandbox: Sandbox, workdir: string, paths: readonly string[]): Promise<Map<string, string>> {
   const found = new Map<string, string>();
   const own = new Set(paths);
   for (const path of own) {
-    for (const [file, bytes] of await getFiles(container, `${workdir}/${path}`)) {
+    for (const [file, bytes] of await sandbox.read(`${workdir}/${path}`)) {
       const name = file.slice(workdir.length + 1);
       if (own.has(name) || name.endsWith('.py')) found.set(name, createHash('sha256').update(bytes).digest('hex'));
     }
   }
   return found;
-}
-
-let witness: Buffer | undefined;
-
-function witnessSource(): Buffer {
-  witness ??= readFileSync(join(__dirname, '..', 'sandbox', 'guest', 'witness.py'));
-  return witness;
 }

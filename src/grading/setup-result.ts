@@ -1,15 +1,14 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Deps } from '../activities/deps';
-import type { Frame, Ref, SandboxProfile } from '../contract';
-import { checkpoint, removeImage } from '../sandbox/frames';
-import { runInGuest } from '../sandbox/guest-exec';
-import { putFiles } from '../sandbox/guest-files';
+import { type Frame, PointsmanError, type Ref, type SandboxProfile } from '../contract';
 import { hostAccess } from '../sandbox/host-access';
 import type { Owner } from '../sandbox/labels';
+import type { Sandbox } from '../sandbox/sandbox';
 import { exportLines } from '../sandbox/shell-state';
-import { openWorkshop, type Workshop } from '../sandbox/workshop';
 import type { SourceTree } from '../sources/archive';
-import { GIT, mustRun } from './candidate';
-import { COMMIT, contentTag, excludeByproducts, keep, sealCommit } from './environment';
+import { mustRunScript } from './candidate';
+import { contentTag, excludeByproducts, keep, sealCommit } from './environment';
 
 /** Sources by the folder that they lie in. */
 export type Sources = readonly (readonly [folder: string, tree: SourceTree])[];
@@ -31,8 +30,8 @@ function environmentTag({ imageId, sha256, workdir }: EnvironmentParts): string 
 }
 
 /** Removes an environment whose set-up did not end well. What is gone counts as removed. */
-export async function removeEnvironment({ docker }: Deps, parts: EnvironmentParts): Promise<void> {
-  await removeImage(docker, `${ENVIRONMENTS}:${environmentTag(parts)}`);
+export async function removeEnvironment({ sandboxes }: Deps, parts: EnvironmentParts): Promise<void> {
+  await sandboxes.images.remove(`${ENVIRONMENTS}:${environmentTag(parts)}`);
 }
 
 /** Variables of the shell that reads them, or of the host that lent them. */
@@ -41,11 +40,11 @@ const NOT_KEPT = /^(PWD|OLDPWD|SHLVL|_|HOSTNAME|HOME|TERM|LC_ALL|POINTSMAN_\w+|D
 /** The variables that a set-up made, without what the base image has anyway and what the host only lent. */
 export async function madeVariables(deps: Deps, base: string, env: Frame['env']): Promise<Record<string, string>> {
   const lent = hostAccess().env;
-  const { Config } = await deps.docker.getImage(base).inspect();
-  const given = new Set(Config.Env ?? []);
+  const found = await deps.sandboxes.images.find(base);
+  if (!found) throw new PointsmanError('NotFound', `the image ${base} is not on this host`, 'Start the set-up again.');
   return Object.fromEntries(
     Object.entries(env).filter(
-      ([name, value]) => !NOT_KEPT.test(name) && lent[name] === undefined && !given.has(`${name}=${value}`),
+      ([name, value]) => !NOT_KEPT.test(name) && lent[name] === undefined && found.env[name] !== value,
     ),
   );
 }
@@ -62,41 +61,34 @@ export async function keepFrame(
 ): Promise<{ image: string; protected: string[]; lock: Ref }> {
   const { frame, workdir, sources, instructions } = spec;
   const tag = environmentTag({ imageId: frame.imageId, sha256: spec.sha256, workdir });
-  const bundle = hostAccess().bundle?.inside;
-  return openWorkshop(deps, { owner, role: 'keep', image: frame.image, workdir, network: 'none' }, async (workshop) => {
-    const { container } = workshop;
-    const lock = await deps.blobs.put(await lockOf(workshop, frame));
-    const tracked = [...(sources.find(([folder]) => folder === workdir)?.[1].keys() ?? [])];
-    await putFiles(container, [{ path: '/tmp/tracked', bytes: Buffer.from(tracked.join('\0')) }]);
-    await mustRun(container, {
-      cwd: workdir,
-      command: `rm -rf .git && ${GIT} init -q -b main . && xargs -0 -a /tmp/tracked sh -c 'for f; do [ ! -e "$f" ] && [ ! -L "$f" ] || printf "%s\\0" "$f"; done' sh > /tmp/present && ${GIT} add -f --pathspec-from-file=/tmp/present --pathspec-file-nul && ${COMMIT} -m environment && rm -f /tmp/tracked /tmp/present`,
-    });
-    const made = await excludeByproducts(workshop, workdir);
-    await sealCommit(workshop, workdir);
-    return {
-      image: await keep(deps, { ...workshop, bundle }, tag, workdir, made, instructions, ENVIRONMENTS),
-      protected: made,
-      lock,
-    };
-  });
+  return deps.sandboxes.workshop(
+    { owner, role: 'keep', image: frame.image, workdir, network: 'none' },
+    async (sandbox) => {
+      const lock = await deps.blobs.put(await lockOf(sandbox, frame));
+      const tracked = [...(sources.find(([folder]) => folder === workdir)?.[1].keys() ?? [])];
+      await sandbox.write([{ path: '/tmp/tracked', bytes: Buffer.from(tracked.join('\0')) }]);
+      await mustRunScript(sandbox, workdir, 'commit-tracked');
+      const made = await excludeByproducts(sandbox, workdir);
+      await sealCommit(sandbox, workdir);
+      return {
+        image: await keep(sandbox, `${ENVIRONMENTS}:${tag}`, workdir, made, instructions),
+        protected: made,
+        lock,
+      };
+    },
+  );
 }
 
 /** Every version that is installed, by the tool that knows it. */
-async function lockOf({ container }: Workshop, { cwd, env }: Frame): Promise<string> {
-  const { stdout } = await runInGuest(container, { command: LOCK, cwd: cwd || '/', env, timeoutMs: 120_000 });
+async function lockOf(sandbox: Sandbox, { cwd, env }: Frame): Promise<string> {
+  const { stdout } = await sandbox.exec({
+    command: readFileSync(join(__dirname, 'guest', 'lock.sh'), 'utf8'),
+    cwd: cwd || '/',
+    env,
+    timeoutMs: 120_000,
+  });
   return stdout.toString('utf8');
 }
-
-const LOCK = `
-section() { printf '# %s\\n' "$1"; }
-command -v dpkg-query > /dev/null && { section debian; dpkg-query -W -f '\${Package}=\${Version}\\n'; }
-command -v python3 > /dev/null && { section python; python3 -m pip freeze --all 2> /dev/null; }
-[ -d node_modules ] && { section node; npm ls --all --parseable --long 2> /dev/null | sed 's/^.*://' | sort -u; }
-[ -f go.mod ] && command -v go > /dev/null && { section go; GOFLAGS=-mod=mod go list -m all 2> /dev/null; }
-[ -f Cargo.lock ] && { section rust; awk -F'"' '/^name = /{name=$2} /^version = /{print name "=" $2}' Cargo.lock; }
-true
-`;
 
 /**
  * Builds the environment again from its base image by the script alone, with the limits and variables of its sandbox, and
@@ -104,7 +96,7 @@ true
  * stopped, and whether that was after `seconds`.
  */
 export async function rebuild(
-  deps: Pick<Deps, 'docker' | 'host'>,
+  deps: Pick<Deps, 'sandboxes'>,
   owner: Owner,
   spec: {
     base: string;
@@ -118,23 +110,19 @@ export async function rebuild(
   },
 ): Promise<{ frame: Frame } | { failure: string }> {
   const { base, workdir, sources, script, profile } = spec;
-  return openWorkshop(
-    deps,
+  return deps.sandboxes.workshop(
     { owner, role: 'rebuild', image: base, workdir, network: 'bridge', profile },
-    async ({ container, name, env }) => {
-      await spec.connect?.(name);
+    async (sandbox) => {
+      await spec.connect?.(sandbox.name);
       for (const [folder, tree] of sources) {
-        await putFiles(
-          container,
-          [...tree].map(([path, file]) => ({ path: `${folder}/${path}`, ...file })),
-        );
+        await sandbox.write([...tree].map(([path, file]) => ({ path: `${folder}/${path}`, ...file })));
       }
-      await putFiles(container, [{ path: SCRIPT, bytes: Buffer.from(script) }]);
-      const done = await deps.host.journal(name, (journal) =>
+      await sandbox.write([{ path: SCRIPT, bytes: Buffer.from(script) }]);
+      const done = await sandbox.journal((journal) =>
         journal.run({
           id: 'install',
           after: '*',
-          command: [...exportLines(env), `. ${SCRIPT}`].join('\n'),
+          command: [...exportLines(sandbox.env), `. ${SCRIPT}`].join('\n'),
           timeoutMs: spec.seconds * 1000,
         }),
       );
@@ -143,9 +131,7 @@ export async function rebuild(
         return { failure: late + done.output.toString('utf8').trim().slice(-1500) };
       }
       const request = { owner, index: REBUILT, label: 'rebuilt by the script' };
-      return {
-        frame: await deps.host.journal(name, (journal) => checkpoint(deps.docker, container, journal, request)),
-      };
+      return { frame: await sandbox.snapshot(request) };
     },
   );
 }

@@ -1,10 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
-import type Docker from 'dockerode';
 import { z } from 'zod';
 import { PointsmanError } from '../contract';
-import { runInGuest } from '../sandbox/guest-exec';
-import { putFiles } from '../sandbox/guest-files';
+import type { Sandbox } from '../sandbox/sandbox';
 
 /** Where set-ups put an environment's own interpreter, before the ones that the path names. */
 const VENVS = ['.venv', 'venv', 'env', '.env'];
@@ -47,15 +45,12 @@ export interface Interpreter {
  * fails (an extension that is built only where the package is installed), without them. Throws `InvalidInput` when there
  * is no Python 3.8 or later. Modules that cannot be imported are no error here: the functions in them are none of use.
  */
-export async function findInterpreter(
-  container: Docker.Container,
-  question: InterpreterQuestion,
-): Promise<Interpreter> {
+export async function findInterpreter(sandbox: Sandbox, question: InterpreterQuestion): Promise<Interpreter> {
   const modules = question.modules.slice(0, MAX_PROBES);
   const found: Interpreter[] = [];
-  for (const python of await interpreters(container, question)) {
+  for (const python of await interpreters(sandbox, question)) {
     for (const importRoots of [[...question.importRoots], []]) {
-      const answer = await locateModules(container, python, question.workdir, importRoots, modules);
+      const answer = await locateModules(sandbox, python, question.workdir, importRoots, modules);
       if (!answer) continue;
       if (Object.keys(answer.failures).length === 0) return answer;
       found.push(answer);
@@ -70,11 +65,11 @@ export async function findInterpreter(
   );
 }
 
-async function interpreters(container: Docker.Container, { workdir, python }: InterpreterQuestion): Promise<string[]> {
+async function interpreters(sandbox: Sandbox, { workdir, python }: InterpreterQuestion): Promise<string[]> {
   const likely = python ? [python] : [...VENVS.map((venv) => `${workdir}/${venv}/bin/python`), 'python3', 'python'];
   const command =
     'for p in ${VIRTUAL_ENV:+"$VIRTUAL_ENV/bin/python"} "$@"; do command -v -- "$p" || true; done | awk \'!seen[$0]++\'';
-  const done = await runInGuest(container, { command, args: likely, cwd: workdir, timeoutMs: 60_000 });
+  const done = await sandbox.exec({ command, args: likely, cwd: workdir, timeoutMs: 60_000 });
   return done.stdout.toString('utf8').split('\n').filter(Boolean);
 }
 
@@ -82,15 +77,15 @@ async function interpreters(container: Docker.Container, { workdir, python }: In
  * What one interpreter imports, with the import roots put first on its path. Undefined where it is no Python 3.8 or later.
  */
 export async function locateModules(
-  container: Docker.Container,
+  sandbox: Sandbox,
   python: string,
   workdir: string,
   importRoots: readonly string[],
   modules: readonly string[],
 ): Promise<Interpreter | undefined> {
-  await putFiles(container, [{ path: SCRIPT, bytes: readFileSync(join(__dirname, 'steps', 'locate.py')) }]);
+  await sandbox.write([{ path: SCRIPT, bytes: readFileSync(join(__dirname, 'steps', 'locate.py')) }]);
   const roots = importRoots.map((root) => posix.join(workdir, root));
-  const done = await runInGuest(container, {
+  const done = await sandbox.exec({
     command: '"$1" -B "$2" "$3"; code=$?; rm -f -- "$2"; exit $code',
     args: [python, SCRIPT, JSON.stringify({ roots, modules, seconds: SECONDS_PER_MODULE })],
     cwd: workdir,

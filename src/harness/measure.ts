@@ -154,7 +154,7 @@ async function place(
   candidate: string,
 ): Promise<string | undefined> {
   const python = await openPython();
-  const module = python.parse(subject.target.file, await moduleText(room.container, subject));
+  const module = python.parse(subject.target.file, await moduleText(room.sandbox, subject));
   const placed = placeCandidate(python, module, subject.target, candidate);
   if ('refused' in placed) return placed.refused;
   await room.write(files.map((path) => ({ path, bytes: Buffer.from(placed.text) })));
@@ -163,9 +163,9 @@ async function place(
 
 /** The function's own source, from the environment that still has it. */
 async function reference(deps: HarnessHost, bench: HarnessBench, signal: AbortSignal): Promise<string> {
-  return openHarnessRoom(deps, roomOf(bench, 'reference'), signal, async ({ container }) => {
+  return openHarnessRoom(deps, roomOf(bench, 'reference'), signal, async ({ sandbox }) => {
     const python = await openPython();
-    const module = python.parse(bench.subject.target.file, await moduleText(container, bench.subject));
+    const module = python.parse(bench.subject.target.file, await moduleText(sandbox, bench.subject));
     return referenceOf(module, bench.subject.target) ?? '';
   });
 }

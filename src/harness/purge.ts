@@ -1,17 +1,12 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type Docker from 'dockerode';
 import { z } from 'zod';
 import { PointsmanError, type SandboxProfile, type Subject } from '../contract';
 import { functionAt, placeCandidate, stubOf } from '../problems/candidate';
 import { openPython } from '../problems/python';
-import { removeContainer } from '../sandbox/container';
-import { runInGuest } from '../sandbox/guest-exec';
-import { getFiles, putFiles } from '../sandbox/guest-files';
-import { asLabel, labelOf } from '../sandbox/image-label';
 import { type Owner, runName } from '../sandbox/labels';
-import { startHarnessContainer } from './container';
+import type { Images, Sandbox } from '../sandbox/sandbox';
 import { locateModules } from './interpreter';
 import type { HarnessHost } from './tools-image';
 
@@ -56,18 +51,16 @@ export async function ensurePurgedImage(deps: HarnessHost, spec: PurgeSpec, sign
     .digest('hex')
     .slice(0, 24);
   const repo = runName(owner, 'purged');
-  const known = await filesOf(deps.docker, `${repo}:${digest}`);
+  const known = await filesOf(deps.sandboxes.images, `${repo}:${digest}`);
   if (known) return { image: `${repo}:${digest}`, files: known };
   const role = `purge-${digest.slice(0, 8)}-${randomBytes(4).toString('hex')}`;
-  const container = await startHarnessContainer(deps, { ...spec, role });
+  const sandbox = await deps.sandboxes.confined({ owner, image, profile: spec.profile, role });
   try {
-    const files = await purge(container, subject, signal);
-    const label = asLabel(files);
-    // The container's labels come along: the image is the run's.
-    await container.commit({ repo, tag: digest, pause: true, changes: `LABEL ${FILES}=${label}` });
+    const files = await purge(sandbox, subject, signal);
+    await sandbox.commit(`${repo}:${digest}`, { labels: { [FILES]: files } });
     return { image: `${repo}:${digest}`, files };
   } finally {
-    await removeContainer(deps.docker, container.id);
+    await sandbox.remove();
   }
 }
 
@@ -75,18 +68,18 @@ export async function ensurePurgedImage(deps: HarnessHost, spec: PurgeSpec, sign
  * Takes every copy of the function out of a container's files but its own in the work directory: that one is the caller's
  * to replace. Throws `InvalidInput` where a copy resists, or where the image holds another version.
  */
-export async function purgeCopies(container: Docker.Container, subject: Subject, signal: AbortSignal): Promise<void> {
+export async function purgeCopies(sandbox: Sandbox, subject: Subject, signal: AbortSignal): Promise<void> {
   const own = `${subject.workdir}/${subject.target.file}`;
-  const text = await moduleText(container, subject);
-  await purge(container, subject, signal);
-  await putFiles(container, [{ path: own, bytes: Buffer.from(text) }]);
+  const text = await moduleText(sandbox, subject);
+  await purge(sandbox, subject, signal);
+  await sandbox.write([{ path: own, bytes: Buffer.from(text) }]);
 }
 
 /** Takes the function out of a container's files; gives the files that a candidate belongs in. */
-async function purge(container: Docker.Container, subject: Subject, signal: AbortSignal): Promise<string[]> {
+async function purge(sandbox: Sandbox, subject: Subject, signal: AbortSignal): Promise<string[]> {
   const { target, workdir, python, importRoots } = subject;
   const file = `${workdir}/${target.file}`;
-  const located = await locateModules(container, python, workdir, importRoots, [target.module]);
+  const located = await locateModules(sandbox, python, workdir, importRoots, [target.module]);
   const imported = located?.files[target.module];
   if (imported === undefined) {
     throw new PointsmanError(
@@ -95,8 +88,8 @@ async function purge(container: Docker.Container, subject: Subject, signal: Abor
       'Set the repository up so that its own tests pass.',
     );
   }
-  const text = await moduleText(container, subject);
-  if (imported !== file && (await getFiles(container, imported)).get(imported)?.toString('utf8') !== text) {
+  const text = await moduleText(sandbox, subject);
+  if (imported !== file && (await sandbox.read(imported)).get(imported)?.toString('utf8') !== text) {
     throw new PointsmanError(
       'InvalidInput',
       `${target.module} is imported from ${imported}, which is another version than ${file}`,
@@ -116,8 +109,8 @@ async function purge(container: Docker.Container, subject: Subject, signal: Abor
     );
   }
   const asked = { file, imported, name: found.statement.name, line: found.statement.line, stub: placed.text, workdir };
-  await putFiles(container, [{ path: SCRIPT, bytes: readFileSync(join(__dirname, 'steps', 'purge.py')) }]);
-  const done = await runInGuest(container, {
+  await sandbox.write([{ path: SCRIPT, bytes: readFileSync(join(__dirname, 'steps', 'purge.py')) }]);
+  const done = await sandbox.exec({
     command: '"$1" -B "$2"; code=$?; rm -f -- "$2"; exit $code',
     args: [python, SCRIPT],
     cwd: workdir,
@@ -144,14 +137,14 @@ async function purge(container: Docker.Container, subject: Subject, signal: Abor
 }
 
 /** The module's text in a container, as it stands there. */
-export async function moduleText(container: Docker.Container, { workdir, target }: Subject): Promise<string> {
+export async function moduleText(sandbox: Sandbox, { workdir, target }: Subject): Promise<string> {
   const file = `${workdir}/${target.file}`;
-  const bytes = (await getFiles(container, file)).get(file);
+  const bytes = (await sandbox.read(file)).get(file);
   if (bytes) return bytes.toString('utf8');
   throw new PointsmanError('NotFound', `the image has no ${file}`, 'The functions belong to another image.');
 }
 
-async function filesOf(docker: Docker, image: string): Promise<string[] | undefined> {
-  const files = await labelOf(docker, image, FILES);
+async function filesOf(images: Images, image: string): Promise<string[] | undefined> {
+  const files = await images.label(image, FILES);
   return files ? z.array(z.string()).parse(files) : undefined;
 }

@@ -1,7 +1,8 @@
-import type Docker from 'dockerode';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { extract } from 'tar-stream';
 import { PointsmanError } from '../contract';
-import { runInGuest } from '../sandbox/guest-exec';
+import type { Sandbox } from '../sandbox/sandbox';
 
 export interface PythonFile {
   /** Relative to the work directory. */
@@ -22,8 +23,6 @@ const NOT_OURS = [
   'build',
   'dist',
 ];
-/** A source file above this is data or was generated. */
-const MAX_FILE = '2M';
 const MAX_BYTES = 512 << 20;
 
 /**
@@ -31,14 +30,10 @@ const MAX_BYTES = 512 << 20;
  * `pyvenv.cfg`), builds and symbolic links are left out; bytes that are no UTF-8 are replaced, as nothing but comments
  * and strings of old files holds any.
  */
-export async function readRepository(container: Docker.Container, workdir: string): Promise<PythonFile[]> {
-  const names = NOT_OURS.map((name) => `-name ${name}`).join(' -o ');
-  const done = await runInGuest(container, {
-    command: [
-      'set -o pipefail',
-      `find . \\( ${names} -o -exec test -e {}/pyvenv.cfg \\; \\) -prune -o -type f -name '*.py' -size -${MAX_FILE} -print0 |`,
-      'sort -z | tar -cf - --no-recursion --null -T -',
-    ].join('\n'),
+export async function readRepository(sandbox: Sandbox, workdir: string): Promise<PythonFile[]> {
+  const done = await sandbox.exec({
+    command: readFileSync(join(__dirname, 'steps', 'python-files.sh'), 'utf8'),
+    args: NOT_OURS,
     cwd: workdir,
     timeoutMs: 120_000,
     keepBytes: MAX_BYTES,

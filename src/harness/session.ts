@@ -1,12 +1,7 @@
-import type Docker from 'dockerode';
 import type { CaseOutcome, SandboxProfile } from '../contract';
 import type { HarnessRun } from '../problems/harness/run';
-import { removeContainer } from '../sandbox/container';
-import { assertAlive } from '../sandbox/guest-exec';
-import { type GuestFile, getFiles, putFiles } from '../sandbox/guest-files';
 import type { Owner } from '../sandbox/labels';
-import { endAll, startHarnessContainer, writtenMiB } from './container';
-import { type LinesRead, readGuestLines } from './guest-lines';
+import type { ConfinedSandbox, GuestFile, LinesRead, Sandbox } from '../sandbox/sandbox';
 import type { GenerateRequest, RecordRequest, RunRequest } from './protocol';
 import { RunReader } from './read-run';
 import { GUEST, type HarnessHost, TOOLS } from './tools-image';
@@ -32,7 +27,7 @@ export interface RunOptions {
 
 /** A container in which harnesses are run, for as long as `use` of `openHarnessRoom` takes. */
 export interface HarnessRoom {
-  readonly container: Docker.Container;
+  readonly sandbox: Sandbox;
   run(request: RunRequest, options?: RunOptions): Promise<HarnessRun>;
   /** Lines of `record.py`, as they came. */
   record(request: RecordRequest): Promise<GuestAnswer>;
@@ -68,17 +63,18 @@ export async function openHarnessRoom<T>(
   signal: AbortSignal,
   use: (room: HarnessRoom) => Promise<T>,
 ): Promise<T> {
-  const container = await startHarnessContainer(deps, spec);
+  const { owner, role, image, profile } = spec;
+  const sandbox = await deps.sandboxes.confined({ owner, role, image, profile });
   try {
-    return await use(roomIn(container, spec, signal));
+    return await use(roomIn(sandbox, spec, signal));
   } finally {
-    await removeContainer(deps.docker, container.id);
+    await sandbox.remove();
   }
 }
 
-function roomIn(container: Docker.Container, spec: HarnessRoomSpec, signal: AbortSignal): HarnessRoom {
+function roomIn(sandbox: ConfinedSandbox, spec: HarnessRoomSpec, signal: AbortSignal): HarnessRoom {
   const start = (script: string, request: object, limits: Limits, take: (line: string) => 'enough' | undefined) =>
-    runScript(container, spec, { script, request, ...limits }, signal, take);
+    runScript(sandbox, spec, { script, request, ...limits }, signal, take);
   const collect = async (script: string, request: object, limits: Limits): Promise<GuestAnswer> => {
     const lines: string[] = [];
     const { cut, printed } = await start(script, request, limits, (line) => {
@@ -88,7 +84,7 @@ function roomIn(container: Docker.Container, spec: HarnessRoomSpec, signal: Abor
     return { lines, cut, printed };
   };
   return {
-    container,
+    sandbox,
     async run(request, options = {}) {
       const began = performance.now();
       const reader = new RunReader(request.cases);
@@ -112,8 +108,8 @@ function roomIn(container: Docker.Container, spec: HarnessRoomSpec, signal: Abor
           env: { PYTHONHASHSEED: '0' },
         },
       ),
-    write: (files) => putFiles(container, files),
-    read: async (path) => (await getFiles(container, path)).get(path),
+    write: (files) => sandbox.write(files),
+    read: async (path) => (await sandbox.read(path)).get(path),
   };
 }
 
@@ -127,18 +123,17 @@ interface Limits {
 
 /** Runs one of the guest's scripts. Nothing of it runs any more when this returns. */
 async function runScript(
-  container: Docker.Container,
+  sandbox: ConfinedSandbox,
   { python, profile }: HarnessRoomSpec,
   script: Limits & { readonly script: string; readonly request: object },
   signal: AbortSignal,
   take: (line: string) => 'enough' | undefined,
 ): Promise<{ cut: string | null; printed: string }> {
-  await putFiles(container, [{ path: REQUEST, bytes: Buffer.from(JSON.stringify(script.request)) }]);
-  const disk = watchDisk(container, profile.diskMiB);
+  await sandbox.write([{ path: REQUEST, bytes: Buffer.from(JSON.stringify(script.request)) }]);
+  const disk = watchDisk(sandbox, profile.diskMiB);
   let orderly = false;
   try {
-    const read = await readGuestLines(
-      container,
+    const read = await sandbox.execLines(
       {
         // Standard output is the guest's own pipe; what the code prints goes to standard error.
         command: 'exec 9>&1 1>&2 </dev/null; exec "$1" -B "$2" "$3" 9',
@@ -152,7 +147,7 @@ async function runScript(
       },
       take,
     );
-    await assertAlive(container, read.exitCode, 'harness');
+    await sandbox.assertAlive(read.exitCode, 'harness');
     orderly = read.ending === 'exited' && read.exitCode === 0;
     return { cut: cutOf(read, script.seconds), printed: read.stderr };
   } catch (error) {
@@ -161,7 +156,7 @@ async function runScript(
   } finally {
     disk.stop();
     // A guest that came to its end has ended all that its cases began.
-    if (!orderly && !signal.aborted) await endAll(container);
+    if (!orderly && !signal.aborted) await sandbox.endAll();
   }
 }
 
@@ -181,11 +176,11 @@ function cutOf({ ending, exitCode, stderr }: LinesRead, seconds: number): string
 }
 
 /** Few engines have quotas: what a container writes is looked at every few seconds. */
-function watchDisk(container: Docker.Container, limitMiB: number): { signal: AbortSignal; stop: () => void } {
+function watchDisk(sandbox: Sandbox, limitMiB: number): { signal: AbortSignal; stop: () => void } {
   const over = new AbortController();
   const timer = setInterval(() => {
-    writtenMiB(container).then(
-      (written) => written > limitMiB && over.abort(),
+    sandbox.writtenBytes().then(
+      (written) => written > limitMiB * 1048576 && over.abort(),
       () => {},
     );
   }, DISK_POLL_MS);

@@ -1,15 +1,9 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type Docker from 'dockerode';
 import { PointsmanError } from '../contract';
-import { statusOf } from '../sandbox/engine';
-import { runInGuest } from '../sandbox/guest-exec';
-import { type GuestFile, putFiles } from '../sandbox/guest-files';
-import type { SandboxHost } from '../sandbox/host';
-import { asLabel, labelOf } from '../sandbox/image-label';
-import { LABEL, type Owner } from '../sandbox/labels';
-import { openWorkshop } from '../sandbox/workshop';
+import type { Owner } from '../sandbox/labels';
+import type { GuestFile, Images, Sandbox, Sandboxes } from '../sandbox/sandbox';
 import { findInterpreter, type Interpreter, type InterpreterQuestion } from './interpreter';
 
 const REPOSITORY = 'pointsman/harness';
@@ -36,8 +30,7 @@ function pins(coverage: string, hypothesis: string): Pins {
 }
 
 export interface HarnessHost {
-  readonly docker: Docker;
-  readonly host: SandboxHost;
+  readonly sandboxes: Sandboxes;
 }
 
 export interface HarnessImage extends Interpreter {
@@ -58,12 +51,20 @@ export async function ensureHarnessImage(
   signal: AbortSignal,
 ): Promise<HarnessImage> {
   const { image: from, ...question } = environment;
-  const { Id } = await inspect(deps.docker, from);
+  const { images } = deps.sandboxes;
+  const found = await images.find(from);
+  if (!found) {
+    throw new PointsmanError(
+      'NotFound',
+      `the image ${from} is not on this host`,
+      'Set the repository up first (`pointsman setup start`), or load the image with `docker load`.',
+    );
+  }
   const guest = guestFiles();
-  const content = { builder: BUILDER, from: Id, question, pins: PINS, guest: guest.map(digestOf) };
+  const content = { builder: BUILDER, from: found.id, question, pins: PINS, guest: guest.map(digestOf) };
   const tag = createHash('sha256').update(JSON.stringify(content)).digest('hex').slice(0, 24);
   const image = `${REPOSITORY}:${tag}`;
-  const known = await interpreterOf(deps.docker, image);
+  const known = await interpreterOf(images, image);
   if (known) return { image, ...known };
   const spec = {
     owner,
@@ -72,50 +73,23 @@ export async function ensureHarnessImage(
     workdir: question.workdir,
     network: 'bridge' as const,
   };
-  return openWorkshop(deps, spec, async ({ container, name, env, bundle }) => {
-    const interpreter = await findInterpreter(container, question);
+  return deps.sandboxes.workshop(spec, async (sandbox) => {
+    const interpreter = await findInterpreter(sandbox, question);
     signal.throwIfAborted();
     for (const [tool, folder] of Object.entries(TOOLS) as [keyof Pins, string][]) {
-      await install(container, interpreter, folder, pinsFor(interpreter)[tool], env, signal);
+      await install(sandbox, interpreter, folder, pinsFor(interpreter)[tool], sandbox.env, signal);
     }
-    await putFiles(container, guest);
-    await runInGuest(container, {
-      command: 'rm -rf -- /opt/pointsman /var/lib/pointsman $1',
-      args: [bundle ?? ''],
-    });
-    deps.host.forget(name);
-    const labels = {
-      [LABEL.lease]: 'environment',
-      [LABEL.run]: '',
-      [LABEL.workflow]: '',
-      [LABEL.scope]: '',
-      [INTERPRETER]: asLabel(interpreter),
-    };
-    const changes = Object.entries(labels).map(([key, value]) => `LABEL ${key}=${JSON.stringify(value)}`);
-    await container.commit({ repo: REPOSITORY, tag, pause: true, changes: changes.join('\n') });
+    await sandbox.write(guest);
+    await sandbox.commit(image, { kept: true, labels: { [INTERPRETER]: interpreter } });
     return { image, ...interpreter };
   });
 }
 
 const INTERPRETER = 'pointsman.interpreter';
 
-async function inspect(docker: Docker, image: string): Promise<Docker.ImageInspectInfo> {
-  return docker
-    .getImage(image)
-    .inspect()
-    .catch((error: unknown) => {
-      if (statusOf(error) !== 404) throw error;
-      throw new PointsmanError(
-        'NotFound',
-        `the image ${image} is not on this host`,
-        'Set the repository up first (`pointsman setup start`), or load the image with `docker load`.',
-      );
-    });
-}
-
 /** What the builder found out, as the image's label says; undefined when the host does not have the image. */
-async function interpreterOf(docker: Docker, image: string): Promise<Interpreter | undefined> {
-  return ((await labelOf(docker, image, INTERPRETER)) ?? undefined) as Interpreter | undefined;
+async function interpreterOf(images: Images, image: string): Promise<Interpreter | undefined> {
+  return ((await images.label(image, INTERPRETER)) ?? undefined) as Interpreter | undefined;
 }
 
 function pinsFor({ version }: Interpreter): Pins {
@@ -124,23 +98,15 @@ function pinsFor({ version }: Interpreter): Pins {
 
 /** The environment's own pip, or another one of the image that installs for it. */
 async function install(
-  container: Docker.Container,
+  sandbox: Sandbox,
   { python }: Interpreter,
   folder: string,
   packages: readonly string[],
   env: Readonly<Record<string, string>>,
   signal: AbortSignal,
 ): Promise<void> {
-  const options = '-q --target "$folder" --no-deps --no-compile --no-cache-dir --disable-pip-version-check';
-  const command = [
-    'py=$1 folder=$2; shift 2',
-    `if "$py" -m pip --version >/dev/null 2>&1; then exec "$py" -m pip install ${options} "$@"; fi`,
-    `if python3 -m pip --python "$py" --version >/dev/null 2>&1; then exec python3 -m pip --python "$py" install ${options} "$@"; fi`,
-    'if command -v uv >/dev/null; then exec uv pip install -q --no-cache --python "$py" --target "$folder" --no-deps "$@"; fi',
-    'echo "the image has neither pip nor uv" >&2; exit 3',
-  ].join('\n');
-  const done = await runInGuest(container, {
-    command,
+  const done = await sandbox.exec({
+    command: readFileSync(join(__dirname, 'steps', 'install.sh'), 'utf8'),
     args: [python, folder, ...packages],
     cwd: '/',
     env,

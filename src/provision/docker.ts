@@ -1,6 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { PointsmanError } from '../contract/errors';
-import { connectEngine } from '../sandbox/engine';
+import { openSandboxes } from '../sandbox';
 import { canInstallPackages, installPackages, onPath, type Provided, type Report } from './command';
 import { startEngine } from './dockerd';
 
@@ -36,14 +35,7 @@ export async function ensureDocker(report: Report): Promise<Provided> {
 /** `20.10.24 (overlay2)`, undefined when no engine answers. */
 export async function engineVersion(): Promise<string | undefined> {
   try {
-    const docker = connectEngine();
-    // `info` is slow on a busy engine, and a socket that nobody serves would hang: ping has its own limit.
-    await Promise.race([
-      docker.ping(),
-      sleep(3000, undefined, { ref: false }).then(() => Promise.reject(new Error('no answer'))),
-    ]);
-    const info = await docker.info();
-    return `${info.ServerVersion} (${info.Driver})`;
+    return await openSandboxes('doctor').version(3000);
   } catch {
     return undefined;
   }

@@ -1,12 +1,12 @@
-import { connectEngine, statusOf } from '../sandbox/engine';
+import { openSandboxes } from '../sandbox';
 
 /** Digest of an image as the engine of this host has it; undefined where it has none of that name, or where none answers. */
 export async function imageDigest(name: string): Promise<string | undefined> {
   try {
-    return (await connectEngine().getImage(name).inspect()).Id;
+    return (await openSandboxes('provision').images.find(name))?.id;
   } catch (error) {
     const { code } = error as { code?: string };
-    if (statusOf(error) === 404 || code === 'ENOENT' || code === 'ECONNREFUSED' || code === 'EACCES') return undefined;
+    if (code === 'ENOENT' || code === 'ECONNREFUSED' || code === 'EACCES') return undefined;
     throw error;
   }
 }

@@ -1,11 +1,7 @@
 import { spawn } from 'node:child_process';
-import { Readable } from 'node:stream';
-import type Docker from 'dockerode';
-import { pack } from 'tar-stream';
 import { PointsmanError } from '../contract/errors';
-import { connectEngine, statusOf } from '../sandbox/engine';
-import { hostAccess } from '../sandbox/host-access';
-import { followBuild } from '../sandbox/image-build';
+import { openSandboxes } from '../sandbox';
+import type { Images } from '../sandbox/sandbox';
 import { canInstallPackages, installPackages, lastLines, onPath, type Provided, type Report } from './command';
 
 /** What sandboxes start from when a problem names no image of its own. */
@@ -23,60 +19,48 @@ const HINT = `Let the engine pull ${DEBIAN}, or install mmdebstrap (root on Debi
  * Debian's packages alone with mmdebstrap (about 35 s), which needs no image registry.
  */
 export async function ensureImage(report: Report): Promise<Provided> {
-  const docker = connectEngine();
-  const there = await imageSize(docker);
+  const { images } = openSandboxes('provision');
+  const there = await imageSize(images);
   if (there) return { what: 'Base image', found: `${BASE_IMAGE}, ${there}`, made: false };
-  const pulled = await pullDebian(docker, report);
+  const pulled = await pullDebian(images, report);
   const built =
     pulled &&
-    (await buildOnDebian(docker, report).then(
+    (await buildOnDebian(images, report).then(
       () => true,
       () => false,
     ));
-  if (!built) await bootstrap(docker, report);
-  return { what: 'Base image', found: `${BASE_IMAGE}, ${await imageSize(docker)}`, made: true };
+  if (!built) await bootstrap(images, report);
+  return { what: 'Base image', found: `${BASE_IMAGE}, ${await imageSize(images)}`, made: true };
 }
 
 /** Its size for people, undefined when the engine does not have it. */
-export async function imageSize(docker: Docker): Promise<string | undefined> {
-  try {
-    const { Size } = await docker.getImage(BASE_IMAGE).inspect();
-    return `${Math.round(Size / 1e6)} MB`;
-  } catch (error) {
-    if (statusOf(error) === 404) return undefined;
-    throw error;
-  }
+export async function imageSize(images: Images = openSandboxes('provision').images): Promise<string | undefined> {
+  const found = await images.find(BASE_IMAGE);
+  return found && `${Math.round(found.bytes / 1e6)} MB`;
 }
 
 /** False when no registry answers soon: offline machines should not wait for it. */
-async function pullDebian(docker: Docker, report: Report): Promise<boolean> {
+async function pullDebian(images: Images, report: Report): Promise<boolean> {
   report(`pulling ${DEBIAN}`);
   try {
-    const abortSignal = AbortSignal.timeout(PULL_MS);
-    await followBuild(docker, await docker.pull(DEBIAN, { abortSignal }), report);
+    await images.pull(DEBIAN, { signal: AbortSignal.timeout(PULL_MS), report });
     return true;
   } catch {
     return false;
   }
 }
 
-async function buildOnDebian(docker: Docker, report: Report): Promise<void> {
+async function buildOnDebian(images: Images, report: Report): Promise<void> {
   report(`building ${BASE_IMAGE} on ${DEBIAN}`);
   const lines = [
     `FROM ${DEBIAN}`,
     'ENV LANG=C.UTF-8',
     `RUN apt-get update && apt-get install -y --no-install-recommends ${PACKAGES.join(' ')} && rm -rf /var/lib/apt/lists/*`,
   ];
-  const context = pack();
-  context.entry({ name: 'Dockerfile' }, `${lines.join('\n')}\n`);
-  context.finalize();
-  // Proxy variables as build arguments reach the build and stay out of the image.
-  const buildargs = hostAccess().env;
-  const stream = await docker.buildImage(Readable.from(context), { t: BASE_IMAGE, buildargs, forcerm: true });
-  await followBuild(docker, stream, report);
+  await images.buildText(`${lines.join('\n')}\n`, BASE_IMAGE, report);
 }
 
-async function bootstrap(docker: Docker, report: Report): Promise<void> {
+async function bootstrap(images: Images, report: Report): Promise<void> {
   if (onPath('mmdebstrap').length === 0) {
     if (!canInstallPackages())
       throw new PointsmanError('Unavailable', `the image ${BASE_IMAGE} cannot be made here`, HINT);
@@ -99,20 +83,17 @@ async function bootstrap(docker: Docker, report: Report): Promise<void> {
   });
   const ended = new Promise<number | null>((resolve) => child.on('error', () => resolve(null)).on('close', resolve));
   // Imported under a name that nobody uses yet: a half archive must never be taken for the image.
-  const [repo, tag] = ['pointsman/base', 'bookworm-unfinished'];
-  const changes = ['ENV LANG=C.UTF-8', 'CMD ["bash"]'];
-  const stream = await docker.importImage(child.stdout, { repo, tag, changes });
-  const imported = await followBuild(docker, stream, () => undefined).then(
+  const unfinished = `${BASE_IMAGE}-unfinished`;
+  const imported = await images.load(child.stdout, unfinished, ['ENV LANG=C.UTF-8', 'CMD ["bash"]']).then(
     () => '',
     (error: Error) => error.message,
   );
-  const unfinished = docker.getImage(`${repo}:${tag}`);
   if ((await ended) === 0 && !imported) {
-    await unfinished.tag({ repo, tag: 'bookworm' });
-    await unfinished.remove();
+    await images.tag(unfinished, BASE_IMAGE);
+    await images.remove(unfinished);
     return;
   }
-  await unfinished.remove().catch(() => undefined);
+  await images.remove(unfinished).catch(() => undefined);
   throw new PointsmanError(
     'Unavailable',
     `mmdebstrap could not make ${BASE_IMAGE}:\n${imported || lastLines(said)}`,

@@ -20,7 +20,11 @@ const BUNDLE = [
   'GIT_SSL_CAINFO',
   'CARGO_HTTP_CAINFO',
 ];
-const INSIDE = '/etc/ssl/pointsman-host-ca.crt';
+/** Where a sandbox has the host's bundle. */
+export const BUNDLE_MOUNTED = '/etc/ssl/pointsman-host-ca.crt';
+/** Where a Dockerfile of ours looks for a CA bundle, beside itself and in the image that is built. */
+export const BUNDLE_FILE = 'ca.crt';
+export const BUNDLE_INSIDE = `/usr/local/share/${BUNDLE_FILE}`;
 
 /** Variables that a host may lend, without those of proxies, which engines know. */
 export const LENT: readonly string[] = [...REGISTRY, ...BUNDLE];
@@ -44,6 +48,6 @@ export function hostAccess(): {
   // A remote engine cannot mount a file of this host.
   const remote = /^(tcp|ssh|https?):/.test(process.env.DOCKER_HOST ?? '');
   if (!bundle || remote) return { env, binds: [] };
-  for (const name of BUNDLE) env[name] = INSIDE;
-  return { env, binds: [`${bundle}:${INSIDE}:ro`], bundle: { file: bundle, inside: INSIDE } };
+  for (const name of BUNDLE) env[name] = BUNDLE_MOUNTED;
+  return { env, binds: [`${bundle}:${BUNDLE_MOUNTED}:ro`], bundle: { file: bundle, inside: BUNDLE_MOUNTED } };
 }

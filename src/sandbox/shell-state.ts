@@ -17,3 +17,8 @@ export function parseExports(text: string): Record<string, string> {
 export function exportLines(env: Readonly<Record<string, string>>): string[] {
   return Object.entries(env).map(([name, value]) => `export ${name}='${value.replaceAll("'", `'\\''`)}'`);
 }
+
+/** `NAME=value` lines, as processes and images have them. */
+export function variablesOf(lines: readonly string[]): Record<string, string> {
+  return Object.fromEntries(lines.map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]));
+}

@@ -1,18 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PointsmanError } from '../contract';
-import { runInGuest } from '../sandbox/guest-exec';
-import { type GuestFile, getFiles, putFiles } from '../sandbox/guest-files';
-import type { SandboxHost } from '../sandbox/host';
 import type { Owner } from '../sandbox/labels';
-import { openWorkshop } from '../sandbox/workshop';
+import type { GuestFile, Sandboxes } from '../sandbox/sandbox';
 
 /** What a script knows of what it wrote. Not to be believed further than the script: an archive may claim the same. */
 export type Facts = Readonly<Record<string, unknown>>;
 
 /** What the functions of this room need of a worker's parts. */
 export interface FetchHost {
-  readonly host: SandboxHost;
+  readonly sandboxes: Pick<Sandboxes, 'workshop'>;
 }
 
 export interface GuestFetch {
@@ -52,47 +49,43 @@ const MAX_BROUGHT = 64;
  */
 export async function fetchInGuest(deps: FetchHost, fetch: GuestFetch): Promise<{ bytes: Buffer; facts: Facts }> {
   const { owner, base, network } = fetch;
-  return openWorkshop(
-    deps,
-    { owner, role: 'fetch', image: base, workdir: '/', network },
-    async ({ container, env }) => {
-      const scripts = ['fetching', fetch.script].map((name) => ({
-        path: `${FOLDER}/${name}.py`,
-        bytes: readFileSync(join(__dirname, 'guest', `${name}.py`)),
-      }));
-      await putFiles(container, [...scripts, ...(fetch.files ?? [])]);
-      for (let brought = 0; ; brought++) {
-        const done = await runInGuest(container, {
-          command: `python3 ${FOLDER}/${fetch.script}.py "$@"`,
-          args: fetch.args,
-          env: { DEBIAN_FRONTEND: 'noninteractive', ...env, ...fetch.env },
-          timeoutMs: TIMEOUT_MS,
-          signal: fetch.signal,
-        });
-        const said = lastLine(done.stdout);
-        if (done.exitCode !== 0 || said === undefined) {
-          const why =
-            done.exitCode === null ? 'it took too long' : done.stderr.toString('utf8').trim().split('\n').at(-1);
-          throw unavailable(fetch.source, why ?? '', 'Try again; if it stays, report it.');
-        }
-        if (said.facts) {
-          const bytes = (await getFiles(container, `${FOLDER}/artifact`)).get(`${FOLDER}/artifact`)!;
-          return { bytes, facts: said.facts };
-        }
-        if (said.needs === undefined) {
-          throw new PointsmanError(
-            said.code ?? 'Unavailable',
-            `source ${fetch.source}: ${said.message ?? ''}`,
-            said.hint ?? '',
-          );
-        }
-        if (!fetch.bring || brought === MAX_BROUGHT) {
-          throw unavailable(fetch.source, `it needs ${said.needs}`, 'Name a source that is complete.');
-        }
-        await putFiles(container, await fetch.bring(said.needs));
+  return deps.sandboxes.workshop({ owner, role: 'fetch', image: base, workdir: '/', network }, async (sandbox) => {
+    const scripts = ['fetching', fetch.script].map((name) => ({
+      path: `${FOLDER}/${name}.py`,
+      bytes: readFileSync(join(__dirname, 'guest', `${name}.py`)),
+    }));
+    await sandbox.write([...scripts, ...(fetch.files ?? [])]);
+    for (let brought = 0; ; brought++) {
+      const done = await sandbox.exec({
+        command: `python3 ${FOLDER}/${fetch.script}.py "$@"`,
+        args: fetch.args,
+        env: { DEBIAN_FRONTEND: 'noninteractive', ...sandbox.env, ...fetch.env },
+        timeoutMs: TIMEOUT_MS,
+        signal: fetch.signal,
+      });
+      const said = lastLine(done.stdout);
+      if (done.exitCode !== 0 || said === undefined) {
+        const why =
+          done.exitCode === null ? 'it took too long' : done.stderr.toString('utf8').trim().split('\n').at(-1);
+        throw unavailable(fetch.source, why ?? '', 'Try again; if it stays, report it.');
       }
-    },
-  );
+      if (said.facts) {
+        const bytes = (await sandbox.read(`${FOLDER}/artifact`)).get(`${FOLDER}/artifact`)!;
+        return { bytes, facts: said.facts };
+      }
+      if (said.needs === undefined) {
+        throw new PointsmanError(
+          said.code ?? 'Unavailable',
+          `source ${fetch.source}: ${said.message ?? ''}`,
+          said.hint ?? '',
+        );
+      }
+      if (!fetch.bring || brought === MAX_BROUGHT) {
+        throw unavailable(fetch.source, `it needs ${said.needs}`, 'Name a source that is complete.');
+      }
+      await sandbox.write(await fetch.bring(said.needs));
+    }
+  });
 }
 
 function lastLine(stdout: Buffer): Said | undefined {

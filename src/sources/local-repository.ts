@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { lstat, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PointsmanError } from '../contract';
-import type { GuestFile } from '../sandbox/guest-files';
+import type { GuestFile } from '../sandbox/sandbox';
 
 const MAX_BYTES = 1 << 30;
 

@@ -1,121 +1,22 @@
-import { createHash, randomBytes } from 'node:crypto';
-import { constants, existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
-import { access, open, readFile, rename } from 'node:fs/promises';
-import { join } from 'node:path';
-import { LRUCache } from 'lru-cache';
-import { PointsmanError } from '../contract/errors';
 import type { Ref } from '../contract/step';
 
 /**
  * Content-addressed bodies: the sha256 of the bytes is the name. Writing the same bytes twice is one blob, so every
- * write may be retried. A blob never changes, so reads are cached in the process.
+ * write may be retried. A blob never changes, so whatever has been read may be kept.
  */
 export interface BlobStore {
+  /** Returns when the blob will outlive this process. */
   put(bytes: Uint8Array | string): Promise<Ref>;
   /** Throws `NotFound` when the blob is missing. */
   get(sha256: string): Promise<Buffer>;
   has(sha256: string): Promise<boolean>;
-}
-
-export interface FileBlobsOptions {
-  /** Wait for the disk on every write: survives a power cut, not only a killed process. Costs a few ms a blob. */
-  readonly fsync?: boolean;
-  /** Bytes of recently used blobs kept in memory. */
-  readonly cacheBytes?: number;
-}
-
-const SMALL = 64 * 1024;
-
-export class FileBlobs implements BlobStore {
-  private readonly cache: LRUCache<string, Buffer>;
-  private ready = false;
-
-  constructor(
-    readonly root: string,
-    private readonly options: FileBlobsOptions = {},
-  ) {
-    this.cache = new LRUCache({
-      maxSize: options.cacheBytes ?? 64 * 1024 * 1024,
-      sizeCalculation: (bytes) => bytes.length + 128,
-    });
-  }
-
-  async put(body: Uint8Array | string): Promise<Ref> {
-    const bytes = Buffer.from(body as Uint8Array);
-    const sha256 = createHash('sha256').update(bytes).digest('hex');
-    const ref = { sha256, bytes: bytes.length };
-    if (this.cache.has(sha256)) return ref;
-    const path = this.pathOf(sha256);
-    // A step writes several blobs of a few KB: done at once they cost less than the trip through the thread pool.
-    if (bytes.length <= SMALL && !this.options.fsync) this.writeNow(path, bytes);
-    else if (!(await exists(path))) await this.write(path, bytes);
-    this.cache.set(sha256, bytes);
-    return ref;
-  }
-
-  async get(sha256: string): Promise<Buffer> {
-    const cached = this.cache.get(sha256);
-    if (cached) return cached;
-    const bytes = await readFile(this.pathOf(sha256)).catch((error: NodeJS.ErrnoException) => {
-      if (error.code !== 'ENOENT') throw error;
-      throw new PointsmanError(
-        'NotFound',
-        `blob ${sha256} is not in the store at ${this.root}`,
-        'Workers that share runs must share the blob store: check POINTSMAN_HOME.',
-      );
-    });
-    this.cache.set(sha256, bytes);
-    return bytes;
-  }
-
-  async has(sha256: string): Promise<boolean> {
-    return this.cache.has(sha256) || (await exists(this.pathOf(sha256)));
-  }
-
-  pathOf(sha256: string): string {
-    return join(this.root, sha256.slice(0, 2), sha256.slice(2));
-  }
-
-  /** A rename is atomic: a reader, or a process started after a kill, sees the whole blob or none. */
-  private async write(path: string, bytes: Buffer): Promise<void> {
-    this.makeFolders();
-    const temporary = `${path}.${process.pid}.${randomBytes(4).toString('hex')}`;
-    const file = await open(temporary, 'wx');
-    try {
-      await file.writeFile(bytes);
-      if (this.options.fsync) await file.sync();
-    } finally {
-      await file.close();
-    }
-    await rename(temporary, path);
-  }
-
-  private writeNow(path: string, bytes: Buffer): void {
-    if (existsSync(path)) return;
-    this.makeFolders();
-    const temporary = `${path}.${process.pid}.${randomBytes(4).toString('hex')}`;
-    writeFileSync(temporary, bytes, { flag: 'wx' });
-    renameSync(temporary, path);
-  }
-
-  /** All 256 at once, the first time that a store is written to: one at a time they would slow the first steps down. */
-  private makeFolders(): void {
-    if (this.ready) return;
-    // The last one is made last: where it is, all are.
-    if (!existsSync(join(this.root, hex(255)))) {
-      for (let i = 0; i < 256; i++) mkdirSync(join(this.root, hex(i)), { recursive: true });
-    }
-    this.ready = true;
-  }
-}
-
-function hex(byte: number): string {
-  return byte.toString(16).padStart(2, '0');
-}
-
-async function exists(path: string): Promise<boolean> {
-  return access(path, constants.F_OK).then(
-    () => true,
-    () => false,
-  );
+  /**
+   * What can be had without waiting; undefined says nothing about whether the blob exists. For whoever reads thousands of
+   * small blobs one after the other.
+   */
+  peek(sha256: string): Buffer | undefined;
+  /** Names of the blobs that begin with these hex digits, of which there are at least two. */
+  beginningWith(digits: string): Promise<string[]>;
+  /** Where a person finds the body. */
+  addressOf(sha256: string): string;
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CampaignProblems } from '../../src/activities/campaign-problems';
 import type { Problem } from '../../src/contract';
-import { FileBlobs } from '../../src/store/blobs';
+import { FileBlobs } from '../../src/store/local/blobs';
 import { Problems } from '../../src/store/problems';
 
 let folder: string;

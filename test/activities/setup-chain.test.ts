@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createReader } from '../../src/activities/setup-chain';
 import type { VerifierMove } from '../../src/contract';
 import { readCounts } from '../../src/setup/test-output';
-import { FileBlobs } from '../../src/store/blobs';
+import { FileBlobs } from '../../src/store/local/blobs';
 import { SetupChains } from '../../src/store/setup-chains';
 
 let root: string;

@@ -5,21 +5,22 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import type { Deps } from '../../src/activities/deps';
 import { type AuditInput, createSetupMemoryActivities, type SuggestInput } from '../../src/activities/setup-memory';
 import type { Ref, SetupAction } from '../../src/contract';
-import { BUILTIN_EMBEDDER, ExperienceStore } from '../../src/experience';
 import { evidenceOf } from '../../src/setup/experience';
-import { FileBlobs } from '../../src/store/blobs';
+import { BUILTIN_EMBEDDER } from '../../src/store/experience/embedder';
+import { SqlExperience } from '../../src/store/experience/sql';
+import { FileBlobs } from '../../src/store/local/blobs';
 import { SetupChains } from '../../src/store/setup-chains';
-import { PG_CONFIG } from '../experience/support/units';
+import { PG_CONFIG } from '../store/experience/support/units';
 
 let root: string;
 let blobs: FileBlobs;
 let setupChains: SetupChains;
-let experience: ExperienceStore;
+let experience: SqlExperience;
 beforeAll(() => {
   root = mkdtempSync(join(tmpdir(), 'setup-memory-'));
   blobs = new FileBlobs(root);
   setupChains = new SetupChains(blobs);
-  experience = ExperienceStore.at((apart) => ({ folder: join(root, apart ?? 'own'), embed: BUILTIN_EMBEDDER }));
+  experience = SqlExperience.at((apart) => ({ folder: join(root, apart ?? 'own'), embed: BUILTIN_EMBEDDER }));
 });
 afterAll(async () => {
   await experience.close();

@@ -7,26 +7,24 @@ import Docker from 'dockerode';
 import type { Deps } from '../../src/activities/deps';
 import { createSetupPrepareActivities, type Prepared, type PrepareInput } from '../../src/activities/setup-prepare';
 import { RepoSetupInput, ServiceSpec } from '../../src/contract';
-import { runInGuest } from '../../src/sandbox/guest-exec';
-import { SandboxHost } from '../../src/sandbox/host';
-import { Services } from '../../src/sandbox/services';
-import { FileBlobs } from '../../src/store/blobs';
+import { openSandboxes } from '../../src/sandbox';
+import { runInGuest } from '../../src/sandbox/docker/guest';
+import { FileBlobs } from '../../src/store/local/blobs';
 import { SetupChains } from '../../src/store/setup-chains';
 import { folderOf, projectOf, removeFolders } from '../support/set-up';
 
 const root = mkdtempSync(join(tmpdir(), 'setup-prepare-'));
 const docker = new Docker();
-const host = new SandboxHost(docker, `prepare-test/${randomUUID()}`);
-const services = new Services(host);
+const sandboxes = openSandboxes(`prepare-test/${randomUUID()}`);
 const blobs = new FileBlobs(root);
 const deps = {
-  ...{ docker, host, services, blobs, setupChains: new SetupChains(blobs), env: process.env },
+  ...{ sandboxes, blobs, setupChains: new SetupChains(blobs), env: process.env },
   ...{ hostName: 'here', hostQueue: 'host-here', config: { worker: { sandboxes: 1_000 } } },
 } as unknown as Deps;
 const owner = { workflowId: 'prepare-test', firstRunId: randomUUID() };
 afterAll(async () => {
-  await host.removeAll(owner.firstRunId);
-  host.close();
+  await sandboxes.removeAll(owner.firstRunId);
+  sandboxes.close();
   removeFolders();
   rmSync(root, { recursive: true, force: true });
 });
@@ -45,7 +43,7 @@ test('a host that was taken for lost, and is asked to make the sandbox again, be
   );
   const notes = ServiceSpec.parse({ name: 'notes', kind: 'container', start: 'exec sleep 600', health: 'true' });
   const signal = AbortSignal.timeout(60_000);
-  const { started } = await services.siblings.start(
+  const { started } = await sandboxes.services.startSiblings(
     { owner, services: [notes], base: input.base, install: () => undefined },
     signal,
   );

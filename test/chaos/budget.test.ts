@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { RolloutResult } from '../../src/contract';
-import { Budget } from '../../src/model';
+import { FileBudgets } from '../../src/store/local/budgets';
 import { COUNTS, minutes } from '../support/counts';
 import { figures } from '../support/figures';
 import { tinyProblem } from '../support/tiny-problem';
@@ -44,7 +44,7 @@ test(
     );
     const results = (await Promise.all(handles.map((handle) => handle.result()))) as RolloutResult[];
     const spent = results.reduce((sum, { cost }) => sum + cost.usd, 0);
-    const booked = new Budget(join(world.home, 'budgets')).status('shared');
+    const booked = await new FileBudgets(join(world.home, 'budgets')).status('shared');
     figures('7 shared budget', {
       rollouts: results.length,
       capUsd: CAP,

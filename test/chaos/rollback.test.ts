@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import Docker from 'dockerode';
 import { type Frame, SandboxProfile } from '../../src/contract';
-import { checkpoint, restore } from '../../src/sandbox/frames';
-import { SandboxHost } from '../../src/sandbox/host';
+import { openSandboxes } from '../../src/sandbox';
+import { runName } from '../../src/sandbox/labels';
 import { dice, labelled, NOTHING } from '../support/chaos';
 import { COUNTS, minutes } from '../support/counts';
 import { figures } from '../support/figures';
@@ -10,28 +10,24 @@ import { tinyProblem } from '../support/tiny-problem';
 
 const owner = { workflowId: `test/rollback/${randomUUID()}`, firstRunId: randomUUID() };
 const docker = new Docker();
-const host = new SandboxHost(docker, 'test');
-const name = host.nameOf(owner, 'main');
-const spec = host.specOf({ owner, role: 'main', workdir: '/testbed', profile: SandboxProfile.parse({}) });
+const sandboxes = openSandboxes('test');
+const name = runName(owner, 'main');
+const spec = { owner, role: 'main', workdir: '/testbed', profile: SandboxProfile.parse({}) };
 let jobs = 0;
 afterAll(async () => {
-  await host.removeAll(owner.firstRunId);
-  host.close();
+  await sandboxes.removeAll(owner.firstRunId);
+  sandboxes.close();
 }, 600_000);
 
 async function run(command: string): Promise<string> {
   const request = { id: `r${++jobs}`, after: '*', command, timeoutMs: 60_000 };
-  return (await host.journal(name, (journal) => journal.run(request))).output.toString();
+  return (await sandboxes.at(name).journal((journal) => journal.run(request))).output.toString();
 }
 
-const push = (index: number): Promise<Frame> =>
-  host.journal(name, (journal) =>
-    checkpoint(docker, docker.getContainer(name), journal, { owner, index, label: `frame ${index}` }),
-  );
+const push = (index: number): Promise<Frame> => sandboxes.at(name).snapshot({ owner, index, label: `frame ${index}` });
 
 async function back(frame: Frame): Promise<void> {
-  host.forget(name);
-  await restore(docker, spec, frame);
+  await sandboxes.restore(spec, frame);
 }
 
 /** Every file outside of the kernel's and our own folders with its mode, owner and content; directory and variables. */
@@ -64,7 +60,7 @@ test(
   async () => {
     const { image, workdir } = await tinyProblem();
     const random = dice('rollback');
-    await host.ensure({ owner, role: 'main', image, workdir, profile: spec.profile });
+    await sandboxes.claim({ owner, role: 'main', image, workdir, profile: spec.profile });
     const frames: { frame: Frame; seen: string }[] = [];
     let flattened = 0;
     for (let index = 0; index < COUNTS.frames; index++) {
@@ -87,7 +83,7 @@ test(
     figures('10 rollback is exact', { frames: frames.length, jumps: COUNTS.jumps, flattened, differ: differ.length });
     expect(differ).toEqual([]);
     if (COUNTS.frames > 125) expect(flattened).toBeGreaterThan(0);
-    await host.removeAll(owner.firstRunId);
+    await sandboxes.removeAll(owner.firstRunId);
     expect(await labelled(`pointsman.run=${owner.firstRunId}`)).toEqual(NOTHING);
   },
   minutes(5, 40),

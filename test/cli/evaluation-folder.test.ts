@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Cli } from '../../src/cli/context';
 import { writeEvaluation } from '../../src/cli/evaluation-folder';
 import type { CandidateOutcome, Estimate, EvaluationResult, ProblemEntry } from '../../src/contract';
-import { FileBlobs } from '../../src/store/blobs';
+import { FileBlobs } from '../../src/store/local/blobs';
 import type { ShownEvaluation } from '../../src/view/evaluation/shown-evaluation';
 
 const home = mkdtempSync(join(tmpdir(), 'pointsman-evaluation-'));

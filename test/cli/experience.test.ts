@@ -2,9 +2,10 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Config } from '../../src/config';
-import { type ExperienceStore, experienceOf, shipExperience } from '../../src/experience';
 import { importPeer } from '../../src/setup/experience';
-import { draftLike, PG_CONFIG, unitLike } from '../experience/support/units';
+import { experienceOf, shipExperience } from '../../src/store/experience';
+import type { ExperienceStore } from '../../src/store/experience/experience';
+import { draftLike, PG_CONFIG, unitLike } from '../store/experience/support/units';
 import { runCli } from './run-cli';
 
 /** A drifted row of the peer: too many keywords, an atom that is none of ours, fields that nobody here knows. */

@@ -1,5 +1,5 @@
 import { type Author, RolloutResult, type Step, type Turn } from '../../src/contract';
-import { FileBlobs } from '../../src/store/blobs';
+import { FileBlobs } from '../../src/store/local/blobs';
 import { Transcripts } from '../../src/store/transcripts';
 
 type Written = Pick<Turn, 'thought' | 'action'> & {

@@ -1,5 +1,5 @@
 import { FunctionInstance, type FunctionProblemsResult } from '../../src/contract';
-import type { FileBlobs } from '../../src/store/blobs';
+import type { BlobStore } from '../../src/store/blobs';
 import { HOSTILE } from './sample-setup';
 
 const MODULE = `"""Prices."""
@@ -69,7 +69,7 @@ export const net: FunctionInstance = {
 
 /** A build's result with its blobs in the store. */
 export async function keepBuild(
-  blobs: FileBlobs,
+  blobs: BlobStore,
   instances: readonly FunctionInstance[],
 ): Promise<FunctionProblemsResult> {
   const lines = (rows: readonly unknown[]) => blobs.put(rows.map((row) => `${JSON.stringify(row)}\n`).join(''));

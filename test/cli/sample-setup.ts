@@ -1,5 +1,5 @@
 import { RepoSetupResult, type SetupRole, type SetupStep } from '../../src/contract';
-import { FileBlobs } from '../../src/store/blobs';
+import { FileBlobs } from '../../src/store/local/blobs';
 import { SetupChains } from '../../src/store/setup-chains';
 
 interface Written {

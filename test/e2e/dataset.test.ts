@@ -345,7 +345,7 @@ test('an audit walks from a row to the answers of the models, and notices a byte
   expect(audit.unknown).toEqual(['no campaign kept the problem of this row']);
 
   const { steps } = await world.transcripts.chain(audit.row.head!);
-  const blob = world.blobs.pathOf(steps[1]!.observation.text.sha256);
+  const blob = world.blobs.addressOf(steps[1]!.observation.text.sha256);
   const bytes = readFileSync(blob);
   writeFileSync(blob, Buffer.concat([Buffer.from('X'), bytes.subarray(1)]));
   const tampered = await read();

@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Docker from 'dockerode';
 import type { Problem, RepoSetupResult, SetupProgress } from '../../src/contract';
-import { BUILTIN_EMBEDDER, ExperienceStore } from '../../src/experience';
 import { BASE_IMAGE } from '../../src/provision/image';
+import { BUILTIN_EMBEDDER } from '../../src/store/experience/embedder';
+import { SqlExperience } from '../../src/store/experience/sql';
 import { SetupChains } from '../../src/store/setup-chains';
 import { runCli } from '../cli/run-cli';
 import { calcScript, calcUnit, writeCalc } from '../support/calc-project';
@@ -20,7 +21,7 @@ beforeAll(async () => {
     profiles: { careful: {}, curious: {}, fetching: {}, mender: {}, idler: {}, hasty: {}, garbled: {}, stranded: {} },
   });
   chains = new SetupChains(world.blobs);
-  const store = await ExperienceStore.open({ folder: join(world.home, 'experience'), embed: BUILTIN_EMBEDDER });
+  const store = await SqlExperience.open({ folder: join(world.home, 'experience'), embed: BUILTIN_EMBEDDER });
   await store.import([
     calcUnit('calc-wrong', 'mkdir -p /opt/other && echo exact > /opt/other/mode'),
     calcUnit('calc-right', 'mkdir -p /opt/calc && echo exact > /opt/calc/mode'),

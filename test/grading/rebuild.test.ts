@@ -1,30 +1,27 @@
 import { randomUUID } from 'node:crypto';
-import Docker from 'dockerode';
 import { SandboxProfile, ServiceSpec } from '../../src/contract';
 import { rebuild } from '../../src/grading/setup-result';
 import { BASE_IMAGE } from '../../src/provision/image';
-import { SandboxHost } from '../../src/sandbox/host';
+import { openSandboxes } from '../../src/sandbox';
 import type { Owner } from '../../src/sandbox/labels';
-import { runInThrowaway } from '../../src/sandbox/throwaway';
 import { installScript } from '../../src/setup/loop/recipe';
 import { startCommand } from '../../src/setup/loop/servers';
 import { completeService, installCommand } from '../../src/setup/loop/services';
 
-const docker = new Docker();
-const host = new SandboxHost(docker, `rebuild-test/${randomUUID()}`);
+const sandboxes = openSandboxes(`rebuild-test/${randomUUID()}`);
 let owner: Owner;
 // A run's frame of an earlier script would be taken for that of this one.
 beforeEach(() => {
   owner = { workflowId: 'rebuild-test', firstRunId: randomUUID() };
 });
-afterEach(() => host.removeAll(owner.firstRunId));
+afterEach(() => sandboxes.removeAll(owner.firstRunId));
 
 /** Runs the steps on the base image, as the end of a set-up does. */
 function rebuilt(commands: readonly string[], seconds = 60, profile: object = {}) {
   const steps = commands.map((command, at) => ({ turn: at + 1, command }));
   const script = installScript(steps, '/repo', 'dir:/x');
   const spec = { base: BASE_IMAGE, workdir: '/repo', sources: [], script, seconds };
-  return rebuild({ docker, host }, owner, { ...spec, profile: SandboxProfile.parse(profile) });
+  return rebuild({ sandboxes }, owner, { ...spec, profile: SandboxProfile.parse(profile) });
 }
 
 test('a script that is stopped at its deadline says so', async () => {
@@ -55,10 +52,10 @@ test('steps fill the database of a service, and it is in what they leave', async
   );
   if ('failure' in built) throw new Error(built.failure);
   const { image, cwd, env } = built.frame;
-  const spec = { owner, scope: host.scope, role: 'look', image, workdir: '/repo', cwd, env };
+  const spec = { owner, role: 'look', image, workdir: '/repo', cwd, env };
   const look = async (command: string, services: ServiceSpec[]) => {
     const at = { ...spec, profile: SandboxProfile.parse({}), services };
-    return (await runInThrowaway(docker, at, { command, timeoutMs: 60_000 })).output.toString();
+    return (await sandboxes.throwaway(at, { command, timeoutMs: 60_000 })).output.toString();
   };
   const state = '/usr/lib/postgresql/*/bin/pg_controldata /var/lib/postgresql/*/main | grep "cluster state"';
   expect(await look(state, [])).toMatch(/: +shut down$/m);

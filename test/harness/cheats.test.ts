@@ -1,17 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import Docker from 'dockerode';
 import { runCandidate, type Validation, validateHarness } from '../../src/harness/measure';
 import { openHarnessRoom } from '../../src/harness/session';
 import { placeCandidate, referenceOf } from '../../src/problems/candidate';
 import { judgeCandidate } from '../../src/problems/harness/validity';
 import { openPython } from '../../src/problems/python';
-import { SandboxHost } from '../../src/sandbox/host';
+import { openSandboxes } from '../../src/sandbox';
 import { CHEATS, READERS } from './cheats';
 import { type Bench, GROUPBY, toolzBench } from './groupby';
 
-const docker = new Docker();
-const host = new SandboxHost(docker, 'test');
-const deps = { docker, host };
+const sandboxes = openSandboxes('test');
+const deps = { sandboxes };
 const owner = { workflowId: `test/cheats/${randomUUID()}`, firstRunId: randomUUID() };
 const { signal } = new AbortController();
 let bench: Bench;
@@ -26,7 +24,7 @@ beforeAll(async () => {
   expect(valid.expected).toHaveLength(2);
 }, 120_000);
 afterAll(async () => {
-  await host.removeAll(owner.firstRunId);
+  await sandboxes.removeAll(owner.firstRunId);
 });
 
 const judged = (candidate: string) => runCandidate(deps, bench.bench, { ...valid, candidate }, signal);

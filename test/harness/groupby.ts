@@ -38,7 +38,7 @@ export async function toolzBench(
   const target = { module, name, kind: 'function' as const, file, lines: [1, 1] as [number, number] };
   const unplaced: Subject = { target, workdir: WORKDIR, importRoots, python };
   const room = { owner, role: 'read', image, profile, python };
-  const text = await openHarnessRoom(deps, room, signal, ({ container }) => moduleText(container, unplaced));
+  const text = await openHarnessRoom(deps, room, signal, ({ sandbox }) => moduleText(sandbox, unplaced));
   const syntax = (await openPython()).parse(file, text);
   const { line, endLine } = functionAt(syntax, target)!.statement;
   const subject = { ...unplaced, target: { ...target, lines: [line, endLine] as [number, number] } };

@@ -8,15 +8,14 @@ import { ensureHarnessImage } from '../../src/harness/tools-image';
 import { admits } from '../../src/problems/harness/validity';
 import { mutantsOf } from '../../src/problems/mutation';
 import { openPython } from '../../src/problems/python';
-import { runInGuest } from '../../src/sandbox/guest-exec';
-import { SandboxHost } from '../../src/sandbox/host';
+import { openSandboxes } from '../../src/sandbox';
 import { harnessOf } from './cases';
 import { type Bench, GROUPBY, toolzBench } from './groupby';
 import { toolzImage } from './toolz-image';
 
 const docker = new Docker();
-const host = new SandboxHost(docker, 'test');
-const deps = { docker, host };
+const sandboxes = openSandboxes('test');
+const deps = { sandboxes };
 const owner = { workflowId: `test/measure/${randomUUID()}`, firstRunId: randomUUID() };
 const { signal } = new AbortController();
 let bench: Bench;
@@ -27,7 +26,7 @@ beforeAll(async () => {
   valid = await validateHarness(deps, bench.bench, GROUPBY, 5, signal);
 }, 180_000);
 afterAll(async () => {
-  await host.removeAll(owner.firstRunId);
+  await sandboxes.removeAll(owner.firstRunId);
 });
 
 const validated = (bodies: Readonly<Record<string, string>>) =>
@@ -123,8 +122,8 @@ test('nothing of the function is left in a purged image, and it is made once', a
   ];
   const { profile, subject } = bench.bench;
   const spec = { owner, role: 'look', image, profile, python: subject.python };
-  const said = await openHarnessRoom(deps, spec, signal, ({ container }) =>
-    runInGuest(container, { command: look.join('; '), cwd: '/repo', timeoutMs: 60_000 }),
+  const said = await openHarnessRoom(deps, spec, signal, ({ sandbox }) =>
+    sandbox.exec({ command: look.join('; '), cwd: '/repo', timeoutMs: 60_000 }),
   );
   expect(said.stdout.toString('utf8').trim().split('\n')).toEqual(['1', '0', '0', '0', '{1: 2}', '1']);
 });

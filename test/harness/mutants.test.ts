@@ -1,13 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import Docker from 'dockerode';
 import type { Harness } from '../../src/contract';
 import { measureHarness, validateHarness } from '../../src/harness/measure';
 import { openHarnessRoom } from '../../src/harness/session';
 import { mutantsOf } from '../../src/problems/mutation';
 import { openPython } from '../../src/problems/python';
-import { runInGuest } from '../../src/sandbox/guest-exec';
-import { putFiles } from '../../src/sandbox/guest-files';
-import { SandboxHost } from '../../src/sandbox/host';
+import { openSandboxes } from '../../src/sandbox';
 import { FULL, minutes } from '../support/counts';
 import { harnessOf, PARTITION_ALL } from './cases';
 import { type Bench, GROUPBY, toolzBench } from './groupby';
@@ -116,16 +113,15 @@ print(json.dumps(wrong))
 `;
 
 (FULL ? describe : describe.skip)('two hundred mutants', () => {
-  const docker = new Docker();
-  const host = new SandboxHost(docker, 'test');
-  const deps = { docker, host };
+  const sandboxes = openSandboxes('test');
+  const deps = { sandboxes };
   const owner = { workflowId: `test/mutants/${randomUUID()}`, firstRunId: randomUUID() };
   const { signal } = new AbortController();
   const count = { all: 0, lived: 0 };
 
   afterAll(async () => {
     console.log(`${count.all} mutants, of which ${count.lived} lived and do the same on every input`);
-    await host.removeAll(owner.firstRunId);
+    await sandboxes.removeAll(owner.firstRunId);
   });
 
   test.each(Object.entries(FUNCTIONS))(
@@ -160,7 +156,7 @@ print(json.dumps(wrong))
     lived: readonly { readonly source: string; readonly after: string }[],
   ): Promise<string[]> {
     const spec = { owner, role: 'independent', image, profile, python: subject.python };
-    return openHarnessRoom(deps, spec, signal, async ({ container }) => {
+    return openHarnessRoom(deps, spec, signal, async ({ sandbox }) => {
       const { module, name, file } = subject.target;
       const asked = {
         ...harness,
@@ -169,11 +165,11 @@ print(json.dumps(wrong))
         file: `/repo/${file}`,
         mutants: lived.map((each) => each.source),
       };
-      await putFiles(container, [
+      await sandbox.write([
         { path: '/var/tmp/asked.json', bytes: Buffer.from(JSON.stringify(asked)) },
         { path: '/var/tmp/independent.py', bytes: Buffer.from(INDEPENDENT) },
       ]);
-      const done = await runInGuest(container, { command: 'python3 /var/tmp/independent.py', timeoutMs: 120_000 });
+      const done = await sandbox.exec({ command: 'python3 /var/tmp/independent.py', timeoutMs: 120_000 });
       expect(done.stderr.toString('utf8')).toBe('');
       const wrong = JSON.parse(done.stdout.toString('utf8')) as number[];
       return wrong.map((at) => lived[at]!.after);

@@ -1,8 +1,5 @@
-import Docker from 'dockerode';
 import { BASE_IMAGE } from '../../src/provision/image';
-import { runInGuest } from '../../src/sandbox/guest-exec';
-import { SandboxHost } from '../../src/sandbox/host';
-import { openWorkshop } from '../../src/sandbox/workshop';
+import { openSandboxes } from '../../src/sandbox';
 
 export const TOOLZ_IMAGE = 'pointsman/test-toolz:2';
 export const WORKDIR = '/repo';
@@ -30,21 +27,14 @@ python3 -m compileall -q toolz
 
 /** Builds the image once for all tests of this machine. */
 export async function toolzImage(): Promise<string> {
-  const docker = new Docker();
-  const there = await docker
-    .getImage(TOOLZ_IMAGE)
-    .inspect()
-    .catch(() => undefined);
-  if (there) return TOOLZ_IMAGE;
-  const host = new SandboxHost(docker, 'test');
+  const sandboxes = openSandboxes('test');
+  if (await sandboxes.images.find(TOOLZ_IMAGE)) return TOOLZ_IMAGE;
   const owner = { workflowId: 'test/toolz-image', firstRunId: `${process.pid}` };
   const spec = { owner, role: 'toolz', image: BASE_IMAGE, workdir: '/', network: 'bridge' as const };
-  await openWorkshop({ host }, spec, async ({ container, env }) => {
-    const done = await runInGuest(container, { command: SET_UP, env, cwd: '/', timeoutMs: 300_000 });
+  await sandboxes.workshop(spec, async (sandbox) => {
+    const done = await sandbox.exec({ command: SET_UP, env: sandbox.env, cwd: '/', timeoutMs: 300_000 });
     if (done.exitCode !== 0) throw new Error(`toolz could not be set up: ${done.stderr.toString('utf8').slice(-800)}`);
-    const [repo, tag] = TOOLZ_IMAGE.split(':') as [string, string];
-    const changes = ['pointsman.run', 'pointsman.workflow', 'pointsman.scope'].map((name) => `LABEL ${name}=""`);
-    await container.commit({ repo, tag, changes: [...changes, 'LABEL pointsman.lease="environment"'].join('\n') });
+    await sandbox.commit(TOOLZ_IMAGE, { kept: true });
   });
   return TOOLZ_IMAGE;
 }

@@ -8,10 +8,9 @@ import type { Deps } from '../../src/activities/deps';
 import { createGradingActivities } from '../../src/activities/grading';
 import { createProblemActivities } from '../../src/activities/problem';
 import { type ProblemCheckResult, ProblemInitInput, type Ref } from '../../src/contract';
-import { connectEngine } from '../../src/sandbox/engine';
-import { SandboxHost } from '../../src/sandbox/host';
+import { openSandboxes } from '../../src/sandbox';
 import type { Owner } from '../../src/sandbox/labels';
-import { FileBlobs } from '../../src/store/blobs';
+import { FileBlobs } from '../../src/store/local/blobs';
 import { Problems } from '../../src/store/problems';
 
 /** Refusals are what these tests are about: a warning of each would bury the failures. */
@@ -20,11 +19,10 @@ const QUIET = new DefaultLogger('ERROR');
 /** The activities of problems and grading on a real engine and a real store, without a Temporal server. */
 export function openBench() {
   const home = mkdtempSync(join(tmpdir(), 'pointsman-bench-'));
-  const docker = connectEngine();
-  const host = new SandboxHost(docker, 'test');
+  const sandboxes = openSandboxes('test');
   const blobs = new FileBlobs(join(home, 'blobs'));
   const problems = new Problems(join(home, 'problems'), blobs);
-  const deps = { docker, host, blobs, problems, env: process.env } as unknown as Deps;
+  const deps = { sandboxes, blobs, problems, env: process.env } as unknown as Deps;
   const problem = createProblemActivities(deps);
   const grading = createGradingActivities(deps);
   const owner: Owner = { workflowId: `bench-${randomUUID()}`, firstRunId: randomUUID() };
@@ -55,8 +53,8 @@ export function openBench() {
   }
 
   async function close(): Promise<void> {
-    await host.removeAll(owner.firstRunId);
-    host.close();
+    await sandboxes.removeAll(owner.firstRunId);
+    sandboxes.close();
   }
 
   return { deps, blobs, problems, problem, grading, owner, run, grade, init, check: checkRef, close };

@@ -4,8 +4,6 @@ import { join } from 'node:path';
 import { Problem, type Ref } from '../../src/contract';
 import { readRows } from '../../src/problems/readers';
 import { reversePatch } from '../../src/problems/reverse';
-import { runInGuest } from '../../src/sandbox/guest-exec';
-import { openWorkshop } from '../../src/sandbox/workshop';
 import { AFTER, BEFORE, shopInput, writeTree } from '../security/shop';
 import { openBench } from './bench';
 
@@ -54,10 +52,10 @@ describe('a problem whose patch brings the bug', () => {
     expect(await bench.check(ref)).toMatchObject({ oracle: 1, noop: 0, admitted: true, reasons: [] });
     const { image } = await bench.run(bench.problem.ensureImage, { owner: bench.owner, problem: ref });
     const spec = { owner: bench.owner, role: 'look', image, workdir: '/testbed', network: 'none' } as const;
-    await openWorkshop(bench.deps, spec, async ({ container }) => {
+    await bench.deps.sandboxes.workshop(spec, async (sandbox) => {
       const command =
         'git log --all --format=%s && git status --porcelain && grep -c prices:-1 -F shop/cart.py; git rev-list --all --objects | wc -l';
-      const seen = (await runInGuest(container, { command, cwd: '/testbed' })).stdout.toString('utf8').split('\n');
+      const seen = (await sandbox.exec({ command, cwd: '/testbed' })).stdout.toString('utf8').split('\n');
       expect(seen[0]).toBe('problem');
       expect(seen.filter((line) => line.startsWith('??') || line.startsWith(' M'))).toEqual([]);
     });

@@ -1,39 +1,37 @@
 import { randomUUID } from 'node:crypto';
 import Docker from 'dockerode';
-import { SandboxProfile } from '../../src/contract';
-import { ensureContainer, removeContainer, setAside } from '../../src/sandbox/container';
-import { checkpoint, dropFrames, restore } from '../../src/sandbox/frames';
-import { SandboxHost } from '../../src/sandbox/host';
+import { type Frame, SandboxProfile } from '../../src/contract';
+import { openSandboxes } from '../../src/sandbox';
+import { ensureContainer, removeContainer, setAside } from '../../src/sandbox/docker/container';
+import { runLabels, runName } from '../../src/sandbox/labels';
 import { tinyProblem } from '../support/tiny-problem';
 
 const owner = { workflowId: `test/frames/${randomUUID()}`, firstRunId: randomUUID() };
 const docker = new Docker();
-const host = new SandboxHost(docker, 'test');
+const sandboxes = openSandboxes('test');
 const profile = SandboxProfile.parse({});
-const name = host.nameOf(owner, 'main');
-const spec = host.specOf({ owner, role: 'main', workdir: '/testbed', profile });
+const name = runName(owner, 'main');
+const spec = { owner, role: 'main', workdir: '/testbed', profile };
+const container = { name, workdir: '/testbed', profile, labels: { ...runLabels(owner), 'pointsman.scope': 'test' } };
 let jobs = 0;
 
 beforeAll(async () => {
   const { image, workdir } = await tinyProblem();
-  await host.ensure({ owner, role: 'main', image, workdir, profile });
+  await sandboxes.claim({ owner, role: 'main', image, workdir, profile });
 });
 afterAll(async () => {
-  await host.removeAll(owner.firstRunId);
+  await sandboxes.removeAll(owner.firstRunId);
 });
 
 const run = async (command: string) =>
   (
-    await host.journal(name, (journal) => journal.run({ id: `f${++jobs}`, after: '*', command, timeoutMs: 20_000 }))
+    await sandboxes
+      .at(name)
+      .journal((journal) => journal.run({ id: `f${++jobs}`, after: '*', command, timeoutMs: 20_000 }))
   ).output.toString();
 const push = (index: number, squash = false) =>
-  host.journal(name, (journal) =>
-    checkpoint(docker, docker.getContainer(name), journal, { owner, index, label: `frame ${index}`, squash }),
-  );
-const back = async (frame: Awaited<ReturnType<typeof push>>) => {
-  host.forget(name);
-  return restore(docker, spec, frame);
-};
+  sandboxes.at(name).snapshot({ owner, index, label: `frame ${index}`, squash });
+const back = (frame: Frame) => sandboxes.restore(spec, frame);
 /** Names, modes and contents of all that a command could have changed. */
 const print = () =>
   run(
@@ -71,7 +69,7 @@ test('a rollback that was cut off anywhere is done by the next attempt, and leav
     // A new one was begun, and the old one was not removed.
     async () => {
       await setAside(docker, name, `${name}-gone-cut`);
-      await ensureContainer(docker, { ...spec, image: frame.image });
+      await ensureContainer(docker, { ...container, image: frame.image });
     },
   ];
   for (const cut of cuts) {
@@ -94,7 +92,7 @@ test('rollbacks that follow each other do not wait for each other, and all that 
   await Promise.all([first.removed, second.removed, removeContainer(docker, name)]);
   expect(await docker.listContainers({ all: true, filters: { name: [name] } })).toEqual([]);
   await back(frame);
-  await dropFrames(docker, owner, [10]);
+  await sandboxes.dropFrames(owner, [10]);
 });
 
 test('a checkpoint that is asked for again at the same position is the same image', async () => {
@@ -116,10 +114,10 @@ test('a squashed frame has one layer, the same files, and keeps directory, varia
 });
 
 test('popped frames are removed, from the top, and removing them again is fine', async () => {
-  await dropFrames(docker, owner, [0, 1, 2, 3]);
-  await dropFrames(docker, owner, [0, 1, 2, 3]);
-  await host.remove(owner, 'main');
-  await host.removeAll(owner.firstRunId);
+  await sandboxes.dropFrames(owner, [0, 1, 2, 3]);
+  await sandboxes.dropFrames(owner, [0, 1, 2, 3]);
+  await sandboxes.remove(owner, 'main');
+  await sandboxes.removeAll(owner.firstRunId);
   const left = await docker.listImages({ filters: { label: [`pointsman.run=${owner.firstRunId}`] } });
   expect(left.flatMap((image) => image.RepoTags ?? [])).toEqual([]);
 });

@@ -2,25 +2,27 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Docker from 'dockerode';
 import { SandboxProfile } from '../../src/contract';
-import { SandboxHost } from '../../src/sandbox/host';
-import { Diverged, Journal, type RunRequest } from '../../src/sandbox/journal';
+import { openSandboxes } from '../../src/sandbox';
+import { JournalStream } from '../../src/sandbox/docker/journal';
+import { runName } from '../../src/sandbox/labels';
+import { Diverged, type Journal, type RunRequest } from '../../src/sandbox/sandbox';
 import { tinyProblem } from '../support/tiny-problem';
 
 const owner = { workflowId: `test/journal/${randomUUID()}`, firstRunId: randomUUID() };
 const docker = new Docker();
-const host = new SandboxHost(docker, 'test');
-const name = host.nameOf(owner, 'main');
-let journal: Journal;
+const sandboxes = openSandboxes('test');
+const name = runName(owner, 'main');
+let journal: JournalStream;
 let jobs = 0;
 
 beforeAll(async () => {
   const { image, workdir } = await tinyProblem();
-  await host.ensure({ owner, role: 'main', image, workdir, profile: SandboxProfile.parse({ memoryMiB: 512 }) });
-  journal = await Journal.open(docker.getContainer(name));
+  await sandboxes.claim({ owner, role: 'main', image, workdir, profile: SandboxProfile.parse({ memoryMiB: 512 }) });
+  journal = await JournalStream.open(docker.getContainer(name));
 });
 afterAll(async () => {
   journal?.close();
-  await host.removeAll(owner.firstRunId);
+  await sandboxes.removeAll(owner.firstRunId);
 });
 
 const run = (command: string, more: Partial<RunRequest> = {}) =>
@@ -70,7 +72,7 @@ test('the same id runs once, on this stream and on another', async () => {
     command: 'echo ran >> /tmp/count; sleep 1; cat /tmp/count',
     timeoutMs: 20_000,
   };
-  const second = await Journal.open(docker.getContainer(name));
+  const second = await JournalStream.open(docker.getContainer(name));
   const [a, b] = await Promise.all([journal.run(request), second.run(request)]);
   second.close();
   expect([a.output.toString(), b.output.toString()]).toEqual(['ran\n', 'ran\n']);
@@ -97,7 +99,7 @@ test('a record that another stream has begun is waited for; one that nobody ends
 test('a stream brings its scripts along: neither their loss nor older ones are in its way', async () => {
   for (const spoil of ['rm -rf /opt/pointsman', 'echo "exit 3" | tee /opt/pointsman/*.sh']) {
     await run(spoil);
-    const next = await Journal.open(docker.getContainer(name));
+    const next = await JournalStream.open(docker.getContainer(name));
     const { output } = await next.run({ id: `job-${++jobs}`, after: '*', command: 'echo on', timeoutMs: 20_000 });
     next.close();
     expect(output.toString()).toBe('on\n');
@@ -105,7 +107,7 @@ test('a stream brings its scripts along: neither their loss nor older ones are i
 });
 
 test('a command outlives the stream that started it, and is followed to its real exit code', async () => {
-  const dying = await Journal.open(docker.getContainer(name));
+  const dying = await JournalStream.open(docker.getContainer(name));
   const request = {
     id: 'orphan',
     after: '*',
@@ -126,7 +128,7 @@ test('an output that is long or holds NULs is the same for whoever asks, however
   const whole = (await run(long)).output;
   for (const command of [long, 'printf "a\\0b"', `sleep 0.5; ${long}`, 'sleep 0.5; printf "a\\0b"']) {
     const request = { id: `job-${++jobs}`, after: '*', command, timeoutMs: 20_000 };
-    const others = await Promise.all([1, 2].map(() => Journal.open(docker.getContainer(name))));
+    const others = await Promise.all([1, 2].map(() => JournalStream.open(docker.getContainer(name))));
     const given = await Promise.all([journal, ...others].map((each) => each.run(request)));
     given.push(await journal.run(request));
     for (const other of others) other.close();
@@ -134,7 +136,7 @@ test('an output that is long or holds NULs is the same for whoever asks, however
     expect(given.map(({ output }) => output.equals(wanted))).toEqual([true, true, true, true]);
   }
   const capped = { id: 'capped', after: '*', command: 'seq 400000', timeoutMs: 20_000, headBytes: 10, tailBytes: 10 };
-  const other = await Journal.open(docker.getContainer(name));
+  const other = await JournalStream.open(docker.getContainer(name));
   const given = await Promise.all([journal.run(capped), other.run(capped)]);
   other.close();
   expect(given.map(({ output }) => output.toString())).toEqual(Array(2).fill('1\n2\n3\n4\n5\n99\n400000\n'));
@@ -148,7 +150,7 @@ const slowOnce = (program: string, seconds: number) =>
   );
 const fastAgain = (program: string) => run(`rm /usr/local/bin/${program}`);
 const others = async (count: number) =>
-  Promise.all(Array.from({ length: count }, () => Journal.open(docker.getContainer(name))));
+  Promise.all(Array.from({ length: count }, () => JournalStream.open(docker.getContainer(name))));
 const begun = async () => {
   while ((await journal.look('/tmp/slow')).kind === 'missing') await sleep(20);
 };
@@ -183,7 +185,7 @@ test('where no hole can be punched, one server cuts the output, and the next whe
 
 test('two servers that are sent one edit apply it once, and it comes last once', async () => {
   await slowOnce('ln', 2);
-  const [late, next, third] = (await others(3)) as [Journal, Journal, Journal];
+  const [late, next, third] = (await others(3)) as [JournalStream, JournalStream, JournalStream];
   const edit = {
     id: 'edit-late',
     after: '*',
@@ -205,7 +207,7 @@ test('two servers that are sent one edit apply it once, and it comes last once',
 
 test('an edit whose server died on it is ended by the next one, wherever it had come to', async () => {
   await slowOnce('ln', 20);
-  const dying = await Journal.open(docker.getContainer(name));
+  const dying = await JournalStream.open(docker.getContainer(name));
   const edit = { after: '*', kind: 'write', path: '/tmp/dead', bytes: Buffer.from('all'), text: 'ok' } as const;
   const died = dying.apply({ id: 'edit-dead', ...edit }).catch((error: Error) => error);
   await begun();
@@ -271,14 +273,14 @@ test('a timeout kills the whole tree, wherever it fled to, and keeps the partial
 test('cancelling kills the job from a second process', async () => {
   const running = run('echo on; sleep 300', { id: 'cancel-me' });
   await new Promise((resolve) => setTimeout(resolve, 500));
-  await host.kill(name, 'cancel-me');
+  await sandboxes.at(name).kill('cancel-me');
   expect(await running).toMatchObject({ reason: 'cancelled', exitCode: 143 });
 });
 
 test('a journal that the command kills is no loss: the job is reported killed and the next one runs', async () => {
   const answer = await run('echo bye; kill -9 $PPID; sleep 30', { timeoutMs: 5_000 });
   expect(answer.reason).toBe('killed');
-  const broken = host.journal(name, (open) =>
+  const broken = sandboxes.at(name).journal((open) =>
     open.run({
       id: 'all',
       after: '*',
@@ -290,12 +292,12 @@ test('a journal that the command kills is no loss: the job is reported killed an
   expect((await broken).reason).toBe('killed');
   expect(
     (
-      await host.journal(name, (open) =>
-        open.run({ id: 'after-all', after: '*', command: 'echo here', timeoutMs: 5_000 }),
-      )
+      await sandboxes
+        .at(name)
+        .journal((open) => open.run({ id: 'after-all', after: '*', command: 'echo here', timeoutMs: 5_000 }))
     ).output.toString(),
   ).toBe('here\n');
-  journal = await Journal.open(docker.getContainer(name));
+  journal = await JournalStream.open(docker.getContainer(name));
 });
 
 test('output is capped: head and tail are kept, the rest counted, the disk spared', async () => {
@@ -366,29 +368,33 @@ describe('a host', () => {
   const job = (id: string, command: string) => (on: Journal) => on.run({ id, after: '*', command, timeoutMs: 20_000 });
 
   test('opens one stream for all who ask at once, and another when that one breaks', async () => {
-    const used = new Set<Journal>();
+    const used = new Set<JournalStream>();
     const seen = (on: Journal) => {
-      used.add(on);
+      used.add(on as JournalStream);
       return on.digest('/testbed');
     };
-    await Promise.all([host.journal(name, seen), host.journal(name, seen), host.journal(name, seen)]);
+    await Promise.all([
+      sandboxes.at(name).journal(seen),
+      sandboxes.at(name).journal(seen),
+      sandboxes.at(name).journal(seen),
+    ]);
     expect(used.size).toBe(1);
     for (const on of used) on.close();
-    const { output } = await host.journal(name, job('after-break', 'echo on'));
+    const { output } = await sandboxes.at(name).journal(job('after-break', 'echo on'));
     expect(output.toString()).toBe('on\n');
   });
 
   test('that is closed opens none again, whatever was running', async () => {
-    const ending = new SandboxHost(docker, 'test');
-    const running = ending.journal(name, job('long', 'touch /tmp/begun; sleep 2; echo done'));
+    const ending = openSandboxes('test');
+    const running = ending.at(name).journal(job('long', 'touch /tmp/begun; sleep 2; echo done'));
     const broken = expect(running).rejects.toThrow('journal closed');
-    const begun = async () => (await host.journal(name, (on) => on.look('/tmp/begun'))).kind === 'file';
+    const begun = async () => (await sandboxes.at(name).journal((on) => on.look('/tmp/begun'))).kind === 'file';
     while (!(await begun())) await sleep(20);
     ending.close();
     await broken;
-    await expect(ending.journal(name, job('later', 'true'))).rejects.toMatchObject({ code: 'Unavailable' });
-    expect((await host.journal(name, job('long', 'touch /tmp/begun; sleep 2; echo done'))).output.toString()).toBe(
-      'done\n',
-    );
+    await expect(ending.at(name).journal(job('later', 'true'))).rejects.toMatchObject({ code: 'Unavailable' });
+    expect(
+      (await sandboxes.at(name).journal(job('long', 'touch /tmp/begun; sleep 2; echo done'))).output.toString(),
+    ).toBe('done\n');
   });
 });

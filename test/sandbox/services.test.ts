@@ -1,8 +1,8 @@
 import Docker from 'dockerode';
 import type { ServiceSpec } from '../../src/contract';
-import { removeContainer } from '../../src/sandbox/container';
-import { runInGuest } from '../../src/sandbox/guest-exec';
-import { startServices } from '../../src/sandbox/throwaway-services';
+import { removeContainer } from '../../src/sandbox/docker/container';
+import { runInGuest } from '../../src/sandbox/docker/guest';
+import { startServices } from '../../src/sandbox/docker/services';
 
 let container: Docker.Container;
 beforeAll(async () => {

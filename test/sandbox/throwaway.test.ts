@@ -1,26 +1,28 @@
 import { randomUUID } from 'node:crypto';
 import Docker from 'dockerode';
 import { SandboxProfile } from '../../src/contract';
-import { SandboxHost } from '../../src/sandbox/host';
-import { copiedFolders, environmentOf, runInThrowaway, type ThrowawaySpec } from '../../src/sandbox/throwaway';
+import { openSandboxes } from '../../src/sandbox';
+import { copiedFolders, environmentOf } from '../../src/sandbox/docker/throwaway';
+import type { ThrowawaySpec } from '../../src/sandbox/sandbox';
 import { tinyProblem } from '../support/tiny-problem';
 
 const owner = { workflowId: `test/throwaway/${randomUUID()}`, firstRunId: randomUUID() };
 const docker = new Docker();
+const sandboxes = openSandboxes('test');
 let spec: ThrowawaySpec;
 
 beforeAll(async () => {
   const { image, workdir } = await tinyProblem();
   const env = { PATH: '/usr/local/bin:/usr/bin:/bin', HOME: '/root', LEVEL: 'one', LINES: "$'a\\nb'" };
   const profile = SandboxProfile.parse({ memoryMiB: 256, pids: 64 });
-  spec = { owner, scope: 'test', role: 'examine', image, workdir, cwd: `${workdir}/src`, env, profile };
+  spec = { owner, role: 'examine', image, workdir, cwd: `${workdir}/src`, env, profile };
 });
 afterAll(async () => {
-  await new SandboxHost(docker, 'test').removeAll(owner.firstRunId);
+  await sandboxes.removeAll(owner.firstRunId);
 });
 
 const run = async (command: string, more: Partial<ThrowawaySpec> = {}) => {
-  const done = await runInThrowaway(docker, { ...spec, ...more }, { command, timeoutMs: 30_000 });
+  const done = await sandboxes.throwaway({ ...spec, ...more }, { command, timeoutMs: 30_000 });
   return { ...done, output: done.output.toString() };
 };
 
@@ -58,14 +60,14 @@ test('a command that was killed for want of memory is told from one that failed'
 
 test('a pipe fails when a part of it fails, and a command is stopped at its deadline', async () => {
   expect((await run('false | cat')).exitCode).toBe(1);
-  const late = await runInThrowaway(docker, spec, { command: 'echo begun; sleep 60', timeoutMs: 1000 });
+  const late = await sandboxes.throwaway(spec, { command: 'echo begun; sleep 60', timeoutMs: 1000 });
   expect(late).toMatchObject({ exitCode: null, timedOut: true });
   expect(late.output.toString()).toBe('begun\n');
 });
 
 test('files are written into /tmp before the command runs', async () => {
   const files = [{ path: '/tmp/deep/smoke.sh', content: 'echo "héllo $0"\n' }];
-  const done = await runInThrowaway(docker, spec, { command: 'bash /tmp/deep/smoke.sh', files, timeoutMs: 10_000 });
+  const done = await sandboxes.throwaway(spec, { command: 'bash /tmp/deep/smoke.sh', files, timeoutMs: 10_000 });
   expect(done.output.toString()).toBe('héllo /tmp/deep/smoke.sh\n');
 });
 

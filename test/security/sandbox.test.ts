@@ -35,7 +35,7 @@ test('a fork bomb is contained and the sandbox is usable afterwards', async () =
 }, 90_000);
 
 test('a command that takes every process there is keeps its deadline, and the server that follows it lives', async () => {
-  const server = () => room.host.journal(room.container, async (journal) => journal);
+  const server = () => room.sandboxes.at(room.container).journal(async (journal) => journal);
   const before = await server();
   const greedy = await room.run('for i in {1..200}; do sleep 60 & done; wait', 3);
   expect(greedy.reason).toBe('timeout');

@@ -107,10 +107,10 @@ it('gives the tree of a tag with its submodules, its version and what is missing
 
 it('keeps what it fetched: the same without a container, with everything that is known of it', async () => {
   const first = await fetcher.fetch(source('v1.2.0'));
-  const { started } = fetcher.host;
+  const { started } = fetcher.sandboxes;
   const again = await fetcher.fetch(source('v1.2.0'), first.sha256);
   expect(again).toEqual(first);
-  expect(fetcher.host.started).toBe(started);
+  expect(fetcher.sandboxes.started).toBe(started);
 });
 
 it('has one digest for one commit, wherever and by whatever name it is fetched', async () => {

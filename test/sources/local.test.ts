@@ -82,7 +82,7 @@ describe('an archive of this host', () => {
     expect(first).toMatchObject({ sha256, licence: 'MIT', notes: [], resolved: { kind: 'archive', name: path } });
     rmSync(path);
     expect(await fetcher.fetch(`archive:${path}#sha256=${sha256}`)).toEqual(first);
-    expect(fetcher.host.started).toBe(0);
+    expect(fetcher.sandboxes.started).toBe(0);
   });
 
   it('with another digest, or that is not there, is refused', async () => {

@@ -67,11 +67,11 @@ describe('a public registry', () => {
     expect(first.tree.has(path)).toBe(true);
     expect(name).toContain(first.resolved.name);
     expect(name).toContain(first.resolved.version);
-    const { started } = fetcher.host;
+    const { started } = fetcher.sandboxes;
     const again = await fetcher.fetch(name, first.sha256);
     expect(again).toMatchObject({ sha256: first.sha256, licence: first.licence, resolved: first.resolved });
     expect([...again.tree.keys()]).toEqual([...first.tree.keys()]);
-    expect(fetcher.host.started).toBe(started);
+    expect(fetcher.sandboxes.started).toBe(started);
   });
 
   it.each([
@@ -110,9 +110,9 @@ it('gives a Debian source with its patches applied', async () => {
   });
   expect(first.tree.get('debian/patches/series')!.bytes.length).toBeGreaterThan(0);
   expect([...first.tree.keys()].filter((path) => path.startsWith('.pc/'))).toEqual([]);
-  const { started } = fetcher.host;
+  const { started } = fetcher.sandboxes;
   expect(await fetcher.fetch('deb-src:bc=1.07.1-3', first.sha256)).toMatchObject({ notes: first.notes });
-  expect(fetcher.host.started).toBe(started);
+  expect(fetcher.sandboxes.started).toBe(started);
   await expect(fetcher.fetch('deb-src:bc=9')).rejects.toMatchObject({
     code: 'InvalidInput',
     message: expect.stringMatching(/no version 9 of the source package bc; the registry has: .*1\.07\.1-3/),

@@ -11,8 +11,8 @@ import {
   type Ref,
   RolloutRow,
 } from '../../src/contract';
-import { FileBlobs } from '../../src/store/blobs';
 import { Campaigns } from '../../src/store/campaigns';
+import { FileBlobs } from '../../src/store/local/blobs';
 import { Problems } from '../../src/store/problems';
 import { Timings } from '../../src/store/timings';
 import { type Habit, writeTrajectory } from './sample-trajectory';

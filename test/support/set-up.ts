@@ -7,7 +7,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { WorkflowHandle } from '@temporalio/client';
 import Docker from 'dockerode';
 import { ExperienceUnit, type RepoSetupResult, type SetupProgress, type SetupStep } from '../../src/contract';
-import { BUILTIN_EMBEDDER, ExperienceStore } from '../../src/experience';
+import { BUILTIN_EMBEDDER } from '../../src/store/experience/embedder';
+import { SqlExperience } from '../../src/store/experience/sql';
 import { SetupChains } from '../../src/store/setup-chains';
 import { type Leftovers, labelled } from './chaos';
 import type { World } from './world';
@@ -70,8 +71,8 @@ export function unitFor(name: string, id: string, command: string): ExperienceUn
 }
 
 /** The experience store of a world's workers. */
-export async function withExperience<T>(world: World, use: (store: ExperienceStore) => Promise<T>): Promise<T> {
-  const store = await ExperienceStore.open({ folder: join(world.home, 'experience'), embed: BUILTIN_EMBEDDER });
+export async function withExperience<T>(world: World, use: (store: SqlExperience) => Promise<T>): Promise<T> {
+  const store = await SqlExperience.open({ folder: join(world.home, 'experience'), embed: BUILTIN_EMBEDDER });
   try {
     return await use(store);
   } finally {

@@ -1,10 +1,7 @@
-import Docker from 'dockerode';
 import type { FunctionEnvironment } from '../../src/contract';
 import { BASE_IMAGE } from '../../src/provision/image';
-import { runInGuest } from '../../src/sandbox/guest-exec';
-import { putFiles } from '../../src/sandbox/guest-files';
-import { SandboxHost } from '../../src/sandbox/host';
-import { openWorkshop } from '../../src/sandbox/workshop';
+import { openSandboxes } from '../../src/sandbox';
+import type { Sandboxes } from '../../src/sandbox/sandbox';
 
 const IMAGE = 'pointsman/test-shopkit:2';
 
@@ -140,31 +137,21 @@ python3 -m pytest -q -p no:cacheprovider
 
 /** An image with the package and pytest, its tests seen to pass. Built once for all tests of this machine. */
 export async function shopkit(): Promise<FunctionEnvironment> {
-  const docker = new Docker();
-  const there = await docker
-    .getImage(IMAGE)
-    .inspect()
-    .catch(() => undefined);
-  if (!there) await build(docker);
+  const sandboxes = openSandboxes('test');
+  if (!(await sandboxes.images.find(IMAGE))) await build(sandboxes);
+  sandboxes.close();
   return { image: IMAGE, workdir: '/repo', testCommand: 'python3 -m pytest -q -p no:cacheprovider tests' };
 }
 
-async function build(docker: Docker): Promise<void> {
-  const host = new SandboxHost(docker, 'test');
+async function build(sandboxes: Sandboxes): Promise<void> {
   const owner = { workflowId: 'test/shopkit', firstRunId: `${process.pid}` };
   const spec = { owner, role: 'shopkit', image: BASE_IMAGE, workdir: '/', network: 'bridge' as const };
-  try {
-    await openWorkshop({ host }, spec, async ({ container, env }) => {
-      const files = Object.entries(FILES).map(([path, text]) => ({ path: `/repo/${path}`, bytes: Buffer.from(text) }));
-      await putFiles(container, files);
-      const done = await runInGuest(container, { command: SET_UP, env, cwd: '/', timeoutMs: 300_000 });
-      if (done.exitCode !== 0)
-        throw new Error(`shopkit could not be set up: ${done.stderr.toString('utf8').slice(-800)}`);
-      const [repo, tag] = IMAGE.split(':') as [string, string];
-      const changes = ['pointsman.run', 'pointsman.workflow', 'pointsman.scope'].map((name) => `LABEL ${name}=""`);
-      await container.commit({ repo, tag, changes: [...changes, 'LABEL pointsman.lease="environment"'].join('\n') });
-    });
-  } finally {
-    host.close();
-  }
+  await sandboxes.workshop(spec, async (sandbox) => {
+    const files = Object.entries(FILES).map(([path, text]) => ({ path: `/repo/${path}`, bytes: Buffer.from(text) }));
+    await sandbox.write(files);
+    const done = await sandbox.exec({ command: SET_UP, env: sandbox.env, cwd: '/', timeoutMs: 300_000 });
+    if (done.exitCode !== 0)
+      throw new Error(`shopkit could not be set up: ${done.stderr.toString('utf8').slice(-800)}`);
+    await sandbox.commit(IMAGE, { kept: true });
+  });
 }

@@ -5,23 +5,24 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Docker from 'dockerode';
 import { BASE_IMAGE } from '../../src/provision/image';
-import { SandboxHost, type SandboxSpec } from '../../src/sandbox/host';
+import { DockerSandboxes } from '../../src/sandbox/docker/sandboxes';
+import type { SandboxSpec } from '../../src/sandbox/sandbox';
 import { fetchSource, type Source } from '../../src/sources/fetch';
-import { FileBlobs } from '../../src/store/blobs';
+import { FileBlobs } from '../../src/store/local/blobs';
 
-/** A host that counts the containers it starts: what comes out of the blob store needs none. */
-class CountingHost extends SandboxHost {
+/** Counts the sandboxes that it starts: what comes out of the blob store needs none. */
+class CountingSandboxes extends DockerSandboxes {
   started = 0;
 
-  override async ensure(spec: SandboxSpec) {
+  override async claim(spec: SandboxSpec) {
     this.started++;
-    return super.ensure(spec);
+    return super.claim(spec);
   }
 }
 
 /** Fetches as a worker does, with a blob store of its own. */
 export class Fetcher {
-  readonly host = new CountingHost(new Docker(), 'test');
+  readonly sandboxes = new CountingSandboxes('test');
   private readonly folder = mkdtempSync(join(tmpdir(), 'pointsman-sources-'));
   readonly blobs = new FileBlobs(join(this.folder, 'blobs'));
   private runs = 0;

@@ -5,9 +5,9 @@ import { ensureHarnessImage } from '../../src/harness/tools-image';
 import { functionAt, referenceOf, signatureOf } from '../../src/problems/candidate';
 import { openPython } from '../../src/problems/python';
 import { BASE_IMAGE } from '../../src/provision/image';
-import { removeContainer } from '../../src/sandbox/container';
-import { putFiles } from '../../src/sandbox/guest-files';
-import { SandboxHost } from '../../src/sandbox/host';
+import { openSandboxes } from '../../src/sandbox';
+import { removeContainer } from '../../src/sandbox/docker/container';
+import { putFiles } from '../../src/sandbox/docker/guest';
 
 export const TEXTKIT_IMAGE = 'pointsman/test-textkit:1';
 
@@ -151,19 +151,19 @@ async function make(): Promise<FunctionInstance[]> {
     .inspect()
     .catch(() => undefined);
   if (!there) await build(docker);
-  const host = new SandboxHost(docker, 'test/textkit');
+  const sandboxes = openSandboxes('test/textkit');
   const { signal } = new AbortController();
   const profile = SandboxProfile.parse({});
   const question = { workdir: WORKDIR, importRoots: ['.'], modules: ['textkit.words', 'textkit.numbers'] };
   try {
     const { image, python } = await ensureHarnessImage(
-      { docker, host },
+      { sandboxes },
       OWNER,
       { image: TEXTKIT_IMAGE, ...question },
       signal,
     );
     return await openHarnessRoom(
-      { docker, host },
+      { sandboxes },
       { owner: OWNER, role: 'reference', image, profile, python },
       signal,
       async (room) => {
@@ -181,7 +181,7 @@ async function make(): Promise<FunctionInstance[]> {
       },
     );
   } finally {
-    host.close();
+    sandboxes.close();
   }
 }
 

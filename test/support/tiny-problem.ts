@@ -1,7 +1,7 @@
 import Docker from 'dockerode';
 import type { Problem } from '../../src/contract';
 import { BASE_IMAGE } from '../../src/provision/image';
-import { removeContainer } from '../../src/sandbox/container';
+import { removeContainer } from '../../src/sandbox/docker/container';
 
 const IMAGE = 'pointsman/test-tiny:1';
 

@@ -14,9 +14,9 @@ import type { ScriptInput } from '../../src/model/rehearsal/script';
 import { startRehearsal } from '../../src/model/rehearsal/server';
 import { serverArguments } from '../../src/provision/dev-server';
 import { temporalBinary } from '../../src/provision/temporal';
-import { SandboxHost } from '../../src/sandbox/host';
+import { openSandboxes } from '../../src/sandbox';
 import { LABEL } from '../../src/sandbox/labels';
-import { FileBlobs } from '../../src/store/blobs';
+import { FileBlobs } from '../../src/store/local/blobs';
 import { Timings } from '../../src/store/timings';
 import { Transcripts } from '../../src/store/transcripts';
 
@@ -221,8 +221,8 @@ export class World {
       all: true,
       filters: { label: [this.scopeLabel, `${LABEL.lease}=run`] },
     });
-    const host = new SandboxHost(docker, this.scopeLabel);
-    for (const run of new Set(left.map(({ Labels }) => Labels[LABEL.run]!))) await host.removeAll(run);
+    const sandboxes = openSandboxes(this.scopeLabel);
+    for (const run of new Set(left.map(({ Labels }) => Labels[LABEL.run]!))) await sandboxes.removeAll(run);
   }
 }
 

@@ -14,7 +14,7 @@ import type { RunPage, TurnView } from '../../../src/page/viewer/payload';
 import { lineOfRow } from '../../../src/page/viewer/run-line';
 import { rolloutPage } from '../../../src/page/viewer/run-page';
 import { gradeView } from '../../../src/page/viewer/tests-of';
-import { FileBlobs } from '../../../src/store/blobs';
+import { FileBlobs } from '../../../src/store/local/blobs';
 import { Transcripts } from '../../../src/store/transcripts';
 import { type SampleCampaign, writeSampleCampaign } from '../../support/sample-campaign';
 

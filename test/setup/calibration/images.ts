@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
 import type Docker from 'dockerode';
 import { BASE_IMAGE } from '../../../src/provision/image';
-import { removeContainer } from '../../../src/sandbox/container';
-import { runInGuest } from '../../../src/sandbox/guest-exec';
-import { putFiles } from '../../../src/sandbox/guest-files';
+import { removeContainer } from '../../../src/sandbox/docker/container';
+import { putFiles, runInGuest } from '../../../src/sandbox/docker/guest';
 import { hostAccess } from '../../../src/sandbox/host-access';
 
 export type Toolchain = 'python' | 'node' | 'go' | 'rust' | 'c';

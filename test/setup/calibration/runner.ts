@@ -8,8 +8,9 @@ import {
   type VerifierMove,
   type VerifierResult,
 } from '../../../src/contract';
-import { removeImage } from '../../../src/sandbox/frames';
-import { runInThrowaway, type ThrowawaySpec } from '../../../src/sandbox/throwaway';
+import { removeImage } from '../../../src/sandbox/docker/images';
+import { runInThrowaway } from '../../../src/sandbox/docker/throwaway';
+import type { ThrowawaySpec } from '../../../src/sandbox/sandbox';
 import { findingsOf, refusal } from '../../../src/setup/findings';
 import { surveyOf } from '../../../src/setup/repository/markers';
 import { judge } from '../../../src/setup/roles/judge';
@@ -47,7 +48,6 @@ export async function judgeEnvironment(docker: Docker, environment: Environment)
   const owner = { workflowId: `calibration/${environment.id}`, firstRunId: randomUUID() };
   const spec: ThrowawaySpec = {
     owner,
-    scope: 'calibration',
     role: 'examine',
     image: made.image,
     workdir: '/repo',
@@ -60,7 +60,7 @@ export async function judgeEnvironment(docker: Docker, environment: Environment)
   const outputs = new Map<Evidence, string>();
   const run = async (command: string, files: { path: string; content: string }[] = []) => {
     runs += 1;
-    const done = await runInThrowaway(docker, spec, { command, files, timeoutMs: 120_000 });
+    const done = await runInThrowaway(docker, 'calibration', spec, { command, files, timeoutMs: 120_000 });
     const output = done.output.toString('utf8');
     const { exitCode, timedOut } = done;
     const sha256 = createHash('sha256').update(done.output).digest('hex');

@@ -1,6 +1,6 @@
 import type { SetupMoment } from '../../../src/contract';
 import { checkedDrafts, type ExtractOptions, extractByRules } from '../../../src/setup/experience';
-import { FACTS } from '../../experience/support/units';
+import { FACTS } from '../../store/experience/support/units';
 
 const OPTIONS: ExtractOptions = {
   facts: FACTS,

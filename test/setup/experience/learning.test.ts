@@ -11,7 +11,7 @@ import {
 } from '../../../src/setup/experience';
 import { momentsOf } from '../../../src/setup/loop/seen';
 import type { SeenAction } from '../../../src/setup/roles/role';
-import { draftLike, FACTS, PG_CONFIG, unitLike } from '../../experience/support/units';
+import { draftLike, FACTS, PG_CONFIG, unitLike } from '../../store/experience/support/units';
 
 const OPTIONS: ExtractOptions = {
   facts: FACTS,

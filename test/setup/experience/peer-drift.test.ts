@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { exportPeer, importPeer } from '../../../src/setup/experience';
-import { unitLike } from '../../experience/support/units';
+import { unitLike } from '../../store/experience/support/units';
 
 type Row = Record<string, unknown>;
 const ROW = { id: 'x', signals: { keywords: ['foo'] }, advice_nl: ['Install foo.'], atoms: [], telemetry: {} };

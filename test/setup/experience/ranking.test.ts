@@ -12,7 +12,7 @@ import {
   situationText,
   unitText,
 } from '../../../src/setup/experience';
-import { FACTS, PEP_668, PG_CONFIG, PG_SITUATION, unitLike } from '../../experience/support/units';
+import { FACTS, PEP_668, PG_CONFIG, PG_SITUATION, unitLike } from '../../store/experience/support/units';
 
 const candidate = (unit: Candidate['unit'], fields: Partial<Candidate> = {}): Candidate => ({
   unit,

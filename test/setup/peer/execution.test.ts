@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import type { RepoSetupResult } from '../../../src/contract';
-import { EGRESS_NETWORK } from '../../../src/sandbox/egress';
+import { EGRESS_NETWORK } from '../../../src/sandbox/docker/container';
 import { SetupChains } from '../../../src/store/setup-chains';
 import {
   act,

@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { ExperienceUnit } from '../../../src/contract';
-import { shipExperience } from '../../../src/experience';
-import { statement } from '../../../src/experience/database';
-import { openEmbedded } from '../../../src/experience/embedded';
 import { reliability } from '../../../src/setup/experience/reliability';
+import { shipExperience } from '../../../src/store/experience';
+import { statement } from '../../../src/store/experience/database';
+import { openEmbedded } from '../../../src/store/experience/embedded';
 import {
   act,
   activitiesOf,

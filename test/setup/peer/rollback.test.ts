@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import Docker from 'dockerode';
 import type { RepoSetupResult } from '../../../src/contract';
-import { EGRESS_NETWORK } from '../../../src/sandbox/egress';
+import { EGRESS_NETWORK } from '../../../src/sandbox/docker/container';
 import { NOTHING } from '../../support/chaos';
 import { act, folderOf, giveUp, leftOf, reach, readChain, removeFolders, sandboxOf, shell } from '../../support/set-up';
 import { World } from '../../support/world';

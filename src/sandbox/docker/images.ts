@@ -1,0 +1,162 @@
+import { copyFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import type Docker from 'dockerode';
+import { pack } from 'tar-stream';
+import { BUNDLE_FILE, BUNDLE_INSIDE, hostAccess } from '../host-access';
+import { LABEL } from '../labels';
+import type { CommitOptions, ImageFacts, Images, Report } from '../sandbox';
+import { variablesOf } from '../shell-state';
+import { ignoreMissing, statusOf } from './engine';
+
+/** The images of one engine. */
+export class DockerImages implements Images {
+  constructor(private readonly docker: Docker) {}
+
+  async find(image: string): Promise<ImageFacts | undefined> {
+    const found = await inspectImage(this.docker, image);
+    return found && { id: found.Id, bytes: found.Size, env: variablesOf(found.Config?.Env ?? []) };
+  }
+
+  async label(image: string, name: string): Promise<unknown> {
+    const found = await inspectImage(this.docker, image);
+    if (!found) return undefined;
+    const text = found.Config?.Labels?.[name];
+    return text ? JSON.parse(Buffer.from(text, 'base64').toString('utf8')) : null;
+  }
+
+  async pull(image: string, { signal, report }: { signal?: AbortSignal; report?: Report } = {}): Promise<void> {
+    const stream = await this.docker.pull(image, signal ? { abortSignal: signal } : {});
+    await followBuild(this.docker, stream, report);
+  }
+
+  async tag(image: string, as: string): Promise<void> {
+    await this.docker.getImage(image).tag(splitName(as));
+  }
+
+  remove(image: string): Promise<void> {
+    return removeImage(this.docker, image);
+  }
+
+  async build(folder: string, image: string, report: Report): Promise<void> {
+    const { env, bundle } = hostAccess();
+    const lent = Object.entries(env).map(([name, value]) => [name, value === bundle?.inside ? BUNDLE_INSIDE : value]);
+    const copied = join(folder, BUNDLE_FILE);
+    if (bundle) copyFileSync(bundle.file, copied);
+    try {
+      const context = { context: folder, src: ['.'] };
+      // Layers that an earlier build left would hide what registries give today.
+      const options = { t: image, buildargs: Object.fromEntries(lent), forcerm: true, nocache: true };
+      await followBuild(this.docker, await this.docker.buildImage(context, options), report);
+    } finally {
+      if (bundle) rmSync(copied, { force: true });
+    }
+  }
+
+  async buildText(dockerfile: string, image: string, report: Report): Promise<void> {
+    const context = pack();
+    context.entry({ name: 'Dockerfile' }, dockerfile);
+    context.finalize();
+    // Proxy variables as build arguments reach the build and stay out of the image.
+    const options = { t: image, buildargs: hostAccess().env, forcerm: true };
+    await followBuild(this.docker, await this.docker.buildImage(Readable.from(context), options), report);
+  }
+
+  async load(rootfs: Readable, image: string, instructions: readonly string[]): Promise<void> {
+    const { repo, tag } = splitName(image);
+    await followBuild(this.docker, await this.docker.importImage(rootfs, { repo, tag, changes: [...instructions] }));
+  }
+}
+
+/** Waits for an engine's progress stream and fails with the error that it carries: the HTTP status came too early to know. */
+async function followBuild(docker: Docker, stream: NodeJS.ReadableStream, report?: Report): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    docker.modem.followProgress(
+      stream,
+      (error: Error | null) => (error ? reject(error) : resolve()),
+      (event: { stream?: string; error?: string }) => {
+        if (event.error) reject(new Error(event.error));
+        const line = event.stream?.trim();
+        if (line?.startsWith('Step')) report?.(line);
+      },
+    );
+  });
+}
+
+export function splitName(image: string): { repo: string; tag: string } {
+  const at = image.lastIndexOf(':');
+  return at > image.lastIndexOf('/')
+    ? { repo: image.slice(0, at), tag: image.slice(at + 1) }
+    : { repo: image, tag: 'latest' };
+}
+
+/** What a commit changes, as Dockerfile instructions. Values of labels become base64, which no engine quotes. */
+export function changesOf({ labels = {}, instructions = [], kept }: CommitOptions): string {
+  const nobody: Record<string, string> = kept
+    ? { [LABEL.lease]: 'environment', [LABEL.run]: '', [LABEL.workflow]: '', [LABEL.scope]: '' }
+    : {};
+  const given = Object.entries(labels).map(([name, value]) => [
+    name,
+    Buffer.from(JSON.stringify(value)).toString('base64'),
+  ]);
+  const all = [...Object.entries(nobody), ...given].map(([name, value]) => `LABEL ${name}=${JSON.stringify(value)}`);
+  return [...all, ...instructions].join('\n');
+}
+
+export async function inspectImage(docker: Docker, image: string): Promise<Docker.ImageInspectInfo | undefined> {
+  return docker
+    .getImage(image)
+    .inspect()
+    .catch((error: unknown) => {
+      if (statusOf(error) === 404) return undefined;
+      throw error;
+    });
+}
+
+/**
+ * `noprune`, because removing the top of a chain would take its untagged parents along. A parent whose children are
+ * still there (409) goes with them later.
+ */
+export async function removeImage(docker: Docker, image: string): Promise<void> {
+  await ignoreMissing(docker.getImage(image).remove({ force: true, noprune: true } as object)).catch(
+    (error: unknown) => {
+      if (statusOf(error) !== 409) throw error;
+    },
+  );
+}
+
+/**
+ * One layer instead of many: export and import, with the metadata that an export loses given back, all but volumes. Gives
+ * the new image's id.
+ */
+export async function flatten(docker: Docker, image: string, to: { repo: string; tag: string }): Promise<string> {
+  const before = await docker.getImage(image).inspect();
+  const { Labels, Env, WorkingDir, User, Cmd, Entrypoint } = before.Config;
+  const scratch = await docker.createContainer({ Image: image, Cmd: ['true'], Labels });
+  try {
+    const changes = [
+      ...(Env ?? []).map((entry) => `ENV ${quoteEnv(entry)}`),
+      ...Object.entries(Labels ?? {}).map(([name, value]) => `LABEL ${name}=${JSON.stringify(value)}`),
+      `WORKDIR ${WorkingDir || '/'}`,
+      ...(User ? [`USER ${User}`] : []),
+      ...(Entrypoint ? [`ENTRYPOINT ${JSON.stringify(Entrypoint)}`] : []),
+      ...(Cmd || !Entrypoint ? [`CMD ${JSON.stringify(Cmd ?? ['sleep', 'infinity'])}`] : []),
+    ];
+    const archive = await scratch.export();
+    const stream = await docker.importImage(archive, { ...to, changes } as object);
+    await new Promise((resolve, reject) =>
+      docker.modem.followProgress(stream, (error: Error | null, output: unknown) =>
+        error ? reject(error) : resolve(output),
+      ),
+    );
+  } finally {
+    await ignoreMissing(scratch.remove({ force: true, v: true }));
+  }
+  return (await docker.getImage(`${to.repo}:${to.tag}`).inspect()).Id;
+}
+
+/** The engine would expand a bare `$`. */
+function quoteEnv(entry: string): string {
+  const at = entry.indexOf('=');
+  return `${entry.slice(0, at)}="${entry.slice(at + 1).replace(/[\\"$]/g, '\\$&')}"`;
+}

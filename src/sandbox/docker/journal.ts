@@ -1,0 +1,304 @@
+import type { Duplex } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
+import type Docker from 'dockerode';
+import { PointsmanError } from '../../contract/errors';
+import { guestProgram } from '../guest';
+import {
+  type ApplyRequest,
+  type CommandResult,
+  Diverged,
+  type FileLook,
+  type Journal,
+  type RunRequest,
+} from '../sandbox';
+import { statusOf } from './engine';
+
+/** Where the guest scripts live inside of every sandbox. */
+const GUEST_HOME = '/opt/pointsman';
+
+/**
+ * Brings the scripts along and becomes the server, in the one exec that opens a stream anyway: an archive for the engine to
+ * unpack would cost every container 80 ms.
+ */
+const SERVE = guestProgram('serve.sh');
+
+const SCRIPTS = ['journal.sh', 'memory.sh', 'shell.sh'].flatMap((name) => [name, guestProgram(name)]);
+
+interface Waiting {
+  resolve(answer: { words: string[]; body: Buffer }): void;
+  reject(error: Error): void;
+}
+
+/**
+ * One open stream to the journal of a running container. Requests are answered in order. When the stream breaks, every
+ * waiting request fails and the connection is `closed`; a new one may ask for the same job ids and gets their results.
+ */
+export class JournalStream implements Journal {
+  private buffer: Buffer = Buffer.alloc(0);
+  private stderr = '';
+  private readonly waiting: Waiting[] = [];
+  private header: { words: string[]; bytes: number } | undefined;
+  closed = false;
+
+  private constructor(private readonly stream: Duplex) {}
+
+  /**
+   * Opens the stream (one exec, about 60 ms). Throws `SandboxLost` when the container is not running, and `Unavailable`
+   * when nobody answers: the engine never starts an exec that meets a container just as it dies.
+   */
+  static async open(container: Docker.Container): Promise<JournalStream> {
+    const opening = JournalStream.connect(container);
+    const late = new AbortController();
+    try {
+      return await Promise.race([opening, silence(late.signal)]);
+    } catch (error) {
+      opening.then(
+        (journal) => journal.close(),
+        () => {},
+      );
+      throw error;
+    } finally {
+      late.abort();
+    }
+  }
+
+  private static async connect(container: Docker.Container): Promise<JournalStream> {
+    try {
+      const exec = await container.exec({
+        Cmd: ['bash', '-c', SERVE, 'bash', GUEST_HOME, ...SCRIPTS],
+        AttachStdin: true,
+        AttachStdout: true,
+        AttachStderr: true,
+        Tty: false,
+      });
+      const stream = await exec.start({ hijack: true, stdin: true });
+      const journal = new JournalStream(stream);
+      const ready = journal.expect();
+      journal.listen();
+      await ready;
+      return journal;
+    } catch (error) {
+      if (statusOf(error) === 404 || statusOf(error) === 409) {
+        throw new PointsmanError('SandboxLost', `the sandbox ${container.id.slice(0, 12)} is gone or stopped`);
+      }
+      throw error;
+    }
+  }
+
+  async run(request: RunRequest): Promise<CommandResult> {
+    const [dir, command] = [Buffer.from(request.workdir ?? ''), Buffer.from(request.command)];
+    const { timeoutMs, headBytes = 4 << 20, tailBytes = 4 << 20 } = request;
+    const answer = await this.ask(
+      ['run', request.id, request.after, dir.length, Math.ceil(timeoutMs), headBytes, tailBytes, command.length],
+      Buffer.concat([dir, command]),
+    );
+    return this.result(answer);
+  }
+
+  async apply(request: ApplyRequest): Promise<CommandResult> {
+    const [dir, text, path] = [request.workdir ?? '', request.text, request.path].map((part) => Buffer.from(part));
+    const bytes = Buffer.from(request.bytes ?? []);
+    const answer = await this.ask(
+      ['apply', request.id, request.after, dir!.length, request.kind, text!.length, path!.length, bytes.length],
+      Buffer.concat([dir!, text!, path!, bytes]),
+    );
+    return this.result(answer);
+  }
+
+  async look(path: string, limit = 16 << 20): Promise<FileLook> {
+    const bytes = Buffer.from(path);
+    const { words, body } = await this.ask(['look', limit, bytes.length], bytes);
+    const kind = words[1];
+    const parentExists = words[2] === '1';
+    if (kind === 'file') return { kind, parentExists, bytes: body };
+    if (kind === 'directory') return { kind, parentExists, listing: body.toString('utf8') };
+    return { kind: kind === 'large' ? 'large' : 'missing', parentExists };
+  }
+
+  async digest(workdir: string): Promise<string | null> {
+    const bytes = Buffer.from(workdir);
+    const { words } = await this.ask(['digest', bytes.length], bytes);
+    return words[1] === undefined || words[1] === '-' ? null : words[1];
+  }
+
+  async diff(base: string, workdir: string): Promise<{ tree: string | null; patch: Buffer }> {
+    const bytes = Buffer.from(workdir);
+    const { words, body } = await this.ask(['diff', base, bytes.length], bytes);
+    return { tree: words[1] === undefined || words[1] === '-' ? null : words[1], patch: body };
+  }
+
+  async position(): Promise<string> {
+    return (await this.ask(['position'])).words[1] ?? '-';
+  }
+
+  async state(): Promise<{ cwd: string; env: string }> {
+    const { body } = await this.ask(['state']);
+    const text = body.toString('utf8');
+    const end = text.indexOf('\u0001');
+    return { cwd: text.slice(0, end), env: text.slice(end + 1) };
+  }
+
+  close(): void {
+    this.fail(new Error('journal closed'));
+    this.stream.destroy();
+  }
+
+  private result({ words, body }: { words: string[]; body: Buffer }): CommandResult {
+    const [, , code, reason, start, end, elided, tree] = words;
+    return {
+      output: body,
+      exitCode: Number(code),
+      reason: reason as CommandResult['reason'],
+      durationMs: Math.max(0, (Number(end) - Number(start)) / 1000),
+      elidedBytes: Number(elided),
+      tree: tree === undefined || tree === '-' ? null : tree,
+    };
+  }
+
+  private async ask(words: (string | number)[], payload?: Buffer): Promise<{ words: string[]; body: Buffer }> {
+    const answer = this.expect();
+    const line = Buffer.from(`${words.join(' ')}\n`);
+    this.stream.write(payload && payload.length > 0 ? Buffer.concat([line, payload]) : line);
+    const got = await answer;
+    if (got.words[0] === 'diverged') throw new Diverged(`the sandbox's last job is ${got.words[1]}`);
+    return got;
+  }
+
+  private expect(): Promise<{ words: string[]; body: Buffer }> {
+    if (this.closed) return Promise.reject(new PointsmanError('SandboxLost', 'the stream into the sandbox is closed'));
+    return new Promise((resolve, reject) => this.waiting.push({ resolve, reject }));
+  }
+
+  private listen(): void {
+    let multiplexed: Buffer = Buffer.alloc(0);
+    this.stream.on('data', (chunk: Buffer) => {
+      multiplexed = multiplexed.length === 0 ? chunk : Buffer.concat([multiplexed, chunk]);
+      // The engine's frames: stream number, three zeros, length, then as many bytes.
+      while (multiplexed.length >= 8) {
+        const length = multiplexed.readUInt32BE(4);
+        if (multiplexed.length < 8 + length) break;
+        const body = multiplexed.subarray(8, 8 + length);
+        if (multiplexed[0] === 2) this.stderr = (this.stderr + body.toString('utf8')).slice(-2000);
+        else this.receive(body);
+        multiplexed = multiplexed.subarray(8 + length);
+      }
+    });
+    const broken = () =>
+      this.fail(
+        new PointsmanError(
+          'SandboxLost',
+          `the stream into the sandbox broke${this.stderr ? `: ${this.stderr.trim()}` : ''}`,
+        ),
+      );
+    this.stream.on('end', broken);
+    this.stream.on('close', broken);
+    this.stream.on('error', broken);
+  }
+
+  private receive(chunk: Buffer): void {
+    this.buffer = this.buffer.length === 0 ? chunk : Buffer.concat([this.buffer, chunk]);
+    for (;;) {
+      if (!this.header) {
+        const end = this.buffer.indexOf(10);
+        if (end < 0) return;
+        const words = this.buffer.subarray(0, end).toString('utf8').split(' ');
+        this.header = { words, bytes: Number(words.at(-1)) };
+        this.buffer = this.buffer.subarray(end + 1);
+      }
+      if (this.buffer.length < this.header.bytes) return;
+      const answer = { words: this.header.words, body: Buffer.from(this.buffer.subarray(0, this.header.bytes)) };
+      this.buffer = this.buffer.subarray(this.header.bytes);
+      this.header = undefined;
+      this.waiting.shift()?.resolve(answer);
+    }
+  }
+
+  private fail(error: Error): void {
+    this.closed = true;
+    for (const waiting of this.waiting.splice(0)) waiting.reject(error);
+  }
+}
+
+/** Kills a job's process tree from a second process, because the server is busy waiting for that job. */
+export async function killJob(container: Docker.Container, id: string, reason: 'cancelled' | 'timeout'): Promise<void> {
+  const exec = await container.exec({
+    Cmd: ['bash', `${GUEST_HOME}/journal.sh`, 'kill', id, reason],
+    AttachStdout: true,
+    AttachStderr: true,
+  });
+  const stream = await exec.start({});
+  await new Promise<void>((resolve) => {
+    stream
+      .on('end', resolve)
+      .on('error', () => resolve())
+      .on('close', resolve);
+    stream.resume();
+  });
+}
+
+const OPEN_MS = 20_000;
+
+async function silence(signal: AbortSignal): Promise<never> {
+  await delay(OPEN_MS, undefined, { signal });
+  throw new PointsmanError('Unavailable', `the sandbox has not answered for ${OPEN_MS / 1000} s`);
+}
+
+/**
+ * The streams into this host's containers, kept open between activities, because opening one costs as much as ten commands.
+ * They are a cache, and losing them loses nothing.
+ */
+export class JournalStreams {
+  private readonly open = new Map<string, Promise<JournalStream>>();
+  private closed = false;
+
+  constructor(private readonly docker: Docker) {}
+
+  /** As `Sandbox.journal` says. */
+  async use<T>(container: string, use: (journal: Journal) => Promise<T>): Promise<T> {
+    for (let attempt = 1; ; attempt++) {
+      const journal = await this.into(container);
+      try {
+        return await use(journal);
+      } catch (error) {
+        if (!journal.closed || this.closed || attempt > 1) throw error;
+        await this.assertRunning(container);
+      }
+    }
+  }
+
+  forget(container: string): void {
+    const journal = this.open.get(container);
+    this.open.delete(container);
+    journal?.then(
+      (open) => open.close(),
+      () => {},
+    );
+  }
+
+  /** For good: a stream that was opened anew would keep the process from ending. */
+  close(): void {
+    this.closed = true;
+    for (const container of [...this.open.keys()]) this.forget(container);
+  }
+
+  /** The one stream into a container, shared by all who ask. */
+  private async into(container: string): Promise<JournalStream> {
+    for (let known = this.open.get(container); known; known = this.open.get(container)) {
+      const journal = await known.catch(() => undefined);
+      if (journal && !journal.closed) return journal;
+      if (this.open.get(container) === known) this.open.delete(container);
+    }
+    if (this.closed) throw new PointsmanError('Unavailable', 'this worker is ending', 'Another one goes on.');
+    const opening = JournalStream.open(this.docker.getContainer(container));
+    this.open.set(container, opening);
+    return opening;
+  }
+
+  private async assertRunning(container: string): Promise<void> {
+    const state = await this.docker
+      .getContainer(container)
+      .inspect()
+      .catch(() => undefined);
+    if (!state?.State.Running) throw new PointsmanError('SandboxLost', `the container ${container} is gone or stopped`);
+  }
+}

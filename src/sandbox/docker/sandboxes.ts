@@ -1,0 +1,240 @@
+import { PassThrough } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import Docker from 'dockerode';
+import { PointsmanError } from '../../contract/errors';
+import { type Frame, SandboxProfile } from '../../contract/sandbox';
+import { LABEL, type Owner, runLabels, runName } from '../labels';
+import type {
+  Capacity,
+  ConfinedSpec,
+  Images,
+  Removed,
+  Sandboxes,
+  SandboxSpec,
+  Services,
+  ThrowawayCommand,
+  ThrowawayOutcome,
+  ThrowawaySpec,
+  Workshop,
+  WorkshopSpec,
+} from '../sandbox';
+import { type ContainerSpec, confined, ensureContainer, removeContainer } from './container';
+import { ignoreMissing, statusOf } from './engine';
+import { dropFrames, restore } from './frames';
+import { DockerImages, removeImage } from './images';
+import { JournalStreams } from './journal';
+import { DockerSandbox } from './sandbox';
+import { DockerServices } from './services';
+import { runInThrowaway } from './throwaway';
+
+/** Limits of what we run ourselves. */
+const ROOM = SandboxProfile.parse({ memoryMiB: 4096, pids: 1024 });
+const TRY_OUT_MS = 20_000;
+
+/** Sandboxes as containers of the Docker Engine that DOCKER_HOST names, or the local socket. */
+export class DockerSandboxes implements Sandboxes {
+  readonly images: Images;
+  readonly services: Services;
+  private readonly streams: JournalStreams;
+
+  constructor(
+    readonly scope: string,
+    private readonly docker: Docker = new Docker(),
+  ) {
+    this.images = new DockerImages(docker);
+    this.streams = new JournalStreams(docker);
+    this.services = new DockerServices(docker, this);
+  }
+
+  async claim(spec: SandboxSpec): Promise<DockerSandbox> {
+    const container = { ...this.specOf(spec), image: spec.image };
+    await ensureContainer(this.docker, container);
+    return this.at(container.name);
+  }
+
+  at(name: string): DockerSandbox {
+    return new DockerSandbox(this.docker, this.streams, name);
+  }
+
+  async restore(spec: Omit<SandboxSpec, 'image'>, frame: Frame) {
+    const container = this.specOf(spec);
+    this.streams.forget(container.name);
+    const { removed } = await restore(this.docker, container, frame);
+    return { sandbox: this.at(container.name), removed };
+  }
+
+  dropFrames(owner: Owner, indexes: readonly number[]): Promise<void> {
+    return dropFrames(this.docker, owner, indexes);
+  }
+
+  async workshop<T>(spec: WorkshopSpec, use: (workshop: Workshop) => Promise<T>): Promise<T> {
+    await this.remove(spec.owner, spec.role);
+    const profile = { ...(spec.profile ?? ROOM), network: spec.network, hostCertificates: false };
+    try {
+      const made = await this.claim({ ...spec, profile });
+      if (spec.network === 'bridge') made.env = await made.lendAccess();
+      return await use(made);
+    } finally {
+      await this.remove(spec.owner, spec.role);
+    }
+  }
+
+  throwaway(spec: ThrowawaySpec, command: ThrowawayCommand): Promise<ThrowawayOutcome> {
+    return runInThrowaway(this.docker, this.scope, spec, command);
+  }
+
+  async confined({ owner, role, image, profile }: ConfinedSpec): Promise<DockerSandbox> {
+    const name = runName(owner, role);
+    await removeContainer(this.docker, name);
+    const create = this.docker.createContainer({
+      name,
+      Image: image,
+      Hostname: 'sandbox',
+      User: 'root',
+      Entrypoint: [],
+      Cmd: ['bash', '-c', 'while :; do sleep 3600 & wait; done'],
+      WorkingDir: '/',
+      Env: Object.entries(profile.env).map(([name, value]) => `${name}=${value}`),
+      Labels: this.labelsOf(owner, role),
+      HostConfig: {
+        Tmpfs: { '/tmp': `rw,exec,nosuid,nodev,mode=1777,size=${profile.memoryMiB * 512 * 1024}` },
+        NetworkMode: 'none',
+        ...confined(profile),
+      },
+    });
+    const container = await create.catch((error: unknown) => {
+      if (statusOf(error) !== 404) throw error;
+      throw new PointsmanError(
+        'NotFound',
+        `the image ${image} is not on this host`,
+        'It is made anew when this is tried again.',
+      );
+    });
+    await container.start().catch(async (error: unknown) => {
+      await removeContainer(this.docker, name);
+      throw error;
+    });
+    return this.at(name);
+  }
+
+  remove(owner: Owner, role: string): Promise<void> {
+    return this.at(runName(owner, role)).remove();
+  }
+
+  async removeAll(firstRunId: string): Promise<Removed> {
+    const filters = { label: [`${LABEL.run}=${firstRunId}`, `${LABEL.lease}=run`] };
+    const containers = await this.docker.listContainers({ all: true, filters });
+    for (const { Id, Names } of containers) {
+      this.streams.forget(Names[0]?.slice(1) ?? Id);
+      await removeContainer(this.docker, Id);
+    }
+    const networks = await this.docker.listNetworks({ filters });
+    for (const { Id } of networks) await ignoreMissing(this.docker.getNetwork(Id).remove());
+    const { Volumes: volumes = [] } = await this.docker.listVolumes({ filters });
+    for (const { Name } of volumes) await ignoreMissing(this.docker.getVolume(Name).remove());
+    const images = await this.removeImages(filters);
+    return { containers: containers.length, networks: networks.length, volumes: volumes.length, images };
+  }
+
+  async leftovers(olderThanSeconds: number): Promise<Map<string, string>> {
+    const filters = { label: [`${LABEL.lease}=run`, `${LABEL.scope}=${this.scope}`] };
+    const before = Date.now() / 1000 - olderThanSeconds;
+    const [containers, images, networks] = await Promise.all([
+      this.docker.listContainers({ all: true, filters }),
+      this.docker.listImages({ filters }),
+      this.docker.listNetworks({ filters }),
+    ]);
+    const found = [
+      ...containers.map((each) => ({ labels: each.Labels, created: each.Created })),
+      ...images.map((each) => ({ labels: each.Labels, created: each.Created })),
+      ...networks.map((each) => ({ labels: each.Labels, created: Date.parse(each.Created) / 1000 })),
+    ];
+    const young = new Set(found.filter(({ created }) => created > before).map(({ labels }) => labels?.[LABEL.run]));
+    const runs = new Map<string, string>();
+    for (const { labels } of found) {
+      const run = labels?.[LABEL.run];
+      if (run && !young.has(run)) runs.set(run, labels[LABEL.workflow] ?? '');
+    }
+    return runs;
+  }
+
+  async capacity(): Promise<Capacity> {
+    const filters = { label: [`${LABEL.lease}=run`, `${LABEL.role}=main`, `${LABEL.scope}=${this.scope}`] };
+    const running = await this.docker.listContainers({ filters });
+    // By run: right after a rollback there are two of one.
+    return { runs: new Set(running.flatMap(({ Labels }) => Labels[LABEL.run] ?? [])) };
+  }
+
+  async version(withinMs: number): Promise<string> {
+    // `info` is slow on a busy engine, and a socket that nobody serves would hang: ping has its own limit.
+    await Promise.race([
+      this.docker.ping(),
+      sleep(withinMs, undefined, { ref: false }).then(() => Promise.reject(new Error('no answer'))),
+    ]);
+    const info = await this.docker.info();
+    return `${info.ServerVersion} (${info.Driver})`;
+  }
+
+  async tryOut(image: string, command: string): Promise<string> {
+    const container = await this.docker.createContainer({
+      Image: image,
+      Cmd: ['bash', '-c', command],
+      Labels: { [LABEL.managed]: '1', [LABEL.lease]: 'doctor' },
+      HostConfig: {
+        NetworkMode: 'none',
+        Init: true,
+        CapDrop: ['ALL'],
+        SecurityOpt: ['no-new-privileges'],
+        PidsLimit: 64,
+      },
+    });
+    try {
+      const abortSignal = AbortSignal.timeout(TRY_OUT_MS);
+      const stream = await container.attach({ stream: true, stdout: true, stderr: true, abortSignal });
+      const output = new PassThrough();
+      const chunks: Buffer[] = [];
+      output.on('data', (chunk: Buffer) => chunks.push(chunk));
+      container.modem.demuxStream(stream, output, output);
+      await container.start({ abortSignal });
+      await container.wait({ abortSignal });
+      return Buffer.concat(chunks).toString('utf8').trim();
+    } finally {
+      await container.remove({ force: true, v: true }).catch(() => undefined);
+    }
+  }
+
+  close(): void {
+    this.streams.close();
+  }
+
+  private specOf({ owner, role, workdir, profile }: Omit<SandboxSpec, 'image'>): Omit<ContainerSpec, 'image'> {
+    return { name: runName(owner, role), workdir, labels: this.labelsOf(owner, role), profile };
+  }
+
+  private labelsOf(owner: Owner, role: string): Record<string, string> {
+    return { ...runLabels(owner), [LABEL.scope]: this.scope, [LABEL.role]: role };
+  }
+
+  /**
+   * Children before parents: what still has a child loses its name at first, and goes in a later round. A parent without a
+   * name is listed once it has no child any more, so rounds go on as long as anything changes.
+   */
+  private async removeImages(filters: { label: string[] }): Promise<number> {
+    const named = (image: Docker.ImageInfo) => (image.RepoTags ?? []).filter((tag) => tag !== '<none>:<none>');
+    const gone = new Set<string>();
+    for (let before = ''; ; ) {
+      const images = await this.docker.listImages({ filters });
+      const now = images.map((image) => `${image.Id} ${named(image)}`).join('\n');
+      if (now === before) return gone.size - images.length;
+      before = now;
+      const dangling = images.filter((image) => named(image).length === 0).map((image) => image.Id);
+      for (const image of [...images.flatMap(named).sort(byFrame), ...dangling]) await removeImage(this.docker, image);
+      for (const { Id } of images) gone.add(Id);
+    }
+  }
+}
+
+/** Frame numbers are tags: the top of the stack first, because a parent cannot go before its child. */
+function byFrame(a: string, b: string): number {
+  return Number(b.split(':').at(-1)) - Number(a.split(':').at(-1));
+}

@@ -1,0 +1,16 @@
+import { DockerSandboxes } from './docker/sandboxes';
+import type { Sandboxes } from './sandbox';
+
+/** Every backend, by the name of what it runs sandboxes on. A new one is a folder beside `docker/` and a line here. */
+const BACKENDS = {
+  docker: (scope: string): Sandboxes => new DockerSandboxes(scope),
+} as const satisfies Record<string, (scope: string) => Sandboxes>;
+export type BackendName = keyof typeof BACKENDS;
+
+/** The one that workers of this version use: an option comes with the second. */
+const BACKEND: BackendName = 'docker';
+
+/** The sandboxes of this host for the runs of one server's namespace (`CLUSTER/NAMESPACE`). Connects when first used. */
+export function openSandboxes(scope: string): Sandboxes {
+  return BACKENDS[BACKEND](scope);
+}

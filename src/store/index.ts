@@ -1,0 +1,71 @@
+import { join } from 'node:path';
+import type { Config, Settings } from '../config';
+import type { BlobStore } from './blobs';
+import type { Budgets } from './budgets';
+import { Campaigns } from './campaigns';
+import { experienceOf } from './experience';
+import type { ExperienceStore } from './experience/experience';
+import type { EmbeddingLedger, Ledger } from './ledger';
+import { FileBlobs } from './local/blobs';
+import { FileBudgets } from './local/budgets';
+import { FileEmbeddingLedger } from './local/embedding-ledger';
+import { FileLedger } from './local/ledger';
+import { Problems } from './problems';
+import { ResultFolders } from './result-folders';
+import { SetupChains } from './setup-chains';
+import { Timings } from './timings';
+import { Transcripts } from './transcripts';
+
+/** All that outlives a process. The first five are interfaces; the rest is the same whatever lies below. */
+export interface Stores {
+  readonly blobs: BlobStore;
+  readonly ledger: Ledger;
+  readonly embeddings: EmbeddingLedger;
+  readonly budgets: Budgets;
+  readonly experience: ExperienceStore;
+  readonly transcripts: Transcripts;
+  readonly setupChains: SetupChains;
+  readonly problems: Problems;
+  readonly timings: Timings;
+  readonly campaigns: Campaigns;
+  readonly results: ResultFolders;
+}
+
+type Place = Pick<Settings, 'config' | 'home'>;
+
+/** Every place for blobs, by the name of what it is. A new one is a file and a line here. */
+const BLOB_STORES = {
+  files: ({ home, config }: Place): BlobStore => new FileBlobs(join(home, 'blobs'), fsyncOf(config)),
+} as const satisfies Record<string, (place: Place) => BlobStore>;
+export type BlobStoreKind = keyof typeof BLOB_STORES;
+
+/** The one that this version uses: an option comes with the second. */
+const BLOBS: BlobStoreKind = 'files';
+
+/** The stores that the settings name. Nothing is written or connected to before it is used. */
+export function openStores(place: Place): Stores {
+  const { config, home } = place;
+  const blobs = BLOB_STORES[BLOBS](place);
+  return {
+    blobs,
+    ledger: new FileLedger(join(home, 'ledger'), fsyncOf(config)),
+    embeddings: new FileEmbeddingLedger(join(home, 'embeddings')),
+    budgets: new FileBudgets(join(home, 'budgets')),
+    experience: experienceOf(place),
+    transcripts: new Transcripts(blobs),
+    setupChains: new SetupChains(blobs),
+    problems: new Problems(join(home, 'problems'), blobs),
+    timings: new Timings(join(home, 'timings')),
+    campaigns: new Campaigns(join(home, 'campaigns')),
+    results: new ResultFolders(home),
+  };
+}
+
+export async function closeStores({ budgets, experience }: Stores): Promise<void> {
+  await budgets.close();
+  await experience.close();
+}
+
+function fsyncOf({ store }: Config): { readonly fsync: boolean } {
+  return { fsync: store.fsync };
+}

@@ -7,7 +7,7 @@ module.exports = {
     '/node_modules/hyparquet(-writer)?/.+\\.js$': ['@swc/jest', { jsc: { target: 'es2022' } }],
   },
   transformIgnorePatterns: ['/node_modules/(?!hyparquet)'],
-  testMatch: ['<rootDir>/test/**/*.test.ts'],
+  testMatch: ['<rootDir>/test/**/*.test.ts', '<rootDir>/packages/*/test/**/*.test.ts'],
   setupFiles: ['<rootDir>/test/support/seed.ts'],
   testTimeout: 60_000,
   maxWorkers: 2,

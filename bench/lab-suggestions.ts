@@ -11,8 +11,7 @@ import {
   situationText,
   unitText,
 } from '../src/setup/experience';
-import { factsOf } from '../src/setup/repository/facts-of';
-import { toRepositoryFacts } from '../src/setup/repository/repository-facts';
+import { factsOf, toRepositoryFacts } from '../src/setup/repository/facts-of';
 import type { SeenAction, SetupDossier } from '../src/setup/roles/role';
 
 const UNITS = join(__dirname, '..', 'experience', 'units.jsonl');

@@ -2,7 +2,7 @@ import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { pointsmanHome, REPOSITORY } from '../src/home';
-import { BASE_IMAGE } from '../src/provision/image';
+import { BASE_IMAGE } from '../src/machine/image';
 
 const SCRIPTS = resolve(REPOSITORY, process.env.POINTSMAN_BENCH_PEERS ?? '../shared/bench', 'mini');
 

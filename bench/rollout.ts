@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { loadavg } from 'node:os';
 import type { Problem, RolloutInput, RolloutResult } from '../src/contract';
-import { BASE_IMAGE } from '../src/provision/image';
+import { BASE_IMAGE } from '../src/machine/image';
 import { freePort, World } from '../test/support/world';
 import { floorOfTemporal } from './floor';
 import { peerBatch, peerRollout, peerScripts, scriptedServer } from './peer';

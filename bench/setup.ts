@@ -4,7 +4,7 @@ import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ExperienceUnit, type Frame, type RepoSetupResult, SandboxProfile } from '../src/contract';
 import { REPOSITORY } from '../src/home';
-import { BASE_IMAGE } from '../src/provision/image';
+import { BASE_IMAGE } from '../src/machine/image';
 import { openSandboxes } from '../src/sandbox';
 import { runName } from '../src/sandbox/labels';
 import { BUILTIN_EMBEDDER } from '../src/store/experience/embedder';

@@ -2,10 +2,10 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { groundOf, rangesOf, tasksOf } from '../src/activities/covariate-shift-ground';
-import { measureTurns } from '../src/activities/covariate-shift-turns';
-import { hashKey, uniformUnit } from '../src/agent/random';
+import { measureTurns } from '../src/activities/analysis/covariate-shift';
+import { groundOf, rangesOf, tasksOf } from '../src/activities/analysis/covariate-shift-ground';
 import type { EmbeddedTrajectory, ShiftPlan, ShiftPoint } from '../src/contract';
+import { hashKey, uniformUnit } from '../src/rollout/random';
 import { FileBlobs } from '../src/store/local/blobs';
 
 const [INSTANCES, ROLLOUTS, TURNS, DIMENSIONS] = [10, 50, 40, 4096];

@@ -2,9 +2,9 @@ import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readPythonFiles } from '../src/cli/python-files';
-import { callGraphOf } from '../src/problems/callgraph';
-import { indexRepository, openPython } from '../src/problems/python';
+import { callGraphOf } from '../packages/python/src/callgraph';
+import { indexRepository, openPython } from '../packages/python/src/syntax';
+import { readPythonFiles } from '../src/cli/functions';
 
 const PACKAGES = [
   'yamllint 1.35.1',

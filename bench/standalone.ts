@@ -2,16 +2,16 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { readPythonFiles } from '../src/cli/python-files';
+import { describeSlice, sliceSyntax, standaloneModule } from '../packages/python/src/slices';
 import {
   type FunctionSyntax,
   functionsOf,
   indexRepository,
   openPython,
   type PythonIndex,
-} from '../src/problems/python';
-import { describeSlice, sliceSyntax, standaloneModule } from '../src/problems/slices';
-import { unpacked } from '../test/problems/slices/recorded';
+} from '../packages/python/src/syntax';
+import { unpacked } from '../packages/python/test/slices/recorded';
+import { readPythonFiles } from '../src/cli/functions';
 
 const PACKAGES = [
   'attrs==24.2.0',

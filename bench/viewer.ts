@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type Browser, chromium } from 'playwright-core';
 import { Cli } from '../src/cli/context';
-import { HomeSource } from '../src/cli/view-source';
-import { chromiumBinary } from '../src/provision/chromium';
-import { exportViewer } from '../src/viewer/export';
-import { serveViewer } from '../src/viewer/server';
+import { HomeSource } from '../src/cli/view/source';
+import { chromiumBinary } from '../src/machine/main';
+import { exportViewer } from '../src/pages/viewer/server/export';
+import { serveViewer } from '../src/pages/viewer/server/server';
 import { writeSampleCampaign } from '../test/support/sample-campaign';
 
 /**

@@ -1,28 +1,26 @@
 import { Command, CommanderError } from 'commander';
+import { addCovariateShiftCommands } from './cli/analysis/covariate-shift';
+import { addFailuresCommands } from './cli/analysis/failures';
 import { addCampaignCommands } from './cli/campaign';
 import { Cli } from './cli/context';
-import { addCovariateShiftCommands } from './cli/covariate-shift';
 import { addDatasetCommands } from './cli/dataset';
-import { addDoctorCommand } from './cli/doctor';
 import { addEvaluationCommands } from './cli/evaluation';
 import { addExperienceCommands } from './cli/experience';
-import { addFailuresCommands } from './cli/failures';
+import { addProblemsCommands } from './cli/function-problems';
 import { addFunctionsCommands } from './cli/functions';
-import { addHistoryCommands } from './cli/history-export';
+import { addHistoryCommands } from './cli/history';
 import { addJanitorCommands } from './cli/janitor';
-import { addLineCommands } from './cli/line';
 import { addModelCommands } from './cli/models';
+import { addLineCommands } from './cli/pipeline';
 import { addProblemCommands } from './cli/problem';
-import { addProblemsCommands } from './cli/problems';
-import { addRehearsalCommands } from './cli/rehearsal';
 import { addReportCommands } from './cli/report';
 import { addRolloutCommands } from './cli/rollout';
 import { addSchemaCommands } from './cli/schemas';
 import { explain } from './cli/server-errors';
-import { addServiceCommands } from './cli/services';
+import { addDoctorCommand, addServiceCommands } from './cli/services';
 import { addSetupCommands } from './cli/setup';
 import { addViewCommands } from './cli/view';
-import { addWorkerCommands } from './cli/worker';
+import { addRehearsalCommands, addWorkerCommands } from './cli/worker';
 import { PointsmanError } from './contract';
 
 /** The whole command line. stdout is the answer of a command, stderr everything said on the way. */

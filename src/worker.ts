@@ -4,14 +4,14 @@ import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { makeTelemetryFilterString, NativeConnection, Runtime, Worker, type WorkerOptions } from '@temporalio/worker';
 import pino from 'pino';
 import { createActivities } from './activities';
-import type { Deps } from './activities/deps';
 import { loadSettings, type Settings } from './config';
 import { DEFAULT_QUEUE, hasOwnQueue, queuesUnder } from './contract';
-import { freePort } from './ports';
+import type { Deps } from './deps';
+import { ensureNamespace } from './machine/namespace';
+import { freePort } from './machine/ports';
+import { workflowBundle } from './machine/workflow-bundle';
 import { openSandboxes } from './sandbox';
 import { closeStores, openStores } from './store';
-import { workflowBundle } from './worker/bundle';
-import { ensureNamespace } from './worker/namespace';
 
 export interface WorkerChoice {
   /** Queue that workflows are started on; all others are named after it. */

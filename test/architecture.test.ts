@@ -1,142 +1,109 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { dirname, join, relative, resolve } from 'node:path';
+import { basename, dirname, join, relative, resolve } from 'node:path';
+import { ROOMS, roomOf } from '../src/rooms';
 
-const SRC = resolve(__dirname, '../src');
-const PURE = ['contract', 'agent', 'problems', 'setup', 'dataset', 'analysis', 'view', 'page'];
-
-/** Which rooms a room may import. A room that is not named here fails the test: say what it is for first. */
-const ALLOWED: Readonly<Record<string, readonly string[]>> = {
-  contract: [],
-  agent: ['contract'],
-  problems: ['contract'],
-  setup: ['contract', 'agent'],
-  dataset: ['contract', 'agent'],
-  analysis: ['contract', 'agent', 'dataset'],
-  view: ['contract', 'agent', 'setup', 'dataset', 'analysis'],
-  page: ['contract', 'agent', 'problems', 'analysis', 'dataset', 'view'],
-  viewer: ['contract', 'page', 'store'],
-  store: ['contract', 'config', 'home', 'model', 'setup'],
-  model: ['contract'],
-  sandbox: ['contract'],
-  sources: ['contract', 'sandbox', 'store'],
-  history: ['contract'],
-  environment: ['contract', 'sandbox', 'setup', 'sources', 'store'],
-  home: [],
-  ports: [],
-  config: ['contract', 'home'],
-  provision: ['contract', 'sandbox', 'config', 'home', 'ports'],
-  grading: ['contract', 'problems', 'sandbox', 'sources', 'store', 'harness', 'activities'],
-  harness: ['contract', 'problems', 'sandbox', 'store'],
-  activities: [
-    'contract',
-    'agent',
-    'problems',
-    'setup',
-    'dataset',
-    'analysis',
-    'page',
-    'store',
-    'model',
-    'sandbox',
-    'sources',
-    'environment',
-    'grading',
-    'harness',
-    'config',
-    'history',
-  ],
-  workflows: ['contract', 'agent', 'problems', 'setup', 'dataset', 'analysis', 'activities', 'sandbox'],
-  worker: ['contract', 'activities', 'config', 'home', 'ports', 'store', 'model', 'sandbox', 'workflows'],
-  local: ['contract', 'provision', 'home'],
-  cli: [
-    'contract',
-    'agent',
-    'problems',
-    'setup',
-    'dataset',
-    'analysis',
-    'page',
-    'harness',
-    'store',
-    'model',
-    'sandbox',
-    'config',
-    'provision',
-    'local',
-    'view',
-    'viewer',
-    'worker',
-    'home',
-    'ports',
-    'history',
-    'environment',
-  ],
-  demo: ['contract', 'setup', 'cli', 'local', 'home', 'ports', 'view', 'workflows'],
-};
-/** Imported as types only: at run time a workflow bundle must not hold them, and a command line needs no workflow code. */
-const TYPES_ONLY: Readonly<Record<string, readonly string[]>> = {
-  workflows: ['activities', 'sandbox'],
-  grading: ['activities'],
-  cli: ['sandbox', 'workflows'],
-  demo: ['workflows'],
-};
+const ROOT = resolve(__dirname, '..');
+const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
+const files = ['src', 'packages/python/src'].flatMap((folder) =>
+  readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts'))
+    .map((name) => join(folder, name)),
+);
+const known = new Set(files);
 
 interface Import {
   readonly file: string;
-  readonly from: string;
-  readonly to: string;
+  /** A file of ours, or the name of a package. */
+  readonly target: string;
   readonly typeOnly: boolean;
 }
 
-const roomOf = (path: string) => relative(SRC, path).split(/[/.]/)[0]!;
-const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
-  .filter((name) => name.endsWith('.ts'))
-  .map((name) => join(SRC, name));
-const statements = files.flatMap((file) =>
-  [...readFileSync(file, 'utf8').matchAll(/^(?:import|export)\s+(type\s)?[^;]*?from\s+'([^']+)'/gm)].map(
-    ([, type, target]) => ({ file, target: target!, typeOnly: type !== undefined }),
-  ),
+const imports: readonly Import[] = files.flatMap((file) =>
+  [...read(file).matchAll(/^(?:import|export)\s+(type\s)?[^;]*?from\s+'([^']+)'/gm)].map(([, type, named]) => ({
+    file,
+    target: fileOf(file, named ?? ''),
+    typeOnly: type !== undefined,
+  })),
 );
-const between: Import[] = statements
-  .filter(({ target }) => target.startsWith('.'))
-  .map(({ file, target, typeOnly }) => ({
-    file: relative(SRC, file),
-    from: roomOf(file),
-    to: roomOf(resolve(dirname(file), target)),
-    typeOnly,
-  }))
-  .filter(({ from, to }) => from !== to);
 
-test('imports point one way: every arrow between rooms is one that the design allows', () => {
-  const wrong = between.filter(({ from, to, typeOnly }) => {
-    if (TYPES_ONLY[from]?.includes(to)) return !typeOnly;
-    return !ALLOWED[from]?.includes(to);
+function fileOf(from: string, named: string): string {
+  if (!named.startsWith('.')) return named;
+  const path = join(dirname(from), named);
+  return [`${path}.ts`, join(path, 'index.ts')].find((candidate) => known.has(candidate)) ?? path;
+}
+
+test('every file has a room', () => {
+  expect(files.filter((file) => !roomOf(file) && !['src/cli.ts', 'src/index.ts'].includes(file))).toEqual([]);
+});
+
+test('imports point one way: every arrow between rooms is one that the list of rooms allows', () => {
+  const wrong = imports.filter(({ file, target, typeOnly }) => {
+    const [from, to] = [roomOf(file), roomOf(target)];
+    if (!from || !to || from === to || from === 'packages/python') return false;
+    const { imports: allowed, types = [] } = ROOMS[from]!;
+    return types.includes(to) ? !typeOnly : !allowed.includes(to);
   });
   expect(wrong).toEqual([]);
 });
 
+test('every arrow of the list is there: what no file needs is not allowed', () => {
+  const used = new Set(imports.map(({ file, target }) => `${roomOf(file)} → ${roomOf(target)}`));
+  const allowed = Object.entries(ROOMS).flatMap(([from, { imports: some, types = [] }]) =>
+    [...some, ...types].map((to) => `${from} → ${to}`),
+  );
+  expect(allowed.filter((arrow) => !used.has(arrow))).toEqual([]);
+});
+
 test('pure rooms import neither Temporal nor Docker nor what Node does outside of the process', () => {
-  const wrong = statements
-    .filter(
-      ({ file, target }) =>
-        PURE.includes(roomOf(file)) && /^(node:(?!crypto$|util$)|@temporalio|dockerode|openai|pino)/.test(target),
-    )
-    .map(({ file, target }) => `${relative(SRC, file)}: ${target}`);
+  const outside = /^(node:(?!crypto$|util$)|@temporalio|dockerode|openai|pino)/;
+  const wrong = imports.filter(({ file, target }) => ROOMS[roomOf(file) ?? '']?.pure && outside.test(target));
   expect(wrong).toEqual([]);
 });
 
 test('one folder knows the engine of sandboxes: everything else uses the interface', () => {
-  const inside = (file: string) => relative(SRC, file).startsWith('sandbox/docker/');
-  const wrong = statements
-    .filter(({ file, target }) => !inside(file) && /^dockerode$|sandbox\/docker\//.test(target))
-    .map(({ file, target }) => `${relative(SRC, file)}: ${target}`);
+  const wrong = imports.filter(({ file, target }) => target === 'dockerode' && roomOf(file) !== 'src/sandbox/docker');
   expect(wrong).toEqual([]);
 });
 
-test('no file is named after nothing', () => {
-  expect(
-    files
-      .map((file) => relative(SRC, file))
-      .filter((file) => /(^|\/)(utils?|helpers?|misc|common)(\.ts|\/)/.test(file)),
-  ).toEqual([]);
+test('no file imports itself by way of others', () => {
+  const arrows = new Map(files.map((file) => [file, [] as string[]]));
+  for (const { file, target } of imports) if (known.has(target)) arrows.get(file)!.push(target);
+  expect(cyclesIn(arrows).filter(([file]) => !file?.startsWith('packages/'))).toEqual([]);
 });
+
+test('a name says what a file holds, in one way', () => {
+  const inside = (pattern: RegExp) => files.filter((file) => pattern.test(relative('src', file)));
+  expect(inside(/(^|\/)(utils?|helpers?|misc|common)(\.ts|\/)/)).toEqual([]);
+  expect(files.filter((file) => /[A-Z_]/.test(basename(file)))).toEqual([]);
+});
+
+test('CONTRIBUTING shows the same rooms', () => {
+  const shown = [
+    ...read('CONTRIBUTING.md')
+      .split('| room |')[1]!
+      .matchAll(/^\| `([^`]+)` \| (.*?) \|/gm),
+  ].map(([, room, holds]) => [room, holds]);
+  expect(shown).toEqual(Object.entries(ROOMS).map(([room, { holds }]) => [room, holds]));
+});
+
+/** Groups of files of which each reaches all others (Tarjan, 1972). */
+function cyclesIn(arrows: ReadonlyMap<string, readonly string[]>): string[][] {
+  const found: string[][] = [];
+  const order = new Map<string, number>();
+  const low = new Map<string, number>();
+  const stack: string[] = [];
+  const visit = (file: string): void => {
+    order.set(file, order.size);
+    low.set(file, order.get(file)!);
+    stack.push(file);
+    for (const next of arrows.get(file) ?? []) {
+      if (!order.has(next)) visit(next);
+      if (stack.includes(next)) low.set(file, Math.min(low.get(file)!, low.get(next)!));
+    }
+    if (low.get(file) !== order.get(file)) return;
+    const group = stack.splice(stack.indexOf(file));
+    if (group.length > 1) found.push(group.sort());
+  };
+  for (const file of arrows.keys()) if (!order.has(file)) visit(file);
+  return found;
+}

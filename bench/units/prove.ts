@@ -1,5 +1,5 @@
-import { cutMiddle } from '../../src/agent/clip';
 import { type ExperienceUnit, isPointsmanError } from '../../src/contract';
+import { cutMiddle } from '../../src/rollout/clip';
 import { renderAtoms } from '../../src/setup/experience';
 import { type Proof, signalsIn } from './proof';
 import type { ProofRoom, Shell } from './room';

@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { posix } from 'node:path';
 import { type GuestFacts, PointsmanError } from '../../src/contract';
 import { SandboxProfile } from '../../src/contract/sandbox';
-import { BASE_IMAGE } from '../../src/provision/image';
+import { BASE_IMAGE } from '../../src/machine/image';
 import { openSandboxes } from '../../src/sandbox';
 import type { Sandbox } from '../../src/sandbox/sandbox';
 import { strict } from '../../src/setup/loop/commands';

@@ -1,6 +1,6 @@
 import { Context } from '@temporalio/activity';
 import { WorkflowNotFoundError } from '@temporalio/client';
-import type { Deps } from './deps';
+import type { Deps } from '../deps';
 import { withHeartbeat } from './heartbeat';
 
 export interface Sweep {

@@ -1,13 +1,13 @@
-import { DIALECTS } from '../agent/dialects';
-import { renderRequest } from '../agent/render';
-import { actionLine, preview } from '../agent/summary';
 import { profileNamed } from '../config';
 import { type Author, type FormatError, hasOwnQueue, type SharedBudget, type Turn, type Usage } from '../contract';
+import type { Deps } from '../deps';
 import { createChatModel, requirePrice } from '../model';
+import { DIALECTS } from '../rollout/dialects';
+import { renderRequest } from '../rollout/render';
+import { actionLine, preview } from '../rollout/summary';
 import { createAsker } from './ask';
-import type { Deps } from './deps';
 import { withHeartbeat } from './heartbeat';
-import { promptsFor } from './prompts';
+import { promptsFor } from './rollout/prompts';
 
 export interface CallModelInput {
   /** First execution's run id: the ledger's key together with turn and attempt. */

@@ -1,4 +1,4 @@
-import { type Stream, uniformBelow } from '../agent/random';
+import { type Stream, uniformBelow } from '../rollout/random';
 
 /** 0 to n − 1 in a drawn order (Fisher and Yates). */
 export function shuffled(n: number, stream: Stream): Int32Array {

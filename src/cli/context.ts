@@ -2,8 +2,8 @@ import { Client, WorkflowFailedError, type WorkflowHandle } from '@temporalio/cl
 import { CancelledFailure } from '@temporalio/common';
 import { loadSettings, type Settings } from '../config';
 import { DEFAULT_QUEUE, isPointsmanError, PointsmanError, type Queues, queuesUnder } from '../contract';
-import { connect, ensureServer, type Local } from '../local/services';
-import { ensureWorker } from '../local/worker';
+import { connect, ensureServer, type Local } from '../machine/local-services';
+import { ensureWorker } from '../machine/local-worker';
 import { openStores, type Stores } from '../store';
 import { shareWithDaemons } from './daemon-environment';
 import { temporalCommand } from './temporal-command';

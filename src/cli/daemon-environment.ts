@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Settings } from '../config';
 import { room } from '../home';
-import { daemonPid } from '../local/processes';
+import { daemonPid } from '../machine/processes';
 
 /**
  * A daemon works in the repository's folder, its starter anywhere: what the starter found relative to its own folder is

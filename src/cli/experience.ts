@@ -4,10 +4,10 @@ import { type ExperienceUnit, PointsmanError, parseInput, UnitStatus } from '../
 import { exportPeer, exportUnits, importPeer, reliability } from '../setup/experience';
 import { shipExperience } from '../store/experience';
 import type { ExperienceStore } from '../store/experience/experience';
-import { table } from '../view/table';
 import type { Cli } from './context';
 import { shareWithDaemons } from './daemon-environment';
-import { look } from './terminal';
+import { look } from './look';
+import { table } from './terminal/table';
 
 interface ListFlags {
   readonly status?: string;

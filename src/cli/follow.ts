@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { WorkflowHandle, WorkflowHandleWithFirstExecutionRunId } from '@temporalio/client';
-import { quote } from '../agent/shell';
+import { quote } from '../rollout/shell';
 import { type Cli, resultFrom } from './context';
 import { askProgress, retried } from './found-workflow';
-import type { StartFlags } from './start-options';
+import type { StartFlags } from './options';
 
 const POLL_MS = 1_000;
 

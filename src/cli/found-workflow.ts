@@ -1,6 +1,6 @@
 import type { Client, WorkflowExecutionDescription, WorkflowHandle } from '@temporalio/client';
 import { PointsmanError } from '../contract';
-import type { RunStatus } from '../view/shown-run';
+import type { RunStatus } from '../pages/shown-run';
 import { type Cli, resultFrom } from './context';
 import { uiBeside } from './services-status';
 

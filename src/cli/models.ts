@@ -1,12 +1,14 @@
+import { randomUUID } from 'node:crypto';
 import type { Command } from 'commander';
 import { profileNamed } from '../config';
-import { PointsmanError } from '../contract';
-import { duration } from '../view/figures';
-import { table } from '../view/table';
+import { isPointsmanError, type ModelProfile, PointsmanError } from '../contract';
+import { createChatModel } from '../model';
+import { duration } from '../pages/figures';
+import { functionSchema, TOOLS } from '../rollout/tools';
 import type { Cli } from './context';
 import { shareWithDaemons } from './daemon-environment';
-import { type Checked, checkModel } from './model-check';
-import { look } from './terminal';
+import { look } from './look';
+import { table } from './terminal/table';
 
 /** `models list` and `models check`: the profiles, and whether each one really answers. */
 export function addModelCommands(program: Command, cli: Cli): void {
@@ -79,4 +81,44 @@ function checkedText(checked: readonly Checked[]): string {
     .filter(({ ok }) => !ok)
     .map(({ name, error, hint }) => `${name}: ${error}${hint ? `\n  → ${hint}` : ''}`);
   return [rows, ...(failures.length > 0 ? ['', ...failures] : [])].join('\n');
+}
+
+interface Checked {
+  readonly name: string;
+  readonly ok: boolean;
+  /** The model that the server says it ran. */
+  readonly model: string;
+  readonly latencyMs: number | null;
+  /** Whether it answered with a call of the tool it was offered; dialects in text do without. */
+  readonly toolCall: boolean | null;
+  readonly priced: boolean;
+  readonly contextTokens: number;
+  readonly error: string | null;
+  readonly hint: string | null;
+}
+
+const PATIENCE_SECONDS = 60;
+
+/** One small request over the very path that rollouts take. Never throws: what went wrong is the answer. */
+async function checkModel(name: string, profile: ModelProfile, env: NodeJS.ProcessEnv): Promise<Checked> {
+  const about = { name, priced: profile.price !== undefined, contextTokens: profile.contextTokens };
+  try {
+    const timeoutSeconds = Math.min(profile.timeoutSeconds, PATIENCE_SECONDS);
+    const small = { ...profile, timeoutSeconds, maxOutputTokens: Math.min(profile.maxOutputTokens, 1024) };
+    const { reply, latencyMs, model } = await createChatModel(small, { name, env }).complete(
+      {
+        messages: [
+          { role: 'system', content: 'You are being checked. Answer with one call of the tool bash.' },
+          { role: 'user', content: 'Call bash with the command: echo ready' },
+        ],
+        tools: [functionSchema(TOOLS.get('bash')!)],
+      },
+      { requestId: `models-check/${randomUUID()}` },
+    );
+    return { ...about, ok: true, model, latencyMs, toolCall: reply.toolCalls.length > 0, error: null, hint: null };
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    const hint = isPointsmanError(error) ? error.hint : null;
+    return { ...about, ok: false, model: profile.model, latencyMs: null, toolCall: null, error: message, hint };
+  }
 }

@@ -1,9 +1,9 @@
 import { Client } from '@temporalio/client';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
-import { daemonPid, logOf } from '../local/processes';
-import { connect } from '../local/services';
-import { hasWorker, wasKilled } from '../local/worker';
-import { listens } from '../ports';
+import { connect } from '../machine/local-services';
+import { hasWorker, wasKilled } from '../machine/local-worker';
+import { listens } from '../machine/ports';
+import { daemonPid, logOf } from '../machine/processes';
 import type { Cli } from './context';
 import { rehearsalUrl } from './daemon-environment';
 

@@ -1,8 +1,18 @@
+import { readdirSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
+import { PointsmanError } from '../contract';
+import { room } from '../home';
+import { stopDevServer } from '../machine/dev-server';
+import { diagnose, printFindings } from '../machine/doctor';
+import { startOwnWorker } from '../machine/local-worker';
+import { freePort, listens } from '../machine/ports';
+import { daemonPid, logOf, startDaemon, stopDaemon } from '../machine/processes';
+import { loadScript } from '../model/rehearsal/script';
 import type { Cli } from './context';
-import { stopServices } from './services-down';
+import { rehearsalUrl, rememberedPort, rememberPort, shareWithDaemons } from './daemon-environment';
 import { serviceStatus, statusText } from './services-status';
-import { startServices } from './services-up';
 
 /** `up`, `down`, `status`: everything that runs in the background on this machine for this home. */
 export function addServiceCommands(program: Command, cli: Cli): void {
@@ -29,5 +39,69 @@ export function addServiceCommands(program: Command, cli: Cli): void {
       const status = await serviceStatus(cli);
       cli.print(status, () => statusText(status));
       if (!status.server.answers || !status.worker.polling) process.exitCode = 1;
+    });
+}
+
+/** Starts what does not run yet. With a script, the rehearsal server plays it from now on. */
+async function startServices(cli: Cli, script: string | undefined): Promise<void> {
+  if (script !== undefined) await startRehearsalDaemon(cli, script);
+  const client = await cli.client();
+  shareWithDaemons(cli.settings);
+  // Whoever says `up` wants a worker here, also for a server that others run.
+  if (daemonPid('worker') === undefined) await startOwnWorker(client, cli.queue, (line) => cli.say(line));
+}
+
+async function startRehearsalDaemon(cli: Cli, script: string): Promise<void> {
+  loadScript(script);
+  await stopDaemon('rehearsal');
+  const before = rememberedPort();
+  const port = await freePort(before);
+  const args = ['rehearsal', 'start', '--script', resolve(script), '--port', String(port)];
+  const pid = startDaemon({ name: 'rehearsal', script: 'src/cli.ts', args });
+  rememberPort(port);
+  for (let waited = 0; !(await listens('127.0.0.1', port)); waited += 100) {
+    if (daemonPid('rehearsal') !== pid || waited > 30_000) {
+      throw new PointsmanError(
+        'Unavailable',
+        'the rehearsal server did not come up',
+        `Its log is ${logOf('rehearsal')}.`,
+      );
+    }
+    await sleep(100);
+  }
+  process.env.POINTSMAN_REHEARSAL_URL = rehearsalUrl();
+  cli.say(`started scripted models at ${process.env.POINTSMAN_REHEARSAL_URL}`);
+  // A worker is told the address once, when it starts; on a new one it must start again.
+  if (before !== port && (await stopDaemon('worker'))) cli.say('stopped the worker, which knew another address');
+}
+
+/** Stops worker, rehearsal and servers that this home started, in that order. Answers what was stopped. */
+async function stopServices(): Promise<string[]> {
+  const stopped: string[] = [];
+  // A worker drains for up to 40 s: its commands in flight are told to the server.
+  if (await stopDaemon('worker', 45_000)) stopped.push('worker');
+  if (await stopDaemon('rehearsal')) stopped.push('rehearsal');
+  // The demo leaves these up for who wants to go on by hand.
+  if (await stopDaemon('demo-worker', 45_000)) stopped.push("the demo's worker");
+  if (await stopDaemon('demo-models')) stopped.push("the demo's scripted models");
+  for (const port of serverPorts()) if (await stopDevServer(port)) stopped.push(`Temporal server on port ${port}`);
+  return stopped;
+}
+
+function serverPorts(): number[] {
+  const found = readdirSync(room('run')).map((name) => /^temporal-(\d+)\.pid$/.exec(name)?.[1]);
+  return found.filter((port) => port !== undefined).map(Number);
+}
+
+/** `doctor`: what is there, what is missing, what to do. Ends non-zero when something will fail. */
+export function addDoctorCommand(program: Command, cli: Cli): void {
+  program
+    .command('doctor')
+    .description('say what is there, what is missing and what to do')
+    .action(async () => {
+      const findings = await diagnose();
+      const ok = findings.every(({ state }) => state !== 'missing');
+      cli.print({ ok, findings }, () => printFindings(findings));
+      if (!ok) process.exitCode = 1;
     });
 }

@@ -1,9 +1,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { quote } from '../agent/shell';
 import { room } from '../home';
-import { onPath } from '../provision/command';
-import { temporalBinary } from '../provision/temporal';
+import { onPath } from '../machine/command';
+import { temporalBinary } from '../machine/temporal';
+import { quote } from '../rollout/shell';
 
 /** Inputs that are longer are given as a file: nobody copies a patch out of a command line. */
 const INLINE_CHARS = 400;

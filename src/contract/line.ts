@@ -1,8 +1,7 @@
 import { z } from 'zod';
+import { CovariateShiftInput, CovariateShiftResult, FailureAnalysisInput, FailureAnalysisResult } from './analysis';
 import { CampaignInput, CampaignResult } from './campaign';
-import { CovariateShiftInput, CovariateShiftResult } from './covariate-shift';
 import { DatasetInput, DatasetResult } from './dataset';
-import { FailureAnalysisInput, FailureAnalysisResult } from './failure-analysis';
 import { FunctionProblemsInput } from './function-problem';
 import { ProblemSource } from './problem';
 import { ReportInput, ReportResult } from './report';

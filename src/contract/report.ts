@@ -1,8 +1,7 @@
 import { z } from 'zod';
+import { CovariateShiftResult, FailureAnalysisResult } from './analysis';
 import { CampaignResult } from './campaign';
-import { CovariateShiftResult } from './covariate-shift';
 import { DatasetResult } from './dataset';
-import { FailureAnalysisResult } from './failure-analysis';
 import { FunctionProblemsResult } from './function-problem';
 import { RolloutSource } from './rollout-row';
 import { RepoSetupResult } from './setup';

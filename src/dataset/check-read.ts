@@ -1,5 +1,5 @@
-import { isWellFormed } from '../agent/clip';
 import { PointsmanError } from '../contract/errors';
+import { isWellFormed } from '../rollout/clip';
 import type { Located } from './check';
 
 /** A file that can be read in parts. */

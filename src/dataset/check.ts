@@ -3,8 +3,6 @@ import { type DatasetCheck, DatasetFormat } from '../contract/dataset';
 import { PointsmanError } from '../contract/errors';
 import type { Author, ChatMessage } from '../contract/step';
 import type { ChatTokenizer } from './chat-tokenizer';
-import { formatOf } from './check-format';
-import { recordProblems } from './check-record';
 import { EXPORTERS } from './exporters';
 import {
   type LinesExporter,
@@ -13,6 +11,7 @@ import {
   type ReadTurn,
   RecordProblem,
 } from './exporters/exporter';
+import { type Fields, fieldsOf } from './exporters/read';
 import { countOf } from './tokens';
 
 export interface CheckOptions {
@@ -236,4 +235,106 @@ function chatMessage({ role, content, calls, answers }: ReadMessage): ChatMessag
     function: { name, arguments: JSON.stringify(args ?? {}) },
   }));
   return { role, content, tool_calls };
+}
+
+/** The format of a file by its first record: by the fields that only that format has. */
+function formatOf(record: unknown): DatasetFormat {
+  const fields = fieldsOf(record);
+  if ('input_ids' in fields) return 'tokens';
+  if ('prompt' in fields && 'completion' in fields) return 'trl';
+  if ('schema_version' in fields && 'steps' in fields) return 'atif';
+  const messages = (Array.isArray(fields.messages) ? fields.messages : []) as Fields[];
+  if (Array.isArray(fields.conversations)) return sharegptOf(fields.conversations as Fields[]);
+  if ('traj_id' in fields) return styleOf(messages);
+  const said = (name: string) => messages.some((message) => message?.[name] !== undefined && message[name] !== null);
+  if (said('train')) return said('weight') || said('loss') ? 'universal' : 'axolotl';
+  return 'parallel_tool_calls' in fields || said('weight') ? 'openai' : 'universal';
+}
+
+/** A record for one turn marks that turn alone, the last; whole conversations with one trained turn look the same. */
+function sharegptOf(messages: readonly Fields[]): DatasetFormat {
+  const marked = messages.flatMap(({ train }, i) => (train === true ? [i] : []));
+  return marked.length === 1 && marked[0] === messages.length - 1 && messages.some(({ train }) => train === false)
+    ? 'sharegpt-turns'
+    : 'sharegpt';
+}
+
+function styleOf(messages: readonly Fields[]): DatasetFormat {
+  if (messages.some(({ tool_calls }) => Array.isArray(tool_calls) && tool_calls.length > 0)) return 'swesmith-tool';
+  const written = messages.find(({ role }) => role === 'assistant')?.content;
+  return typeof written === 'string' && /<function=/.test(written) ? 'swesmith-xml' : 'swesmith-ticks';
+}
+
+/** What is wrong with one record by itself, in the order of its messages. */
+function recordProblems(record: ReadRecord): string[] {
+  return [
+    ...record.problems,
+    ...(record.messages ? messageProblems(record) : []),
+    ...(record.tokens ? tokenProblems(record.tokens) : []),
+    ...stepProblems(record),
+  ];
+}
+
+const ROLES = new Set(['system', 'user', 'assistant', 'tool']);
+
+function messageProblems({ messages, tools, endsWithTurn }: ReadRecord): string[] {
+  const problems: string[] = [];
+  const all = messages ?? [];
+  const known = new Set(tools?.map((tool) => tool.function.name));
+  let open: string[] = [];
+  all.forEach(({ role, content, calls, answers }, i) => {
+    const say = (what: string) => problems.push(`message ${i}: ${what}`);
+    const before = all[i - 1]?.role;
+    if (!ROLES.has(role)) say(`expected role system, user, assistant or tool, found "${role}"`);
+    if (role === 'system' && i > 0) say('expected the system message to be the first, found another');
+    if (role === 'assistant' && (before === 'assistant' || before === 'system' || i === 0)) {
+      say(`expected a user or tool message before a turn of the model, found ${before ?? 'nothing'}`);
+    }
+    if (role === 'assistant' && content.trim() === '' && calls.length === 0) {
+      say('expected text or a call in a turn of the model, found an empty turn');
+    }
+    if (role === 'tool') {
+      if (answers === null) say('expected a tool_call_id, found none');
+      else if (!open.includes(answers)) say(`expected an answer to an open call, found tool_call_id "${answers}"`);
+      open = open.filter((id) => id !== answers);
+    } else if (open.length > 0) {
+      say(`expected an answer to call "${open[0]}" first, found a message of the ${role}`);
+      open = [];
+    }
+    for (const call of calls) {
+      if (call.id === '' && tools !== null && tools.length > 0) say('expected the call to have an id, found none');
+      if (!known.has(call.name))
+        say(`expected "${call.name}" among the tools, found ${[...known].join(', ') || 'none'}`);
+      open.push(call.id);
+    }
+  });
+  const last = all.at(-1)?.role;
+  if (endsWithTurn && last !== 'assistant') {
+    problems.push(`expected the record to end with a turn of the model, found ${last ?? 'no message'}`);
+  }
+  return problems;
+}
+
+function tokenProblems({ ids, labels }: NonNullable<ReadRecord['tokens']>): string[] {
+  if (ids.length !== labels.length)
+    return [`expected as many labels as input_ids (${ids.length}), found ${labels.length}`];
+  const wrong = labels.findIndex((label, i) => label !== -100 && label !== ids[i]);
+  if (wrong >= 0) return [`token ${wrong}: expected label -100 or ${ids[wrong]}, found ${labels[wrong]}`];
+  return labels.every((label) => label === -100)
+    ? ['expected a label that is not -100, found none: nothing is trained']
+    : [];
+}
+
+/** Rows that no chain stands behind have no hashes; one that has some has all, each once. */
+function stepProblems({ turns }: ReadRecord): string[] {
+  const steps = turns.flatMap(({ step }) => (step === null ? [] : [step]));
+  if (steps.every((step) => step === '')) return [];
+  const seen = new Set<string>();
+  return steps.flatMap((step, i) => {
+    if (seen.has(step)) return [`turn ${i + 1}: expected a step of its own, found ${step.slice(0, 12)}… again`];
+    seen.add(step);
+    return /^[0-9a-f]{64}$/.test(step)
+      ? []
+      : [`turn ${i + 1}: expected the hash of a step, found "${step.slice(0, 70)}"`];
+  });
 }

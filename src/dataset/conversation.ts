@@ -1,8 +1,8 @@
-import { DIALECTS } from '../agent/dialects';
-import type { Prompts } from '../agent/prompts';
-import { renderRequest } from '../agent/render';
 import type { View } from '../contract/profile';
 import type { Author, ChatMessage, ChatTool, Transcript } from '../contract/step';
+import { DIALECTS } from '../rollout/dialects';
+import type { Prompts } from '../rollout/prompts';
+import { renderRequest } from '../rollout/render';
 import { type TextMark, wellFormedMessage } from './text-marks';
 
 /** One assistant message of a conversation: who wrote it, and whether a model is trained on it. */

@@ -1,5 +1,5 @@
-import { needsExpert } from '../agent/handover';
 import type { DatasetFilters, ExitStatus, FunnelStage, GradeResult, LossReason, RolloutRow } from '../contract';
+import { needsExpert } from '../rollout/handover';
 
 /** Where a rollout stopped on its way into a training set: the stage that it did not reach, and why. */
 export interface Loss {
@@ -42,7 +42,7 @@ export function lossOf(row: RolloutRow, filters: RowFilters = ALL): Loss | undef
  * Whether the method hands over. Behavioural cloning (`at: 0`) does, at its first turn; the student alone does not, and
  * passes the stage by.
  */
-export function expectsExpert({ expert, handOver }: Pick<RolloutRow, 'expert' | 'handOver'>): boolean {
+function expectsExpert({ expert, handOver }: Pick<RolloutRow, 'expert' | 'handOver'>): boolean {
   return expert !== null && needsExpert(handOver);
 }
 
@@ -80,4 +80,34 @@ const VERDICTS: Readonly<Record<GradeResult['verdict'], LossReason>> = {
 function unresolved({ result, emptyPatch }: RolloutRow): LossReason {
   if (emptyPatch || result?.patch?.bytes === 0) return 'empty_patch';
   return result?.grade ? VERDICTS[result.grade.verdict] : 'not_graded';
+}
+
+/** What shows that a rollout was lost for a reason that its row alone gives, in a line. */
+export function lossDetail(row: RolloutRow, reason: LossReason): string {
+  const { result } = row;
+  if (!result) return row.error ?? (row.outcome === 'skipped' ? 'it never began' : 'it left no result');
+  const { turns, handOver, grade, detail } = result;
+  const after = `after ${turns.total} turns`;
+  switch (reason) {
+    case 'submitted_before_switch':
+      return `submitted ${after}${handOver.sampled === null ? '' : `, the switch was drawn at ${handOver.sampled}`}`;
+    case 'ended_before_switch':
+      return [`${result.status} ${after}`, detail].filter(Boolean).join(': ');
+    case 'tests_failed': {
+      const missing = [...(grade?.failToPass.missing ?? []), ...(grade?.passToPass.missing ?? [])];
+      return missing.length === 0 ? (detail ?? 'not resolved') : `${missing.length} tests, the first is ${missing[0]}`;
+    }
+    case 'tampered':
+      return (grade?.flags ?? []).map((flag) => `${flag.kind}: ${flag.detail}`).join('; ');
+    case 'patch_failed':
+      return `its patch does not apply, ${after}`;
+    case 'no_tests':
+      return 'no test ran on its patch';
+    case 'tests_timed_out':
+      return 'the tests did not end in time';
+    case 'empty_patch':
+      return `no change ${after}`;
+    default:
+      return detail ?? `${result.status} ${after}`;
+  }
 }

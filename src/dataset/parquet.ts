@@ -1,6 +1,6 @@
 import type { Columns, ColumnType } from './exporters/columns';
 import type { DataRecord } from './exporters/exporter';
-import { jsonLine } from './jsonl';
+import { wellFormedJson } from './text-marks';
 
 // Both packages are ES modules only, whose types a CommonJS file has to ask for in so many words.
 type SchemaElement = import('hyparquet', { with: { 'resolution-mode': 'import' }}).SchemaElement;
@@ -8,7 +8,7 @@ type ParquetWriter = import('hyparquet-writer', { with: { 'resolution-mode': 'im
 type Writer = import('hyparquet-writer', { with: { 'resolution-mode': 'import' }}).Writer;
 
 /** Where bytes go, in order. */
-export type Sink = (bytes: Uint8Array) => Promise<void>;
+type Sink = (bytes: Uint8Array) => Promise<void>;
 
 /** Characters of a row group's records as JSON: what is held in memory, several times over, while one is encoded. */
 const GROUP_CHARS = 8 << 20;
@@ -114,4 +114,9 @@ function featureOf(type: ColumnType): unknown {
   if (type === 'json') return { decode: true, _type: 'Json' };
   if (typeof type === 'string') return { dtype: FEATURES[type], _type: 'Value' };
   return 'struct' in type ? featuresOf(type.struct) : { feature: featureOf(type.list), _type: 'List' };
+}
+
+/** A record as one line of JSONL, its end included: valid JSON that is valid UTF-8, whatever the texts hold. */
+export function jsonLine(record: DataRecord): string {
+  return `${wellFormedJson(JSON.stringify(record), new Set())}\n`;
 }

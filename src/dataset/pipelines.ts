@@ -1,4 +1,4 @@
-import { type ShellToken, splitShell } from '../agent/shell';
+import { type ShellToken, splitShell } from '../rollout/shell';
 
 /** One program of a pipeline as a shell would start it; nothing is expanded. */
 export interface Stage {

@@ -1,5 +1,5 @@
-import { actionLine } from '../agent/summary';
 import type { Action, DatasetFilters, SeenStep } from '../contract';
+import { actionLine } from '../rollout/summary';
 import { isFileRead } from './file-reading';
 
 /** Turns in a row, both ends included, of which all do the same kind of thing. */

@@ -1,7 +1,6 @@
-import type { DatasetInput, LossReason } from '../contract';
-import type { Candidate, Lost } from './judged';
-import { mixtureCounts } from './mixture';
-import { shuffled } from './order';
+import type { DatasetInput, LossReason, Mixture } from '../contract';
+import { hashKey, uniformUnit } from '../rollout/random';
+import type { Candidate, Lost } from './judge';
 
 export type SelectionOptions = Pick<DatasetInput, 'perInstance' | 'deduplicate' | 'mixture' | 'validation' | 'seed'>;
 
@@ -85,4 +84,38 @@ function validationInstances(rows: readonly Candidate[], share: number, seed: nu
   if (share === 0 || instances.length < 2) return new Set();
   const count = Math.min(instances.length - 1, Math.max(1, Math.round(share * instances.length)));
   return new Set(shuffled(instances, (instance) => instance, seed, 'validation').slice(0, count));
+}
+
+/**
+ * `items` in an order that the seed and their names alone decide, whatever order they came in. `what` tells one use of the
+ * seed from another, so that a cap does not take the same rows as a mixture.
+ */
+function shuffled<T>(items: readonly T[], nameOf: (item: T) => string, seed: number, what: string): T[] {
+  return items
+    .map((item) => {
+      const name = nameOf(item);
+      return { item, name, rank: uniformUnit(hashKey(`${what} ${seed} ${name}`)) };
+    })
+    .sort((a, b) => a.rank - b.rank || (a.name < b.name ? -1 : 1))
+    .map(({ item }) => item);
+}
+
+/**
+ * Rows that a mixture takes of each name. A ratio is as large as the scarcest allows: that one is used up, and the others
+ * are within a row of their share. Counts are what was asked, or what there is.
+ */
+export function mixtureCounts(mixture: Mixture, available: ReadonlyMap<string, number>): Map<string, number> {
+  const has = (name: string) => available.get(name) ?? 0;
+  if ('counts' in mixture) {
+    return new Map(Object.entries(mixture.counts).map(([name, asked]) => [name, Math.min(asked, has(name))]));
+  }
+  const shares = Object.entries(mixture.ratio);
+  const unit = Math.min(...shares.map(([name, share]) => has(name) / share));
+  // A hair more than the product, which may come out just below the whole number that it is.
+  return new Map(shares.map(([name, share]) => [name, Math.min(has(name), Math.floor(unit * share * (1 + 1e-12)))]));
+}
+
+/** Names that a mixture asks for. */
+export function mixtureNames(mixture: Mixture): string[] {
+  return Object.keys('counts' in mixture ? mixture.counts : mixture.ratio);
 }

@@ -1,5 +1,5 @@
-import { isWellFormed } from '../agent/clip';
 import type { ChatMessage } from '../contract/step';
+import { isWellFormed } from '../rollout/clip';
 
 /**
  * What readers of a row should know of its texts. `lone_surrogates`: halves of surrogate pairs, which no UTF-8 holds, became

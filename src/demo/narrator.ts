@@ -1,6 +1,6 @@
 import { styleText } from 'node:util';
-import { look } from '../cli/terminal';
-import { shortened, wrapWords } from '../view/columns';
+import { look } from '../cli/look';
+import { shortened, wrapWords } from '../cli/terminal/columns';
 
 const paint = (style: Parameters<typeof styleText>[0], text: string) =>
   process.stdout.isTTY && !process.env.NO_COLOR ? styleText(style, text) : text;

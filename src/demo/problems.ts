@@ -2,12 +2,18 @@ import { join, relative } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { WorkflowHandle } from '@temporalio/client';
 import { resultFrom } from '../cli/context';
-import { provedAgain } from '../cli/problems-check';
-import { type WrittenBuild, writeBuild } from '../cli/problems-folder';
-import { readBuild } from '../cli/problems-reading';
-import { setUpFirst } from '../cli/problems-setup';
+import { provedAgain } from '../cli/function-problems/check';
+import { type WrittenBuild, writeBuild } from '../cli/function-problems/folder';
+import { readBuild } from '../cli/function-problems/reading';
+import { setUpFirst } from '../cli/function-problems/setup';
+import { look } from '../cli/look';
 import { temporalCommand } from '../cli/temporal-command';
-import { look } from '../cli/terminal';
+import { funnelTable } from '../cli/terminal/functions/funnel';
+import { rejectedLines } from '../cli/terminal/problems/instance';
+import { instanceTable } from '../cli/terminal/problems/instances';
+import { proofText } from '../cli/terminal/problems/proof';
+import { share } from '../cli/terminal/problems/share';
+import type { ShownBuild } from '../cli/terminal/problems/shown-build';
 import {
   type FunctionProblemsInput,
   type FunctionProblemsProgress,
@@ -16,12 +22,6 @@ import {
   type RolloutResult,
 } from '../contract';
 import { pointsmanHome, REPOSITORY } from '../home';
-import { funnelTable } from '../view/functions/funnel';
-import { instanceTable } from '../view/problems/instances';
-import { proofText } from '../view/problems/proof';
-import { rejectedLines } from '../view/problems/rejected';
-import { share } from '../view/problems/share';
-import type { ShownBuild } from '../view/problems/shown-build';
 import { Narrator } from './narrator';
 import { DEMO_QUEUE, SCRIPTED, type Stage, startServices } from './stage';
 

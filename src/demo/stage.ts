@@ -5,10 +5,10 @@ import { Cli } from '../cli/context';
 import { uiBeside } from '../cli/services-status';
 import { PointsmanError } from '../contract';
 import { pointsmanHome, REPOSITORY } from '../home';
-import { daemonPid, logOf, startDaemon, stopDaemon } from '../local/processes';
-import { ensureServer } from '../local/services';
-import { startWorker } from '../local/worker';
-import { freePort } from '../ports';
+import { ensureServer } from '../machine/local-services';
+import { startWorker } from '../machine/local-worker';
+import { freePort } from '../machine/ports';
+import { daemonPid, logOf, startDaemon, stopDaemon } from '../machine/processes';
 import type { Narrator } from './narrator';
 
 export const DEMO_QUEUE = 'pointsman-demo';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
-import { writeProblem } from '../cli/problem-folder';
+import { writeProblem } from '../cli/problem/folder';
 import { PointsmanError, type ProblemInitInput, type ProblemInitResult } from '../contract';
 import { REPOSITORY, room } from '../home';
 import type { Narrator } from './narrator';

@@ -1,4 +1,3 @@
-import type { Deps } from '../activities/deps';
 import {
   labelOfSource,
   PointsmanError,
@@ -8,13 +7,14 @@ import {
   type Ref,
   type TestFile,
 } from '../contract';
-import { isPackagingByproduct, isTestPath } from '../problems/testFiles';
+import type { Deps } from '../deps';
+import { isPackagingByproduct, isTestPath } from '../problems/test-files';
 import type { Owner } from '../sandbox/labels';
 import type { Sandbox } from '../sandbox/sandbox';
 import type { SourceTree } from '../sources/archive';
 import { fetchSource } from '../sources/fetch';
 import { GIT, mustRun, textOf } from './candidate';
-import type { Environment } from './environment';
+import type { Environment } from './problem-environment';
 
 /**
  * The problem without its measured lists: hidden tests and gold patch worked out in the environment's own image, so both

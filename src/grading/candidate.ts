@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type Flag, PointsmanError, type Problem, type Ref } from '../contract';
 import { inspectPatch, refusedPath } from '../problems/inspect';
 import { hasContext, pathsOfNumstat } from '../problems/patch';
-import { mayConfigurePytest, pytestSection } from '../problems/pytestConfig';
+import { mayConfigurePytest, pytestSection } from '../problems/pytest-config';
 import type { GuestCommand, GuestResult, Sandbox } from '../sandbox/sandbox';
 import type { BlobStore } from '../store/blobs';
 

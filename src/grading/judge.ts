@@ -4,7 +4,7 @@ import { type Canary, makeCanaries } from '../problems/canaries';
 import { readEvidence, wasRun } from '../problems/evidence';
 import { readJunit } from '../problems/junit';
 import { type Outcomes, resolves, tally } from '../problems/outcomes';
-import { hiddenPaths, testRoots } from '../problems/testFiles';
+import { hiddenPaths, testRoots } from '../problems/test-files';
 import { guestProgram } from '../sandbox/guest';
 import type { GuestResult, Sandbox } from '../sandbox/sandbox';
 import type { BlobStore } from '../store/blobs';

@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Deps } from '../activities/deps';
 import { type Frame, PointsmanError, type Ref, type SandboxProfile } from '../contract';
+import type { Deps } from '../deps';
 import { hostAccess } from '../sandbox/host-access';
 import type { Owner } from '../sandbox/labels';
 import type { Sandbox } from '../sandbox/sandbox';
 import { exportLines } from '../sandbox/shell-state';
 import type { SourceTree } from '../sources/archive';
 import { mustRunScript } from './candidate';
-import { contentTag, excludeByproducts, keep, sealCommit } from './environment';
+import { contentTag, excludeByproducts, keep, sealCommit } from './problem-environment';
 
 /** Sources by the folder that they lie in. */
 export type Sources = readonly (readonly [folder: string, tree: SourceTree])[];

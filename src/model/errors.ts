@@ -1,8 +1,6 @@
 import { APIConnectionError, APIConnectionTimeoutError, APIError, APIUserAbortError } from 'openai';
 import { type ErrorCode, isPointsmanError, PointsmanError } from '../contract';
-import { isContextOverflow } from './overflow';
 import { quotable } from './redact';
-import { retryAfterMs } from './retryAfter';
 
 /** What went wrong at a model endpoint, and whether and when the same request may be sent again. */
 export class ModelError extends PointsmanError {
@@ -104,4 +102,75 @@ function rejectionHint(status: number): string {
   if (status === 413) return 'The request is larger than the server takes: shorten what the model is shown.';
   if (status >= 300 && status < 400) return 'The server redirects: put the address that it names into baseUrl.';
   return 'The server refuses a field of the request: check temperature, maxOutputTokens and extraBody of the profile.';
+}
+
+/** Codes that providers give when the prompt does not fit the model's window. */
+const CODES = new Set([
+  'context_length_exceeded',
+  'context_window_exceeded',
+  'exceed_context_size_error',
+  'request_too_large',
+  'prompt_too_long',
+  'model_context_window_exceeded',
+]);
+
+/** Their wordings: OpenAI, Azure, Anthropic, Gemini, Mistral, Bedrock, Groq, DeepSeek, vLLM, SGLang, TGI, llama.cpp, LM Studio. */
+const WORDINGS: readonly RegExp[] = [
+  /maximum context (length|limit|size|window)/,
+  /context[ _](length|window|size|limit)[^.]{0,40}exceed/,
+  /exceed\w*[^.]{0,60}context[ _]?(length|window|size|limit)/,
+  /context (window|length) (is )?(full|overflow)/,
+  /context overflow|not (large|big) enough to (hold|fit)/,
+  /(prompt|input|request|messages?)( tokens?)? (is|are|was) too (long|large)/,
+  /prompt is longer than|longer than the model'?s (maximum )?(context|input|sequence)/,
+  /input (tokens?|length|token count)[^.]{0,60}exceed/,
+  /exceeds? the (maximum|limit of|allowed)[^.]{0,40}\btokens?\b/,
+  /`?inputs`? tokens \+ `?max_new_tokens`? must be/,
+  /(prompt|input) (token )?length[^.]{0,60}(exceed|larger than|greater than|longer than)/,
+  /requested tokens? \(\d+\) exceed/,
+  /too many (input |prompt )?tokens/,
+  /please reduce the length of the (messages|prompt|input)/,
+];
+
+/** Complaints about one field's length, or about the answer's length, are plain rejections. */
+const OTHER_LENGTHS =
+  /string_above_max_length|invalid '?user'?|max_(completion_)?tokens is too large|tokens per (min|day|hour)|rate limit/;
+
+/**
+ * Whether a rejected request was rejected for its length. Read from statuses 400, 413, 422 and 500 (older llama.cpp
+ * answers 500); `text` may be the whole body.
+ */
+export function isContextOverflow(status: number, codes: readonly unknown[], text: string): boolean {
+  if (![400, 413, 422, 500].includes(status)) return false;
+  if (codes.some((code) => typeof code === 'string' && CODES.has(code.toLowerCase()))) return true;
+  const lower = text.slice(0, 20_000).toLowerCase();
+  if (OTHER_LENGTHS.test(lower)) return false;
+  return [...CODES].some((code) => lower.includes(code)) || WORDINGS.some((wording) => wording.test(lower));
+}
+
+/** Longer waits are cut: asking again after a quarter of an hour is cheap, and some servers send days. */
+const LONGEST_MS = 15 * 60_000;
+
+/**
+ * How long the server asks us to wait, in milliseconds: `retry-after-ms`, then `retry-after` in seconds or as an HTTP
+ * date. Undefined when it says nothing usable, or names a moment that has passed.
+ */
+export function retryAfterMs(headers: Pick<Headers, 'get'> | undefined, now = Date.now()): number | undefined {
+  const wait = asked(headers?.get('retry-after-ms'), headers?.get('retry-after'), now);
+  return wait !== undefined && wait > 0 ? Math.min(Math.ceil(wait), LONGEST_MS) : undefined;
+}
+
+function asked(ms: string | null | undefined, after: string | null | undefined, now: number): number | undefined {
+  const inMs = decimal(ms);
+  if (inMs !== undefined) return inMs;
+  const inSeconds = decimal(after);
+  if (inSeconds !== undefined) return inSeconds * 1000;
+  // V8 reads a bare word with a digit as a year, so only what starts like a weekday is taken for a date.
+  const date = after && /^[A-Za-z]{3}/.test(after.trim()) ? Date.parse(after) : Number.NaN;
+  return Number.isNaN(date) ? undefined : date - now;
+}
+
+function decimal(text: string | null | undefined): number | undefined {
+  const trimmed = text?.trim();
+  return trimmed && /^-?\d+(\.\d+)?s?$/.test(trimmed) ? Number.parseFloat(trimmed) : undefined;
 }

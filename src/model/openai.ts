@@ -4,7 +4,6 @@ import { type ChatRequest, type ModelProfile, PointsmanError } from '../contract
 import type { ChatAnswer } from './answer';
 import { bodyOf } from './body';
 import { classify, type ErrorContext } from './errors';
-import { Gate } from './gate';
 import { wholeBodyFetch } from './http';
 import { estimatePromptTokens } from './price';
 import { readAnswer } from './reply';
@@ -132,4 +131,42 @@ function lineOf(profile: ModelProfile, at: LineOwner, apiKey: string): Line {
   const line = { client, gate: new Gate(profile.concurrency) };
   lines.set(id, line);
   return line;
+}
+
+/** At most `limit` at once, first come first served: what a profile's `concurrency` means within one process. */
+export class Gate {
+  private inside = 0;
+  private readonly waiting: Array<() => void> = [];
+  constructor(private readonly limit: number) {}
+
+  /** Waits for a place and returns the function that gives it back. Rejects with the signal's reason when aborted. */
+  async enter(signal?: AbortSignal): Promise<() => void> {
+    signal?.throwIfAborted();
+    if (this.inside >= this.limit) await this.queue(signal);
+    else this.inside++;
+    let left = false;
+    return () => {
+      if (left) return;
+      left = true;
+      // A place is handed over, not freed, so that nobody overtakes the queue.
+      const next = this.waiting.shift();
+      if (next) next();
+      else this.inside--;
+    };
+  }
+
+  private queue(signal?: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const admit = () => {
+        signal?.removeEventListener('abort', giveUp);
+        resolve();
+      };
+      const giveUp = () => {
+        this.waiting.splice(this.waiting.indexOf(admit), 1);
+        reject(signal?.reason);
+      };
+      signal?.addEventListener('abort', giveUp, { once: true });
+      this.waiting.push(admit);
+    });
+  }
 }

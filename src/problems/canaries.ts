@@ -1,5 +1,5 @@
 import type { TestOutcome } from '../contract/problem';
-import { fileOfTestId } from './testFiles';
+import { fileOfTestId } from './test-files';
 
 export interface Canary {
   /** Relative to the work directory, beside the problem's own tests and named like one. */

@@ -1,11 +1,9 @@
 import type { Flag, Problem } from '../contract/problem';
 import { type PatchSection, splitPatch } from './patch';
-import { isPytestConfig } from './pytestConfig';
-import { shadowsLibrary } from './shadowing';
-import { suspiciousLines } from './suspicion';
-import { hiddenPaths, isTestName, testRoots } from './testFiles';
+import { isPytestConfig } from './pytest-config';
+import { hiddenPaths, isTestName, testRoots } from './test-files';
 
-export interface Inspection {
+interface Inspection {
   /** Paths that the patch touches, relative to the work directory, as far as we can read it. */
   readonly touched: readonly string[];
   readonly flags: readonly Flag[];
@@ -103,4 +101,80 @@ function leaves(path: string, target: string): boolean {
     if (depth < 0) return true;
   }
   return target.split('/').some((part) => part.toLowerCase() === '.git');
+}
+
+/** What pytest or our witness imports, and what is found before it when the work directory comes first on the path. */
+const FRAMEWORK = [
+  'pytest',
+  '_pytest',
+  'pluggy',
+  'iniconfig',
+  'packaging',
+  'pygments',
+  'exceptiongroup',
+  'tomli',
+  'py',
+  'attr',
+  'xdist',
+  'execnet',
+  'coverage',
+  'pytest_cov',
+];
+const STANDARD =
+  '__future__ abc argparse array ast asyncio atexit base64 bdb binascii bisect builtins bz2 calendar cmd code codecs collections colorsys concurrent configparser contextlib contextvars copy copyreg csv ctypes dataclasses datetime decimal difflib dis doctest email encodings enum errno faulthandler filecmp fileinput fnmatch fractions functools gc genericpath getopt getpass gettext glob gzip hashlib heapq hmac html http imp importlib inspect io ipaddress itertools json keyword linecache locale logging lzma marshal math mimetypes multiprocessing ntpath numbers opcode operator os pathlib pdb pickle pkgutil platform plistlib posixpath pprint pstats pyexpat queue quopri random re reprlib resource runpy sched secrets select selectors shelve shlex shutil signal site socket socketserver sqlite3 sre_compile sre_constants sre_parse ssl stat statistics string stringprep struct subprocess symtable sysconfig tarfile tempfile textwrap threading time timeit tkinter token tokenize tomllib trace traceback tracemalloc types typing unicodedata unittest urllib uuid venv warnings weakref webbrowser xml xmlrpc zipfile zipimport zlib zoneinfo'.split(
+    ' ',
+  );
+const NAMES = new Set([...FRAMEWORK, ...STANDARD]);
+
+/**
+ * Whether a new file would be imported instead of the test framework or the standard library: such a name at the top of
+ * a folder that Python searches (the work directory, `src`, `lib`, a test folder). `package/json.py` is nobody's shadow.
+ */
+export function shadowsLibrary(path: string, testRoots: readonly string[]): boolean {
+  return ['', 'src', 'lib', ...testRoots].some((root) => {
+    if (root !== '' && !path.startsWith(`${root}/`)) return false;
+    const [first, second] = (root === '' ? path : path.slice(root.length + 1)).split('/');
+    const stem = first!.split('.')[0]!;
+    const importable = second !== undefined || /\.(py|pyc|so|pyd)$/.test(first!);
+    return importable && NAMES.has(stem);
+  });
+}
+
+/** What code that fixes a bug has little reason to name. Seldom wrong, never proof: it flags and decides nothing. */
+const PATTERNS: readonly [kind: string, pattern: RegExp][] = [
+  [
+    'ends_process',
+    /\bos\._exit\b|\bos\.(kill|killpg|abort)\b|\bsignal\.(alarm|setitimer|raise_signal)\b|\bpytest\.exit\b/,
+  ],
+  ['names_test_framework', /\b_pytest\b|\bpytest\b|\bpluggy\b|\bunittest\b|\bPYTEST_[A-Z_]+\b/],
+  [
+    'alters_imports',
+    /\bsys\.(modules|meta_path|path_hooks|path_importer_cache)\b|\bimportlib\.(machinery|abc)\b|__import__/,
+  ],
+  [
+    'alters_builtins',
+    /\bbuiltins\b|__builtins__|\b(sys\.settrace|sys\.setprofile|threading\.settrace|threading\.setprofile)\b/,
+  ],
+  ['hooks_exit', /\batexit\b|\bsys\.excepthook\b|\bthreading\._shutdown\b|\bweakref\.finalize\b/],
+  [
+    'walks_interpreter',
+    /\bgc\.get_(objects|referrers|referents)\b|\binspect\.(stack|currentframe|getouterframes)\b|\bsys\._getframe\b|\.f_back\b|\.f_globals\b|\.f_locals\b|\bctypes\b|\.__code__\b|\bsys\._current_frames\b/,
+  ],
+  [
+    'starts_process',
+    /\bos\.(fork|system|popen|spawn\w*|exec\w*|posix_spawn\w*)\b|\bsubprocess\b|\bmultiprocessing\b|start_new_session|\bsetsid\b/,
+  ],
+  ['reads_process_state', /\/proc\/|\/dev\/fd\b|\bos\.(fdopen|dup2?)\b/],
+  ['equals_everything', /def __(eq|ne|hash|bool)__\b/],
+  ['names_tests', /\btest_[a-z0-9_]+\b|(^|["'/])tests?\//],
+];
+
+/** At most one flag of a kind a file, with the line. */
+function suspiciousLines(section: PatchSection): Flag[] {
+  const path = section.to ?? section.from ?? '';
+  if (!/\.(py|pyx|pyi|cfg|toml|ini|sh|c|h)$/.test(path)) return [];
+  return PATTERNS.flatMap(([kind, pattern]) => {
+    const line = section.added.find((text) => pattern.test(text));
+    return line === undefined ? [] : [{ kind, detail: `${path}: ${line.trim().slice(0, 160)}` }];
+  });
 }

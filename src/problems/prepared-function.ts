@@ -1,8 +1,8 @@
+import { contextOf, describeSlice, sliceSyntax, targetOf, tokensOf } from '../../packages/python/src/slices';
+import type { FunctionSyntax, PythonIndex } from '../../packages/python/src/syntax';
 import type { ContextKind, FunctionTarget, Lines, Slice } from '../contract';
 import { referenceOf, signatureOf } from './candidate';
 import { bodyLines } from './extraction';
-import type { FunctionSyntax, PythonIndex } from './python';
-import { contextOf, describeSlice, sliceSyntax, targetOf, tokensOf } from './slices';
 import { type DescribedFunction, describeFunction } from './specification/described';
 
 /** All that is read of a function before anything of it is run. */

@@ -1,4 +1,4 @@
-import { cutEnd } from '../agent/clip';
+import { cutEnd } from '../rollout/clip';
 
 /** The first JSON object of a model's reply. Throws when there is none. */
 export function readJsonObject(text: string): Record<string, unknown> {

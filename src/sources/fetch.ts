@@ -1,17 +1,16 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { lstat, readdir, readFile, readlink } from 'node:fs/promises';
+import { join } from 'node:path';
 import { PointsmanError, parseSource, type SourceSpec } from '../contract';
 import type { Owner } from '../sandbox/labels';
+import type { GuestFile } from '../sandbox/sandbox';
 import type { BlobStore } from '../store/blobs';
 import { factsIn, needsInflating, treeOf } from './archive';
-import { readFolder } from './folder';
 import { type Facts, type FetchHost, fetchInGuest, type GuestFetch } from './guest';
-import { keepFolder, keptFolder } from './kept-folder';
 import { licenceOf } from './licence';
-import { localRepository } from './local-repository';
-import { notesOn } from './notes';
 import { registrySettings } from './registries';
-import type { SourceTree } from './tree';
+import { type SourceTree, TreeBuilder } from './tree';
 
 export interface Source {
   readonly tree: SourceTree;
@@ -171,4 +170,136 @@ function resolvedOf(source: SourceSpec, { revision, version }: Facts): Source['r
     default:
       return kind satisfies never;
   }
+}
+
+const LEFT_BEHIND = ['.git', '__pycache__', '.venv', '.pytest_cache', 'node_modules'];
+
+/**
+ * A folder of this host, without version control and what tools left behind. Throws `InvalidInput` where it is missing,
+ * empty, or holds a link that leads out of it.
+ */
+async function readFolder(folder: string): Promise<SourceTree> {
+  if (!existsSync(folder) || !statSync(folder).isDirectory()) {
+    throw new PointsmanError(
+      'InvalidInput',
+      `source dir:${folder}: no such folder on this host`,
+      'Paths are those of the worker that builds.',
+    );
+  }
+  const into = new TreeBuilder(`dir:${folder}`);
+  const visit = async (at: string): Promise<void> => {
+    for (const name of (await readdir(join(folder, at))).sort()) {
+      if (LEFT_BEHIND.includes(name)) continue;
+      const path = at === '' ? name : `${at}/${name}`;
+      const info = await lstat(join(folder, path));
+      into.enter();
+      if (info.isDirectory()) await visit(path);
+      else if (info.isSymbolicLink()) into.link(path, await readlink(join(folder, path)));
+      else if (info.isFile()) {
+        into.count(info.size);
+        into.file(path, await readFile(join(folder, path)), (info.mode & 0o100) !== 0);
+      }
+    }
+  };
+  await visit('');
+  return into.finished();
+}
+
+/**
+ * Keeps the files of a folder as blobs and their list as one more, whose digest names the folder: what was built from it
+ * can be built again after it has changed, or where it is not. Safe to repeat: content-addressed.
+ */
+async function keepFolder(blobs: BlobStore, tree: SourceTree): Promise<string> {
+  const lines: string[] = [];
+  for (const [path, { bytes, link, executable }] of tree) {
+    const body = link === undefined ? await blobs.put(bytes) : await blobs.put(link);
+    lines.push(`${path}\0${link === undefined ? '' : 'link'}${executable}\0${body.sha256}\n`);
+  }
+  return (await blobs.put(lines.join(''))).sha256;
+}
+
+/** The folder of that name as it was kept; undefined where this store has none. */
+async function keptFolder(blobs: BlobStore, sha256: string): Promise<SourceTree | undefined> {
+  if (!(await blobs.has(sha256))) return undefined;
+  const tree: SourceTree = new Map();
+  for (const [, path, link, executable, body] of (await blobs.get(sha256)).toString('utf8').matchAll(LINE)) {
+    const bytes = await blobs.get(body!);
+    const kept = link ? { bytes: Buffer.alloc(0), link: bytes.toString('utf8') } : { bytes };
+    tree.set(path!, { ...kept, executable: executable === 'true' });
+  }
+  return tree;
+}
+
+/** A name may hold anything but NUL, a line break too. */
+const LINE = /([^\0]+)\0(link)?(true|false)\0([0-9a-f]{64})\n/g;
+
+/** What git-lfs leaves in place of a file, as its specification says: three lines, the first with the format's address. */
+const POINTER =
+  /^version https:\/\/[^\n]*\bgit-lfs\b[^\n]*\/v1\n(?:ext-[^\n]*\n)*oid sha256:[0-9a-f]{64}\nsize \d+\n?$/;
+
+/** What a user should know of a fetched tree: how far it was verified, and what is not in it. */
+function notesOn(kind: SourceSpec['kind'], tree: SourceTree, facts: Facts): string[] {
+  const said = Array.isArray(facts.notes) ? facts.notes.map(String) : [];
+  return [...said, ...kindNotes(kind, facts), ...lfsNotes(tree)];
+}
+
+function kindNotes(kind: SourceSpec['kind'], { submodules, version, patched }: Facts): string[] {
+  if (kind === 'deb-src') {
+    const state = patched ? 'the patches in debian/patches are applied' : 'the package has no patches of its own';
+    return [`${state}; verified by apt against the archive's signed lists`];
+  }
+  if (kind !== 'git') return [];
+  const parts = typeof submodules === 'number' && submodules > 0 ? [`submodules in the tree: ${submodules}`] : [];
+  if (version !== undefined) return parts;
+  return [...parts, 'no tag with a version points at the commit: what takes its version from git will not find it'];
+}
+
+/** The contents of such files are elsewhere, and tests that need them fail. */
+function lfsNotes(tree: SourceTree): string[] {
+  const pointers = [...tree]
+    .filter(([, { bytes }]) => bytes.length > 100 && bytes.length < 1024 && POINTER.test(bytes.toString('utf8')))
+    .map(([path]) => path)
+    .sort();
+  if (pointers.length === 0) return [];
+  const named = pointers.slice(0, 5).join(', ');
+  const more = pointers.length > 5 ? `, and ${pointers.length - 5} more` : '';
+  const what = pointers.length === 1 ? '1 file is a Git LFS pointer' : `${pointers.length} files are Git LFS pointers`;
+  return [`${what}, the contents were not fetched: ${named}${more}`];
+}
+
+const MAX_BYTES = 1 << 30;
+
+/**
+ * The history of a repository of this host, to be put at the same path of a container: git runs there, because a
+ * repository may configure programs that git starts. Throws `InvalidInput` for what is no repository, so that a
+ * submodule's address cannot make a worker give other folders away.
+ */
+async function localRepository(folder: string): Promise<GuestFile[]> {
+  const inner = join(folder, '.git');
+  const top = existsSync(inner) ? inner : folder;
+  if (!['HEAD', 'objects', 'refs'].every((name) => existsSync(join(top, name)))) {
+    throw new PointsmanError(
+      'InvalidInput',
+      `source git+file://${folder}: no git repository on this host`,
+      'Paths are those of the worker that builds; name the main work tree or a bare repository.',
+    );
+  }
+  // git wants the folder, also where all references are packed; it takes no file with such a name for a reference.
+  const files: GuestFile[] = [{ path: join(top, 'refs', '.kept'), bytes: Buffer.alloc(0) }];
+  let total = 0;
+  for (const name of await readdir(top, { recursive: true, encoding: 'utf8' })) {
+    const path = join(top, name);
+    const info = await lstat(path);
+    if (!info.isFile()) continue;
+    total += info.size;
+    if (total > MAX_BYTES) {
+      throw new PointsmanError(
+        'InvalidInput',
+        `source git+file://${folder}: its history is larger than 1 GiB`,
+        'Make a shallow clone of it.',
+      );
+    }
+    files.push({ path, bytes: await readFile(path) });
+  }
+  return files;
 }

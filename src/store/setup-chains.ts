@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { PointsmanError } from '../contract/errors';
-import { SetupOpening, SetupStep, SetupTurn } from '../contract/setup-chain';
+import { SetupOpening, SetupStep, SetupTurn } from '../contract/setup';
 import type { BlobStore } from './blobs';
 
 const Link = z.discriminatedUnion('kind', [SetupOpening, SetupStep]);

@@ -5,7 +5,7 @@ import {
   permutation,
   plannedRollouts,
   plannedTotal,
-} from '../../src/activities/campaign-plan';
+} from '../../src/activities/campaign/plan';
 import { CampaignInput } from '../../src/contract';
 
 const REF = { sha256: 'a'.repeat(64), bytes: 1 };

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { CampaignProblems } from '../../src/activities/campaign-problems';
+import { CampaignProblems } from '../../src/activities/campaign/problems';
 import type { Problem } from '../../src/contract';
 import { FileBlobs } from '../../src/store/local/blobs';
 import { Problems } from '../../src/store/problems';

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createReader } from '../../src/activities/setup-chain';
+import { createReader } from '../../src/activities/setup/chain';
 import type { VerifierMove } from '../../src/contract';
 import { readCounts } from '../../src/setup/test-output';
 import { FileBlobs } from '../../src/store/local/blobs';

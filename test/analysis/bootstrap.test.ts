@@ -1,7 +1,7 @@
 import fc from 'fast-check';
-import { hashKey, uniformUnit } from '../../src/agent/random';
 import { meanDifference, meanOver } from '../../src/analysis/bootstrap';
 import { wilson } from '../../src/analysis/paired';
+import { hashKey, uniformUnit } from '../../src/rollout/random';
 
 const stream = (key: string) => {
   const state = hashKey(key);

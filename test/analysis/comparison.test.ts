@@ -1,5 +1,5 @@
 import { type ComparedRun, compared } from '../../src/analysis/comparison';
-import { comparisonText } from '../../src/view/setup/comparison';
+import { comparisonText } from '../../src/cli/terminal/setup/comparison';
 
 function run(source: string, mode: ComparedRun['mode'], good: boolean, more: Partial<ComparedRun> = {}): ComparedRun {
   return {

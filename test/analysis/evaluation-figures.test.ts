@@ -1,7 +1,7 @@
 import fc from 'fast-check';
-import { hashKey, uniformUnit } from '../../src/agent/random';
-import { figureCsv, figuresOf } from '../../src/analysis/evaluation/figures';
 import type { CandidateOutcome, ProblemEntry } from '../../src/contract';
+import { figureCsv, figuresOf } from '../../src/evaluation/figures';
+import { hashKey, uniformUnit } from '../../src/rollout/random';
 
 const ref = { sha256: 'a'.repeat(64), bytes: 1 };
 const entry = (id: string): ProblemEntry => ({

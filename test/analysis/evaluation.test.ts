@@ -1,11 +1,10 @@
 import fc from 'fast-check';
-import { hashKey, uniformUnit } from '../../src/agent/random';
-import { DIMENSIONS } from '../../src/analysis/evaluation/breakdown';
-import { differencesOf } from '../../src/analysis/evaluation/comparison';
-import { reportOf } from '../../src/analysis/evaluation/report';
-import { byPlace, repairStarts, scoresOf, solvedAfter } from '../../src/analysis/evaluation/scores';
-import { summaryOf } from '../../src/analysis/evaluation/summary';
 import { type CandidateOutcome, CandidateVerdict, NO_SAMPLE, type ProblemEntry } from '../../src/contract';
+import { differencesOf } from '../../src/evaluation/comparison';
+import { reportOf } from '../../src/evaluation/report';
+import { byPlace, repairStarts, scoresOf, solvedAfter } from '../../src/evaluation/scores';
+import { DIMENSIONS, summaryOf } from '../../src/evaluation/summary';
+import { hashKey, uniformUnit } from '../../src/rollout/random';
 
 const HASH = 'a'.repeat(64);
 const ref = (sha256 = HASH) => ({ sha256, bytes: 1 });

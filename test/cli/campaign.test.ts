@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { campaignInput } from '../../src/cli/campaign-input';
+import { campaignInput } from '../../src/cli/campaign/start';
 
 const profiles = { student: 's', expert: 'e' };
 

@@ -2,10 +2,10 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Cli } from '../../src/cli/context';
-import { writeEvaluation } from '../../src/cli/evaluation-folder';
+import { writeEvaluation } from '../../src/cli/evaluation/folder';
+import type { ShownEvaluation } from '../../src/cli/terminal/evaluation/shown-evaluation';
 import type { CandidateOutcome, Estimate, EvaluationResult, ProblemEntry } from '../../src/contract';
 import { FileBlobs } from '../../src/store/local/blobs';
-import type { ShownEvaluation } from '../../src/view/evaluation/shown-evaluation';
 
 const home = mkdtempSync(join(tmpdir(), 'pointsman-evaluation-'));
 const blobs = new FileBlobs(join(home, 'blobs'));

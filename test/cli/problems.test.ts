@@ -2,13 +2,13 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { Cli } from '../../src/cli/context';
-import { writeBuild } from '../../src/cli/problems-folder';
-import { attemptsOption, type BuildFlags, buildInput, groundOf } from '../../src/cli/problems-input';
+import { attemptsOption, type BuildFlags, buildInput, groundOf } from '../../src/cli/function-problems/build';
+import { writeBuild } from '../../src/cli/function-problems/folder';
+import { columnsOf } from '../../src/cli/terminal/columns';
+import { buildText } from '../../src/cli/terminal/problems/build';
+import { instanceText } from '../../src/cli/terminal/problems/instance';
+import { proofText } from '../../src/cli/terminal/problems/proof';
 import { FunctionProblemsInput, Problem, RejectedFunction } from '../../src/contract';
-import { columnsOf } from '../../src/view/columns';
-import { buildText } from '../../src/view/problems/build';
-import { instanceText } from '../../src/view/problems/instance';
-import { proofText } from '../../src/view/problems/proof';
 import { runCli } from './run-cli';
 import { gross, keepBuild, net } from './sample-instances';
 

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { readPythonFiles } from '../../src/cli/python-files';
+import { readPythonFiles } from '../../src/cli/functions';
 
 const folder = mkdtempSync(join(tmpdir(), 'pointsman-python-files-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { compared } from '../../src/analysis/comparison';
 import { Cli } from '../../src/cli/context';
-import { setupAnswer, succeeded } from '../../src/cli/setup-answer';
 import {
   asCsv,
   type ChosenMode,
@@ -12,9 +11,10 @@ import {
   type Job,
   planned,
   readSources,
-} from '../../src/cli/setup-compare-plan';
-import { type SetupFlags, setupInput } from '../../src/cli/setup-input';
-import { setupQuery } from '../../src/cli/setup-list';
+} from '../../src/cli/setup/compare-plan';
+import { type SetupFlags, setupInput } from '../../src/cli/setup/input';
+import { setupQuery } from '../../src/cli/setup/list';
+import { setupAnswer, succeeded } from '../../src/cli/setup/reading';
 import { runCli } from './run-cli';
 import { writeSetup } from './sample-setup';
 

@@ -2,10 +2,10 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Cli } from '../../src/cli/context';
-import { readRun } from '../../src/cli/rollout-reading';
-import { columnsOf } from '../../src/view/columns';
-import type { Look, ShownRun } from '../../src/view/shown-run';
-import { trajectoryText } from '../../src/view/trajectory';
+import { readRun } from '../../src/cli/rollout/reading';
+import { columnsOf } from '../../src/cli/terminal/columns';
+import { trajectoryText } from '../../src/cli/terminal/trajectory';
+import type { Look, ShownRun } from '../../src/pages/shown-run';
 import { runCli } from './run-cli';
 import { PATCH, writeChain } from './sample-chain';
 

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { temporalCommand } from '../../src/cli/temporal-command';
-import { columnsOf, fitting, shortened, wrapHard, wrapWords } from '../../src/view/columns';
-import { dollars, duration, grouped } from '../../src/view/figures';
-import { fold } from '../../src/view/fold';
-import { wantsColour } from '../../src/view/ink';
-import { safeLines } from '../../src/view/safe-text';
-import { table } from '../../src/view/table';
+import { columnsOf, fitting, shortened, wrapHard, wrapWords } from '../../src/cli/terminal/columns';
+import { fold } from '../../src/cli/terminal/fold';
+import { wantsColour } from '../../src/cli/terminal/ink';
+import { safeLines } from '../../src/cli/terminal/safe-text';
+import { table } from '../../src/cli/terminal/table';
+import { dollars, duration, grouped } from '../../src/pages/figures';
 
 const text = fc.string({ unit: 'binary', maxLength: 200 });
 

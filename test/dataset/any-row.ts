@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
-import { authorAt, drawSwitch } from '../../src/agent/handover';
 import type { HandOverPolicy } from '../../src/contract/hand-over';
 import type { View } from '../../src/contract/profile';
 import type { Action, Author, DialectName, SeenStep } from '../../src/contract/step';
 import { renderConversation } from '../../src/dataset/conversation';
 import type { ExportContext } from '../../src/dataset/exporters';
 import type { DatasetRow } from '../../src/dataset/row';
-import { actionOf, anyText, DIALECT_NAMES, promptsOf, stepOf, transcriptOf, turnOf, viewOf } from '../agent/sample';
+import { authorAt, drawSwitch } from '../../src/rollout/handover';
+import { actionOf, anyText, DIALECT_NAMES, promptsOf, stepOf, transcriptOf, turnOf, viewOf } from '../rollout/sample';
 
 export const CONTEXT: ExportContext = {
   prompts: Object.fromEntries(DIALECT_NAMES.map((name) => [name, promptsOf(name)])) as ExportContext['prompts'],

@@ -4,7 +4,7 @@ import { createChatTokenizer } from '../../src/dataset/chat-tokenizer';
 import { type CheckOptions, checkRecords } from '../../src/dataset/check';
 import { jsonlRecords } from '../../src/dataset/check-read';
 import { EXPORTERS, type ExportContext } from '../../src/dataset/exporters';
-import { jsonLine } from '../../src/dataset/jsonl';
+import { jsonLine } from '../../src/dataset/parquet';
 import type { DatasetRow } from '../../src/dataset/row';
 import { anyRow, CONTEXT, runOf } from './any-row';
 import { byteTokenizer } from './byte-tokenizer';

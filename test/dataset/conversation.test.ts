@@ -1,9 +1,9 @@
 import fc from 'fast-check';
-import { isWellFormed } from '../../src/agent/clip';
-import { renderRequest } from '../../src/agent/render';
 import type { ChatMessage } from '../../src/contract/step';
 import { promptBefore, renderConversation } from '../../src/dataset/conversation';
 import { wellFormedMessage } from '../../src/dataset/text-marks';
+import { isWellFormed } from '../../src/rollout/clip';
+import { renderRequest } from '../../src/rollout/render';
 import {
   actionOf,
   anyText,
@@ -14,7 +14,7 @@ import {
   transcriptOf,
   turnOf,
   viewOf,
-} from '../agent/sample';
+} from '../rollout/sample';
 import { anyRow, runOf } from './any-row';
 
 const clean = (messages: readonly ChatMessage[]) => messages.map((message) => wellFormedMessage(message, new Set()));

@@ -3,7 +3,7 @@ import type { DatasetFormat } from '../../src/contract/dataset';
 import { EXPORTERS, type LinesExporter } from '../../src/dataset/exporters';
 import { traj } from '../../src/dataset/exporters/traj';
 import type { DatasetRow } from '../../src/dataset/row';
-import { stepOf, turnOf } from '../agent/sample';
+import { stepOf, turnOf } from '../rollout/sample';
 import { CONTEXT, rowOf, runOf } from './any-row';
 
 type Fields = Record<string, unknown>;

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { type DatasetFilters, LossReason } from '../../src/contract';
 import { extraRow } from '../../src/dataset/extra-row';
+import type { Candidate, Lost } from '../../src/dataset/judge';
 import { judge, trainedContent } from '../../src/dataset/judge';
-import type { Candidate, Lost } from '../../src/dataset/judged';
 import { anyRow, runOf } from './any-row';
 
 const filters: DatasetFilters = { resolved: true, submitted: true, identicalActions: 3, fileReads: 20 };

@@ -3,7 +3,7 @@ import type { DatasetFormat } from '../../src/contract/dataset';
 import { createChatTokenizer } from '../../src/dataset/chat-tokenizer';
 import { EXPORTERS, type ExportContext } from '../../src/dataset/exporters';
 import { traj } from '../../src/dataset/exporters/traj';
-import { jsonLine } from '../../src/dataset/jsonl';
+import { jsonLine } from '../../src/dataset/parquet';
 import type { DatasetRow } from '../../src/dataset/row';
 import { anyRow, CONTEXT } from './any-row';
 import { byteTokenizer } from './byte-tokenizer';

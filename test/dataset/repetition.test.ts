@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import type { Action } from '../../src/contract';
 import { isFileRead } from '../../src/dataset/file-reading';
 import { type Done, longestIdentical, repetitionOf } from '../../src/dataset/repetition';
-import { actionOf, anyText } from '../agent/sample';
+import { actionOf, anyText } from '../rollout/sample';
 
 const bash = (command: string): Action => ({ tool: 'bash', args: { command } });
 const view = (path: string, more: Record<string, unknown> = {}): Action => ({

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
-import type { Candidate } from '../../src/dataset/judged';
-import { mixtureCounts } from '../../src/dataset/mixture';
-import { type SelectionOptions, select } from '../../src/dataset/selection';
+import type { Candidate } from '../../src/dataset/judge';
+import { mixtureCounts, type SelectionOptions, select } from '../../src/dataset/selection';
 
 const ALL: SelectionOptions = { perInstance: null, deduplicate: false, validation: 0, seed: 0 };
 

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parse } from 'yaml';
 import { Cli } from '../../src/cli/context';
-import type { Audit } from '../../src/cli/dataset-audit-report';
-import { checkFile } from '../../src/cli/dataset-check';
-import { HomeSource } from '../../src/cli/view-source';
+import type { Audit } from '../../src/cli/dataset/audit';
+import { checkFile } from '../../src/cli/dataset/check';
+import { HomeSource } from '../../src/cli/view/source';
 import {
   type DatasetCheck,
   type DatasetInput,

@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { WorkflowHandle } from '@temporalio/client';
+import { openPython } from '../../packages/python/src/syntax';
 import {
   FunctionInstance,
   type FunctionProblemsProgress,
@@ -10,8 +11,7 @@ import {
   RejectedFunction,
   type RolloutResult,
 } from '../../src/contract';
-import { pytestBundle } from '../../src/harness/pytest-bundle';
-import { openPython } from '../../src/problems/python';
+import { pytestBundle } from '../../src/grading/harness/pytest-bundle';
 import { rolloutProblem } from '../../src/problems/tables/rollout-problem';
 import { runCli } from '../cli/run-cli';
 import { dice, ended, labelled, NOTHING } from '../support/chaos';

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { CampaignResult, DatasetResult, ReportResult, RolloutRow } from '../../src/contract';
 import { funnelsOf } from '../../src/dataset/funnel';
 import { runCli } from '../cli/run-cli';
-import { readCsv } from '../page/report/read-csv';
+import { readCsv } from '../pages/report/read-csv';
 import { minutes } from '../support/counts';
 import { writeSampleCampaign } from '../support/sample-campaign';
 import { World } from '../support/world';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Docker from 'dockerode';
 import type { Problem, RepoSetupResult, SetupProgress } from '../../src/contract';
-import { BASE_IMAGE } from '../../src/provision/image';
+import { BASE_IMAGE } from '../../src/machine/image';
 import { BUILTIN_EMBEDDER } from '../../src/store/experience/embedder';
 import { SqlExperience } from '../../src/store/experience/sql';
 import { SetupChains } from '../../src/store/setup-chains';

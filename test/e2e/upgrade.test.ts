@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { gunzipSync } from 'node:zlib';
 import type { RolloutProgress, RolloutResult } from '../../src/contract';
-import { temporalBinary } from '../../src/provision/temporal';
+import { temporalBinary } from '../../src/machine/temporal';
 import { runCli } from '../cli/run-cli';
 import { tinyProblem } from '../support/tiny-problem';
 import { World } from '../support/world';

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Cli } from '../../src/cli/context';
-import { HomeSource } from '../../src/cli/view-source';
+import { HomeSource } from '../../src/cli/view/source';
 import type { RolloutResult } from '../../src/contract';
-import type { RunPage } from '../../src/page/viewer/payload';
+import type { RunPage } from '../../src/pages/viewer/payload';
 import { tinyProblem } from '../support/tiny-problem';
 import { World } from '../support/world';
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { SandboxProfile, ServiceSpec } from '../../src/contract';
 import { rebuild } from '../../src/grading/setup-result';
-import { BASE_IMAGE } from '../../src/provision/image';
+import { BASE_IMAGE } from '../../src/machine/image';
 import { openSandboxes } from '../../src/sandbox';
 import type { Owner } from '../../src/sandbox/labels';
 import { installScript } from '../../src/setup/loop/recipe';

@@ -2,9 +2,8 @@ import { ApplicationFailure } from '@temporalio/common';
 import { APIError } from 'openai';
 import { PointsmanError } from '../../src/contract';
 import { classify, failureOf, ModelError } from '../../src/model';
-import { isContextOverflow } from '../../src/model/overflow';
+import { isContextOverflow, retryAfterMs } from '../../src/model/errors';
 import { quotable } from '../../src/model/redact';
-import { retryAfterMs } from '../../src/model/retryAfter';
 
 test.each([
   "This model's maximum context length is 8192 tokens. However, your messages resulted in 8545 tokens.",

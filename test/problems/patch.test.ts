@@ -4,11 +4,10 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import type { Problem } from '../../src/contract';
-import { inspectPatch } from '../../src/problems/inspect';
+import { inspectPatch, shadowsLibrary } from '../../src/problems/inspect';
 import { pathsOfNumstat, splitPatch } from '../../src/problems/patch';
-import { pytestSection } from '../../src/problems/pytestConfig';
+import { pytestSection } from '../../src/problems/pytest-config';
 import { reversePatch } from '../../src/problems/reverse';
-import { shadowsLibrary } from '../../src/problems/shadowing';
 
 const lines = fc.array(
   fc.constantFrom('a', 'b', '--- x', '+++ y', 'diff --git a/z b/z', '@@ -1 +1 @@', '', '-', '+', '\\ No'),

@@ -4,7 +4,7 @@ import { gunzipSync } from 'node:zlib';
 import { temporal } from '@temporalio/proto';
 import { bundleWorkflowCode, DefaultLogger, Runtime, Worker } from '@temporalio/worker';
 import { REPOSITORY } from '../../src/home';
-import { workflowBundle } from '../../src/worker/bundle';
+import { workflowBundle } from '../../src/machine/workflow-bundle';
 import { figures } from '../support/figures';
 import { crossing, scenarios } from './scenarios';
 
@@ -46,9 +46,7 @@ test('an edit that breaks runs in flight is noticed', async () => {
   mkdirSync(join(REPOSITORY, '.pointsman'), { recursive: true });
   const copy = mkdtempSync(join(REPOSITORY, '.pointsman', 'replay-'));
   try {
-    for (const room of ['contract', 'agent', 'setup', 'dataset', 'analysis', 'workflows', 'activities', 'sandbox']) {
-      cpSync(join(REPOSITORY, 'src', room), join(copy, 'src', room), { recursive: true });
-    }
+    for (const room of ['src', 'packages']) cpSync(join(REPOSITORY, room), join(copy, room), { recursive: true });
     const file = join(copy, 'src', 'workflows', 'rollout', 'index.ts');
     const text = readFileSync(file, 'utf8');
     const edited = text

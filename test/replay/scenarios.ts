@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { WorkflowHandle } from '@temporalio/client';
 import Docker from 'dockerode';
 import type { CampaignProgress, RolloutInput } from '../../src/contract';
-import { BASE_IMAGE } from '../../src/provision/image';
+import { BASE_IMAGE } from '../../src/machine/image';
 import { AFTER, BEFORE, shopInput, writeTree } from '../security/shop';
 import { calcScript, writeCalc } from '../support/calc-project';
 import { containerOf, pastTurn } from '../support/chaos';

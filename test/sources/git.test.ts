@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { BASE_IMAGE } from '../../src/provision/image';
+import { BASE_IMAGE } from '../../src/machine/image';
 import { fetchInGuest } from '../../src/sources/guest';
 import { Fetcher, type Site, siteForContainers } from '../support/sources';
 

@@ -1,5 +1,4 @@
-import { licenceOf } from '../../src/sources/licence';
-import { recogniseLicence } from '../../src/sources/licence-text';
+import { licenceOf, recogniseLicence } from '../../src/sources/licence';
 import { spdxOf } from '../../src/sources/spdx';
 import type { SourceTree } from '../../src/sources/tree';
 

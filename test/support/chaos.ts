@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { WorkflowHandle } from '@temporalio/client';
 import Docker from 'dockerode';
-import { hashKey, uniformUnit } from '../../src/agent/random';
 import type { RolloutProgress, RolloutResult } from '../../src/contract';
+import { hashKey, uniformUnit } from '../../src/rollout/random';
 import { runName } from '../../src/sandbox/labels';
 import type { World } from './world';
 

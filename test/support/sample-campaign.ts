@@ -1,6 +1,4 @@
 import { join } from 'node:path';
-import { drawSwitch } from '../../src/agent/handover';
-import { hashKey, uniformBelow } from '../../src/agent/random';
 import {
   type Author,
   type ExitStatus,
@@ -11,6 +9,8 @@ import {
   type Ref,
   RolloutRow,
 } from '../../src/contract';
+import { drawSwitch } from '../../src/rollout/handover';
+import { hashKey, uniformBelow } from '../../src/rollout/random';
 import { Campaigns } from '../../src/store/campaigns';
 import { FileBlobs } from '../../src/store/local/blobs';
 import { Problems } from '../../src/store/problems';

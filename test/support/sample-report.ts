@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { hashKey, type Stream, uniformBelow, uniformUnit } from '../../src/agent/random';
 import { wilson } from '../../src/analysis/paired';
 import type {
   CampaignResult,
@@ -19,7 +18,8 @@ import type {
 import { funnelsOf } from '../../src/dataset/funnel';
 import { lossOf } from '../../src/dataset/losses';
 import { survivalOf } from '../../src/dataset/survival';
-import type { ReportMaterial, Run } from '../../src/page/report/material';
+import type { ReportMaterial, Run } from '../../src/pages/report/material';
+import { hashKey, type Stream, uniformBelow, uniformUnit } from '../../src/rollout/random';
 
 /** Text that must do nothing wherever a name can stand. */
 export const HOSTILE = `</title></script><script>window.owned=1</script><img src=x onerror="window.owned=1">"'=&\u202egnp.exe\u0000`;

@@ -1,7 +1,7 @@
-import { DIALECTS } from '../../src/agent/dialects';
-import { rawReply } from '../../src/agent/dialects/dialect';
-import { hashKey, type Stream, uniformBelow } from '../../src/agent/random';
 import type { Action, Author, Edit, Rejected, Step, Turn } from '../../src/contract';
+import { DIALECTS } from '../../src/rollout/dialects';
+import { rawReply } from '../../src/rollout/dialects/dialect';
+import { hashKey, type Stream, uniformBelow } from '../../src/rollout/random';
 import type { BlobStore } from '../../src/store/blobs';
 import type { Timings } from '../../src/store/timings';
 import { Transcripts } from '../../src/store/transcripts';

@@ -1,5 +1,5 @@
-import { drawSwitch } from '../../src/agent/handover';
 import type { CampaignInput, ExitStatus, FunnelStage, HandOverPolicy, LossReason, Problem } from '../../src/contract';
+import { drawSwitch } from '../../src/rollout/handover';
 import { applied, type Case } from './cases';
 import { tinyProblem } from './tiny-problem';
 

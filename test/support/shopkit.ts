@@ -1,5 +1,5 @@
 import type { FunctionEnvironment } from '../../src/contract';
-import { BASE_IMAGE } from '../../src/provision/image';
+import { BASE_IMAGE } from '../../src/machine/image';
 import { openSandboxes } from '../../src/sandbox';
 import type { Sandboxes } from '../../src/sandbox/sandbox';
 

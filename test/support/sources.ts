@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Docker from 'dockerode';
-import { BASE_IMAGE } from '../../src/provision/image';
+import { BASE_IMAGE } from '../../src/machine/image';
 import { DockerSandboxes } from '../../src/sandbox/docker/sandboxes';
 import type { SandboxSpec } from '../../src/sandbox/sandbox';
 import { fetchSource, type Source } from '../../src/sources/fetch';

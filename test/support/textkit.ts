@@ -1,10 +1,10 @@
 import Docker from 'dockerode';
+import { openPython } from '../../packages/python/src/syntax';
 import { CaseOutcome, FunctionInstance, type FunctionTarget, SandboxProfile } from '../../src/contract';
-import { openHarnessRoom } from '../../src/harness/session';
-import { ensureHarnessImage } from '../../src/harness/tools-image';
+import { openHarnessRoom } from '../../src/grading/harness/session';
+import { ensureHarnessImage } from '../../src/grading/harness/tools-image';
+import { BASE_IMAGE } from '../../src/machine/image';
 import { functionAt, referenceOf, signatureOf } from '../../src/problems/candidate';
-import { openPython } from '../../src/problems/python';
-import { BASE_IMAGE } from '../../src/provision/image';
 import { openSandboxes } from '../../src/sandbox';
 import { removeContainer } from '../../src/sandbox/docker/container';
 import { putFiles } from '../../src/sandbox/docker/guest';

@@ -1,6 +1,6 @@
 import Docker from 'dockerode';
 import type { Problem } from '../../src/contract';
-import { BASE_IMAGE } from '../../src/provision/image';
+import { BASE_IMAGE } from '../../src/machine/image';
 import { removeContainer } from '../../src/sandbox/docker/container';
 
 const IMAGE = 'pointsman/test-tiny:1';

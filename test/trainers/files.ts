@@ -3,8 +3,7 @@ import { appendFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DatasetFormat } from '../../src/contract/dataset';
 import { EXPORTERS, type ExportContext } from '../../src/dataset/exporters';
-import { jsonLine } from '../../src/dataset/jsonl';
-import { ParquetFile } from '../../src/dataset/parquet';
+import { jsonLine, ParquetFile } from '../../src/dataset/parquet';
 import type { DatasetRow } from '../../src/dataset/row';
 
 /** Writes rows as JSONL and Parquet, as a data set does; the paths are `<folder>/<format>.jsonl` and `.parquet`. */

@@ -6,7 +6,7 @@ import type { DatasetFormat } from '../../src/contract/dataset';
 import { createChatTokenizer } from '../../src/dataset/chat-tokenizer';
 import { EXPORTERS } from '../../src/dataset/exporters';
 import { plainMessage } from '../../src/dataset/exporters/messages';
-import { jsonLine } from '../../src/dataset/jsonl';
+import { jsonLine } from '../../src/dataset/parquet';
 import { anyRow, CONTEXT, isOfThisUnicode } from '../dataset/any-row';
 import { byteTokenizer } from '../dataset/byte-tokenizer';
 import { writeFormat } from './files';

@@ -1,13 +1,13 @@
-import { cutMiddle, preview } from '../../agent/clip';
-import { fillTemplate } from '../../agent/template';
-import type { ChatRequest, SeenStep } from '../../contract';
+import { type ChatRequest, FailureCategory, type SeenStep } from '../../contract';
+import { cutMiddle, preview } from '../../rollout/clip';
+import { fillTemplate } from '../../rollout/prompts';
 import { endingOf, type FailureEvidence } from './evidence';
 
 /** Prompt files of the judge, in `prompts/failures`. */
 export const FAILURE_PROMPTS = ['system', 'run'] as const;
-export type FailurePrompts = Readonly<Record<(typeof FAILURE_PROMPTS)[number], string>>;
+type FailurePrompts = Readonly<Record<(typeof FAILURE_PROMPTS)[number], string>>;
 
-export interface Shown {
+interface Shown {
   /** Turns that the judge sees, the last ones. */
   readonly lastTurns: number;
   /** Characters of the whole prompt, about. */
@@ -79,4 +79,44 @@ function outcomeText({ patch, verdict, failing, unparsable }: FailureEvidence, m
 function cut(text: string, most: number): string {
   const { head, tail, elided } = cutMiddle(text, most);
   return elided === 0 ? text : `${head}\n[${elided} characters left out]\n${tail}`;
+}
+
+interface ReadReply {
+  readonly category: FailureCategory;
+  readonly description: string;
+  /** No category could be read, so that it is `other`. */
+  readonly unreadable: boolean;
+}
+
+/**
+ * A judge's reply: an explanation in `<description>`, then the category on the last line. Judges write more than they are asked
+ * to: a `Category:` before it, marks and capitals around it, spaces for underscores, a thought in `<think>`.
+ */
+export function readReply(text: string): ReadReply {
+  const said = text.replace(/<think>[\s\S]*?(<\/think>|$)/gi, '');
+  const lines = said
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => /[\p{L}\p{N}]/u.test(line));
+  const category = categoryIn(lines.at(-1) ?? '');
+  const description = descriptionIn(said, category === undefined ? lines : lines.slice(0, -1));
+  return { category: category ?? 'other', description, unreadable: category === undefined };
+}
+
+function categoryIn(line: string): FailureCategory | undefined {
+  // What stands behind the description, where both are on one line.
+  const end = line.replace(/^.*<\/description>/i, '');
+  const word = end
+    .replace(/^[^\p{L}]*(?:(?:error|failure|final)\s+)?category\b[^\p{L}]*(?:is\b[^\p{L}]*)?/iu, '')
+    .toLowerCase()
+    .replace(/[\s-]+/g, '_')
+    .replace(/[^a-z_]/g, '')
+    .replace(/^_+|_+$/g, '');
+  return FailureCategory.options.find((each) => each === word);
+}
+
+function descriptionIn(text: string, lines: readonly string[]): string {
+  const tagged = /<description>([\s\S]*?)(?:<\/description>|$)/i.exec(text)?.[1];
+  const description = tagged ?? lines.join('\n');
+  return description.trim();
 }

@@ -1,7 +1,7 @@
-import { actionLine } from '../../agent/summary';
 import type { FailureCategory, SeenStep } from '../../contract';
 import { pipelinesOf } from '../../dataset/pipelines';
 import { repetitionOf } from '../../dataset/repetition';
+import { actionLine } from '../../rollout/summary';
 import { endingOf, type FailureEvidence, SUBMITTED } from './evidence';
 
 export const RULES = 'builtin:rules';

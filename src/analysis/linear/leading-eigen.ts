@@ -1,4 +1,4 @@
-import { hashKey, uniformUnit } from '../../agent/random';
+import { hashKey, uniformUnit } from '../../rollout/random';
 import type { Gram } from './gram';
 import { tridiagonalEigen } from './tridiagonal';
 

@@ -1,4 +1,4 @@
-import { hashKey } from '../../agent/random';
+import { hashKey } from '../../rollout/random';
 
 /** Part of a result's name: another way of counting needs another name. */
 export const HASHING = 'builtin:hashing';

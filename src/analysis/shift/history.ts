@@ -1,6 +1,6 @@
-import type { Prompts } from '../../agent/prompts';
-import { renderRequest } from '../../agent/render';
 import type { ChatMessage, Transcript, View } from '../../contract';
+import type { Prompts } from '../../rollout/prompts';
+import { renderRequest } from '../../rollout/render';
 
 /** A trajectory's history as text: the history at turn t is the opening and the first t turns. */
 export interface HistoryText {

@@ -1,5 +1,5 @@
-import { type Stream, uniformBelow } from '../../agent/random';
 import type { Interval } from '../../contract';
+import { type Stream, uniformBelow } from '../../rollout/random';
 
 /** Figures of all pairs of replicates: student replicates down, expert replicates across. */
 export interface PairMatrix {

@@ -1,4 +1,4 @@
-import type { Stream } from '../../agent/random';
+import type { Stream } from '../../rollout/random';
 import { fitGaussian, squaredFrechet } from '../gaussian';
 import type { Gram } from '../linear/gram';
 import { shuffle } from '../shuffle';

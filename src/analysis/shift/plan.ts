@@ -1,4 +1,3 @@
-import { hashKey } from '../../agent/random';
 import {
   type CovariateShiftInput,
   nearest,
@@ -8,6 +7,7 @@ import {
   type ShiftPlan,
   type ShiftTrajectory,
 } from '../../contract';
+import { hashKey } from '../../rollout/random';
 import { shuffled } from '../shuffle';
 
 export interface GroupRows {

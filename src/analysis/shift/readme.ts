@@ -1,4 +1,4 @@
-import type { CovariateShiftInput, CovariateShiftResult } from '../../contract';
+import type { CovariateShiftInput, CovariateShiftResult, Interval, ShiftPoint } from '../../contract';
 import { HASHED_DIMENSIONS, HASHING } from './hashed-history';
 
 export type ShiftFigures = Omit<CovariateShiftResult, 'folder' | 'files'>;
@@ -93,4 +93,27 @@ function named({ name }: { name: string }): string {
 /** Names come from people and campaigns: no line break or bar of a table in them. */
 function cell(text: string): string {
   return text.replace(/\s+/g, ' ').replaceAll('|', '\\|');
+}
+
+/** Columns of `points.csv`, in their order. */
+export const POINT_COLUMNS: readonly (readonly [key: string, of: (point: ShiftPoint) => string | number | null])[] = [
+  ['student', ({ student }) => student],
+  ['turn', ({ turn }) => turn],
+  ['n_student', ({ nStudent }) => nStudent],
+  ['n_expert', ({ nExpert }) => nExpert],
+  ['bootstrapped', ({ bootstrapped }) => (bootstrapped ? 1 : 0)],
+  ...intervalColumns('fd2', ({ fd2 }) => fd2),
+  ...intervalColumns('fd', ({ fd }) => fd),
+  ...intervalColumns('baseline_fd2', ({ baselineFd2 }) => baselineFd2),
+  ...intervalColumns('kl', ({ kl }) => kl),
+  ...intervalColumns('pca_fd2', ({ pcaFd2 }) => pcaFd2),
+  ['p_value', ({ pValue }) => pValue],
+];
+
+function intervalColumns(key: string, of: (point: ShiftPoint) => Interval | null): (typeof POINT_COLUMNS)[number][] {
+  return [
+    [key, (point) => of(point)?.mean ?? null],
+    [`${key}_low`, (point) => of(point)?.low ?? null],
+    [`${key}_high`, (point) => of(point)?.high ?? null],
+  ];
 }

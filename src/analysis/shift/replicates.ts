@@ -1,4 +1,4 @@
-import { type Stream, uniformBelow } from '../../agent/random';
+import { type Stream, uniformBelow } from '../../rollout/random';
 import { shuffled } from '../shuffle';
 
 /** How replicates are drawn of the rollouts of a group. */

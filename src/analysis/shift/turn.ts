@@ -1,5 +1,5 @@
-import { hashKey, type Stream } from '../../agent/random';
 import type { CovariateShiftInput, ShiftPoint } from '../../contract';
+import { hashKey, type Stream } from '../../rollout/random';
 import { distances, fitGaussian, squaredFrechet, withRidge } from '../gaussian';
 import { centredRows, type Gram, gramOf } from '../linear/gram';
 import { leadingEigen } from '../linear/leading-eigen';

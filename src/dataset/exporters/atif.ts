@@ -1,5 +1,5 @@
-import { callId } from '../../agent/dialects/tools';
 import type { SeenStep } from '../../contract/step';
+import { callId } from '../../rollout/dialects/tools';
 import type { ConversationTurn } from '../conversation';
 import type { TextMark } from '../text-marks';
 import { wellFormed } from '../text-marks';

@@ -1,6 +1,6 @@
-import type { Prompts } from '../../agent/prompts';
 import type { DatasetFormat } from '../../contract/dataset';
 import type { ChatTool, DialectName } from '../../contract/step';
+import type { Prompts } from '../../rollout/prompts';
 import type { ChatTokenizer } from '../chat-tokenizer';
 import type { DatasetRow } from '../row';
 import type { Columns } from './columns';

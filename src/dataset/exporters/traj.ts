@@ -1,6 +1,6 @@
-import { DIALECTS } from '../../agent/dialects';
 import type { ExitStatus } from '../../contract/limits';
 import type { Action, ChatMessage, SeenStep } from '../../contract/step';
+import { DIALECTS } from '../../rollout/dialects';
 import type { Conversation } from '../conversation';
 import { type TextMark, wellFormed } from '../text-marks';
 import type { DataRecord, FolderExporter } from './exporter';

@@ -1,5 +1,11 @@
+import {
+  blocksOf,
+  type ClassStatement,
+  type FunctionStatement,
+  type ModuleSyntax,
+  type Statement,
+} from '../../../packages/python/src/syntax';
 import type { FunctionTarget } from '../../contract';
-import { blocksOf, type ClassStatement, type FunctionStatement, type ModuleSyntax, type Statement } from '../python';
 
 /** A function with the classes that it stands in, outermost first. */
 export interface Placed {

@@ -1,4 +1,10 @@
-import { eachExpression, eachStatement, expressionsIn, type ModuleSyntax, type Statement } from '../python';
+import {
+  eachExpression,
+  eachStatement,
+  expressionsIn,
+  type ModuleSyntax,
+  type Statement,
+} from '../../../packages/python/src/syntax';
 
 /**
  * A statement's text with another indentation. Lines that begin inside of a string stay as they are, because they are

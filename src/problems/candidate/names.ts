@@ -1,4 +1,11 @@
-import { blocksOf, eachExpression, eachStatement, expressionsIn, namesInTarget, type Statement } from '../python';
+import {
+  blocksOf,
+  eachExpression,
+  eachStatement,
+  expressionsIn,
+  namesInTarget,
+  type Statement,
+} from '../../../packages/python/src/syntax';
 
 /** Names that a statement binds in the scope in which it stands. */
 export function boundBy(statement: Statement): string[] {

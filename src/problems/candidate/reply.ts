@@ -1,5 +1,5 @@
+import type { Python } from '../../../packages/python/src/syntax';
 import type { FunctionTarget } from '../../contract';
-import type { Python } from '../python';
 import { dedented } from './indentation';
 import { definitionIn } from './place';
 

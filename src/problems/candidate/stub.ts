@@ -1,5 +1,5 @@
+import type { FunctionStatement, ModuleSyntax, Statement } from '../../../packages/python/src/syntax';
 import type { FunctionTarget } from '../../contract';
-import type { FunctionStatement, ModuleSyntax, Statement } from '../python';
 import { bodyOf, functionAt } from './function-at';
 import { reindented } from './indentation';
 

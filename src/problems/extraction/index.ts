@@ -1,4 +1,3 @@
-export { targetOf } from '../slices';
-export { considerFunctions, type Extraction } from './consider';
-export { DEFAULT_FILTERS, resolveFilters } from './filters';
+export { targetOf } from '../../../packages/python/src/slices';
+export { considerFunctions, DEFAULT_FILTERS, type Extraction, resolveFilters } from './filters';
 export { bodyLines } from './rules';

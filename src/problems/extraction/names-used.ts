@@ -8,7 +8,7 @@ import {
   type Resolver,
   type Statement,
   usesIn,
-} from '../python';
+} from '../../../packages/python/src/syntax';
 import { identifierWords } from './identifier-words';
 
 export interface NamesUsed {

@@ -1,21 +1,26 @@
+import {
+  type Expression,
+  eachStatement,
+  type FunctionSyntax,
+  type Resolver,
+  type Statement,
+} from '../../../packages/python/src/syntax';
 import type { FunctionFilters } from '../../contract';
 import { isOverload, isStub } from '../candidate';
-import { type Expression, eachStatement, type FunctionSyntax, type Resolver, type Statement } from '../python';
-import { globPattern } from './glob';
 import { holdsWords, identifierWords } from './identifier-words';
 import { type NamesUsed, namesUsed, wordsUsed } from './names-used';
 import { BODY_WORDS, EXCLUDED_FILES } from './words';
 
 /** Says in words why a function is left out; null where the rule has nothing against it. */
-export type Rule = (found: FunctionSyntax) => string | null;
+type Rule = (found: FunctionSyntax) => string | null;
 
-export interface NamedRule {
+interface NamedRule {
   readonly name: string;
   readonly rule: Rule;
 }
 
 /** What the rules know beyond the function itself. */
-export interface Surroundings {
+interface Surroundings {
   readonly resolver: Resolver;
   /** Definitions of the same name in the same place, stubs of overloads aside. */
   readonly definitions: (found: FunctionSyntax) => number;
@@ -256,4 +261,18 @@ function lastName(expression: Expression): string {
   if (expression.kind === 'call') return lastName(expression.callee);
   if (expression.kind === 'attribute') return expression.name;
   return expression.kind === 'name' ? expression.id : '';
+}
+
+/**
+ * A glob over paths with `/`: two stars are any number of folders, one star and `?` stay within a name. Anchored at both
+ * ends: `setup.py` is the one at the top of the repository only.
+ */
+export function globPattern(glob: string): RegExp {
+  const source = glob.replace(/\*\*\/|\*\*|\*|\?|[.+^${}()|[\]\\]/g, (piece) => {
+    if (piece === '**/') return '(?:[^/]+/)*';
+    if (piece === '**') return '.*';
+    if (piece === '*') return '[^/]*';
+    return piece === '?' ? '[^/]' : `\\${piece}`;
+  });
+  return new RegExp(`^${source}$`);
 }

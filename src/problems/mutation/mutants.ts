@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
+import type { ModuleSyntax, Python, Span } from '../../../packages/python/src/syntax';
 import type { FunctionTarget } from '../../contract';
 import { functionAt } from '../candidate/function-at';
-import type { ModuleSyntax, Python, Span } from '../python';
-import type { Edit } from './edit';
+import type { Edit } from './expressions';
 import { editsInFunction } from './statements';
 
 /** A file with one mistake in one function. */

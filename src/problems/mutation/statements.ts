@@ -1,7 +1,12 @@
+import {
+  blocksOf,
+  type Expression,
+  expressionsIn,
+  type FunctionStatement,
+  type Statement,
+} from '../../../packages/python/src/syntax';
 import { bodyOf } from '../candidate/function-at';
-import { blocksOf, type Expression, expressionsIn, type FunctionStatement, type Statement } from '../python';
-import { type Edit, replacing } from './edit';
-import { editsInExpression, isTelling, negate } from './expressions';
+import { type Edit, editsInExpression, isTelling, negate, replacing } from './expressions';
 
 const AUGMENTED: Readonly<Record<string, string>> = {
   '+=': '-=',

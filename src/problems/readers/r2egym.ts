@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Problem, TestFile } from '../../contract/problem';
-import { isTestPath } from '../testFiles';
+import { isTestPath } from '../test-files';
 import { asProblem, invalidRow, parseRow, unwrapJson } from './row';
 
 const Line = z.object({ content: z.string(), type: z.string() });

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { Subject } from '../../contract/harness';
 import type { Problem } from '../../contract/problem';
 import { splitPatch } from '../patch';
-import { fileOfTestId, isTestPath } from '../testFiles';
+import { fileOfTestId, isTestPath } from '../test-files';
 import { asProblem, Ids, invalidRow, parseRow, type ReadOptions, unwrapJson } from './row';
 
 const Row = z.object({

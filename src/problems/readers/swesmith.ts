@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Problem } from '../../contract/problem';
 import { reversePatch } from '../reverse';
-import { fileOfTestId } from '../testFiles';
+import { fileOfTestId } from '../test-files';
 import { asProblem, Ids, invalidRow, parseRow, type ReadOptions } from './row';
 
 const Row = z.object({

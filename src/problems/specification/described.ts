@@ -1,5 +1,5 @@
+import type { Expression, FunctionStatement, Parameter } from '../../../packages/python/src/syntax';
 import type { FunctionKind, ObservedCall } from '../../contract';
-import type { Expression, FunctionStatement, Parameter } from '../python';
 
 export interface DescribedParameter {
   readonly name: string;

@@ -1,9 +1,8 @@
+import { cleaned, eachStatement, type FunctionStatement, type Python } from '../../../packages/python/src/syntax';
 import type { ObservedCall, Specification } from '../../contract';
-import { answerOf, codeBlocks } from '../harness/reply';
-import { cleaned, eachStatement, type FunctionStatement, type Python } from '../python';
+import { answerOf, codeBlocks } from '../equivalence/reply';
 import { type DescribedFunction, observedTypes } from './described';
 import { chooseExamples } from './examples';
-import { leakedLine } from './leak';
 import { typesSpecification } from './types';
 import { unseenExample } from './unseen-examples';
 
@@ -14,9 +13,8 @@ export const SPECIFICATION_PROMPTS = [
   /** `context`, `signature`, `cases`, `argument_types`, `return_types`, `examples`, `name` */
   'task',
 ] as const;
-export type SpecificationPrompt = (typeof SPECIFICATION_PROMPTS)[number];
 
-export interface RefineTask {
+interface RefineTask {
   readonly described: DescribedFunction;
   readonly calls: readonly ObservedCall[];
   /** The repository around the function, as text. */
@@ -44,7 +42,7 @@ export function refineValues({ described, calls, context, signature, cases }: Re
   };
 }
 
-export interface Refinement {
+interface Refinement {
   readonly specification: Specification;
   /** Why the model's docstring was not taken, in words; null where it was. */
   readonly note: string | null;
@@ -105,4 +103,39 @@ function strayed(docstring: string, original: string): string | null {
   return summary.length === 0 || summary.some((word) => now.has(word))
     ? null
     : 'it says nothing of what the original says';
+}
+
+/** Code that runs on inside a line of prose is told from chance by its length. */
+const INSIDE = 16;
+
+/**
+ * Why a docstring gives its function's body away; null where it does not. A line of the body, whatever its length, may not
+ * stand as a line of the docstring (as an example's either), and a longer one nowhere inside. What the repository's own
+ * docstring shows may stay.
+ */
+function leakedLine(docstring: string, original: string, body: readonly string[]): string | null {
+  const own = new Set(original.split('\n').map(normalized));
+  const lines = docstring
+    .split('\n')
+    .map(normalized)
+    .filter((line) => !own.has(line));
+  const whole = lines.join(' ');
+  const before = [...own].join(' ');
+  for (const line of body.map(normalized)) {
+    // Brackets and the like say nothing of how it works.
+    if (!/\w/.test(line) || line.startsWith('#')) continue;
+    const inside = line.length >= INSIDE && whole.includes(line) && !before.includes(line);
+    if (inside || lines.includes(line)) return `it repeats the implementation: ${line.slice(0, 80)}`;
+  }
+  return null;
+}
+
+/** Prompts of examples, list marks and backticks around code taken off, white space made one. */
+function normalized(line: string): string {
+  return line
+    .trim()
+    .replace(/^(>>>|\.\.\.|[-*])\s+/, '')
+    .replace(/^`+|`+$/g, '')
+    .replace(/\s+/g, ' ')
+    .trim();
 }

@@ -1,5 +1,5 @@
+import { type Argument, cleaned, type Expression, type Python } from '../../../packages/python/src/syntax';
 import type { ObservedCall } from '../../contract';
-import { type Argument, cleaned, type Expression, type Python } from '../python';
 import type { DescribedFunction } from './described';
 
 interface Shown {

@@ -1,12 +1,11 @@
 import { type AttemptRecord, HarnessFailure, type TriedFunction } from '../../contract';
 import { markdownTable } from './markdown-table';
-import { mean, percent, share } from './shares';
 
 interface Tried extends AttemptRecord {
   readonly outOfFile: boolean;
 }
 
-export type Tries = readonly Pick<TriedFunction, 'attempts' | 'outOfFile'>[];
+type Tries = readonly Pick<TriedFunction, 'attempts' | 'outOfFile'>[];
 
 /** Validity, branch coverage and mutation score by author and context, in-file and out-file apart: R2E's table 1. */
 export function attemptsSection(results: Tries): string {
@@ -103,4 +102,19 @@ export function coverageOf(tried: readonly AttemptRecord[]): string {
 export function mutationOf(tried: readonly AttemptRecord[]): string {
   const measured = tried.flatMap(({ valid, quality }) => (valid ? (quality?.mutationScore ?? []) : []));
   return measured.length === 0 ? '–' : percent(mean(measured));
+}
+
+/** 0 of nothing. */
+export function mean(values: readonly number[]): number {
+  return values.length === 0 ? 0 : values.reduce((sum, value) => sum + value, 0) / values.length;
+}
+
+/** `0.523` → `52.3 %` */
+export function percent(value: number): string {
+  return `${(100 * value).toFixed(1)} %`;
+}
+
+/** A dash of nothing. */
+export function share(part: number, whole: number): string {
+  return whole === 0 ? '–' : percent(part / whole);
 }

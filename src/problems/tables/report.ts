@@ -4,9 +4,8 @@ import type {
   FunctionProblemResult,
   FunctionProblemsResult,
 } from '../../contract';
-import { attemptsSection, failuresSection } from './attempts-tables';
+import { attemptsSection, failuresSection, mean, percent, share } from './attempts-tables';
 import { markdownTable } from './markdown-table';
-import { mean, percent, share } from './shares';
 
 export interface Extracted {
   readonly funnel: FunctionProblemsResult['funnel'];

@@ -1,7 +1,6 @@
+import type { Python } from '../../../packages/python/src/syntax';
 import { type FunctionInstance, Problem, parseInput } from '../../contract';
-import type { Python } from '../python';
 import { hiddenTests, type RunSettings, secondsOf, testCommand, testIds } from './hidden-tests';
-import { problemStatement } from './problem-statement';
 import { stubbedModule } from './stubbed-module';
 
 export interface RolloutProblemOptions {
@@ -60,4 +59,19 @@ export function rolloutProblem(python: Python, instance: FunctionInstance, optio
     },
     'problem',
   );
+}
+
+/** What an agent is told: which function, where, and what it is to do. Nothing of how it did it. */
+export function problemStatement({ subject: { target }, signature }: FunctionInstance): string {
+  const what = target.kind === 'function' ? 'function' : 'method';
+  return [
+    `Implement the ${what} \`${target.name}\` of the module \`${target.module}\`, in \`${target.file}\`.`,
+    '',
+    'Its body is missing: where it was, `NotImplementedError` is raised. Write it so that it does what its docstring says, for every input that the docstring allows, and fits the code around it. Keep its name, its signature and its decorators. What the rest of the repository offers may be used; nothing else has to change.',
+    '',
+    '```python',
+    signature.trimEnd(),
+    '```',
+    '',
+  ].join('\n');
 }

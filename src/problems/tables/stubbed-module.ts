@@ -1,6 +1,6 @@
+import { eachStatement, type Python } from '../../../packages/python/src/syntax';
 import { type FunctionInstance, PointsmanError } from '../../contract';
 import { placeCandidate } from '../candidate';
-import { eachStatement, type Python } from '../python';
 import { unifiedDiff } from './unified-diff';
 
 export interface StubbedModule {

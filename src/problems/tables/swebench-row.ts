@@ -1,8 +1,8 @@
+import type { Python } from '../../../packages/python/src/syntax';
 import type { FunctionInstance } from '../../contract';
-import type { Python } from '../python';
 import { hiddenTests, secondsOf, testCommand, testIds } from './hidden-tests';
-import { problemStatement } from './problem-statement';
 import type { RolloutProblemOptions } from './rollout-problem';
+import { problemStatement } from './rollout-problem';
 import { stubbedModule } from './stubbed-module';
 import { unifiedDiff } from './unified-diff';
 

@@ -1,9 +1,8 @@
 import type { Atom, AtomName, GuestFacts } from '../../contract';
 import { argument, commandArgument, flagsArgument, listArgument, Refusal, textArgument } from './arguments';
-import { djangoSetting } from './django-setting';
+import { shellWords } from './commands';
 import { packages } from './package-names';
 import { LEAST, VERSION, versioned, withLeast } from './package-versions';
-import { pytestOptions } from './pytest-option';
 import { quoted, quotedValue } from './quoting';
 import { removesEverything } from './removal';
 
@@ -139,4 +138,84 @@ function verbatim(command: string): string {
   if (command.length > 4_000) throw new Refusal('a command longer than 4,000 characters');
   if (removesEverything(command)) throw new Refusal('removes everything');
   return command;
+}
+
+const FOLDER = '/opt/pointsman/django';
+const MODULE = 'pointsman_django_settings';
+
+/**
+ * A setting that outlives the shell: a settings module of our own, outside of the repository, takes over the project's and
+ * sets the name after it; DJANGO_SETTINGS_MODULE then names ours. Later settings are appended, the last one counts.
+ */
+function djangoSetting(args: Readonly<Record<string, unknown>>, guest: GuestFacts): string[] {
+  const settings = guest.django?.settings;
+  if (settings === undefined) throw new Refusal('no Django settings module is known here');
+  if (!/^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*$/.test(settings))
+    throw new Refusal(`${JSON.stringify(settings)} is no module`);
+  const key = textArgument(args, 'key', 'name', 'setting').trim();
+  if (!/^[A-Z][A-Z0-9_]*$/.test(key)) throw new Refusal(`${JSON.stringify(key.slice(0, 80))} is no name of a setting`);
+  const file = `${FOLDER}/${MODULE}.py`;
+  const line = `${key} = ${pythonLiteral(argument(args, 'value', 'val') ?? null)}`;
+  const first =
+    settings === MODULE ? [] : [`[ -e ${file} ] || printf '%s\\n' ${quoted(`from ${settings} import *`)} > ${file}`];
+  return [
+    [`mkdir -p ${FOLDER}`, ...first, `printf '%s\\n' ${quoted(line)} >> ${file}`].join('\n'),
+    `export DJANGO_SETTINGS_MODULE=${MODULE} PYTHONPATH=${FOLDER}"\${PYTHONPATH:+:$PYTHONPATH}"`,
+  ];
+}
+
+function pythonLiteral(value: unknown): string {
+  if (value === null) return 'None';
+  if (typeof value === 'boolean') return value ? 'True' : 'False';
+  if (typeof value === 'number' && Number.isFinite(value)) return String(value);
+  // Models write Python's words as text.
+  if (value === 'True' || value === 'False' || value === 'None') return value;
+  // A JSON string is a Python string, apart from lone surrogates, which neither can print.
+  if (typeof value === 'string') return JSON.stringify(value);
+  if (Array.isArray(value)) return `[${value.map(pythonLiteral).join(', ')}]`;
+  if (typeof value === 'object') {
+    const entries = Object.entries(value as Record<string, unknown>);
+    return `{${entries.map(([key, each]) => `${JSON.stringify(key)}: ${pythonLiteral(each)}`).join(', ')}}`;
+  }
+  throw new Refusal('a value that Python cannot write');
+}
+
+type Args = Readonly<Record<string, unknown>>;
+
+/**
+ * Options of pytest as words of one command line, each quoted: `{name, value}`, or options with their values as one text
+ * or a list. An option may be followed by one value; what is neither is refused.
+ */
+function pytestOptions(args: Args): string {
+  const words = wordsOf(argument(args, 'name', 'flag', 'option', 'flags', 'options'));
+  const [first = ''] = words;
+  const named = first.startsWith('-') ? first : `--${first}`;
+  if (!OPTION.test(named)) throw new Refusal(`${JSON.stringify(first.slice(0, 80))} is no option of pytest`);
+  const value = argument(args, 'value', 'val');
+  const alone = words.length === 1;
+  if (!alone) {
+    if (value !== undefined && value !== '') throw new Refusal('a value for several options');
+    return [named, ...words.slice(1)].map((word, at, all) => checked(word, all[at - 1])).join(' ');
+  }
+  const [, name = '', inline] = /^(--?[A-Za-z][\w-]*)(?:=(.*))?$/s.exec(named) ?? [];
+  const said =
+    inline ?? (value === undefined || value === '' || value === true ? undefined : textArgument(args, 'value', 'val'));
+  return said === undefined ? name : `${name}${name.startsWith('--') ? '=' : ' '}${quoted(said)}`;
+}
+
+const OPTION = /^--?[A-Za-z][\w-]*(?:=.*)?$/s;
+
+function wordsOf(given: unknown): string[] {
+  const items: unknown[] = Array.isArray(given) ? given : [given];
+  return items.flatMap((item) => {
+    if (typeof item !== 'string' || item.trim() === '') throw new Refusal('needs "name"');
+    if (item.includes('\0')) throw new Refusal('"name" holds a NUL');
+    return shellWords(item);
+  });
+}
+
+function checked(word: string, before: string | undefined): string {
+  const valued = before !== undefined && /^--?[A-Za-z][\w-]*$/.test(before);
+  if (!OPTION.test(word) && !valued) throw new Refusal(`${JSON.stringify(word.slice(0, 80))} is no option of pytest`);
+  return quoted(word);
 }

@@ -14,7 +14,7 @@ export * from './prompts/judge';
 export type { Prompt } from './prompts/prompt';
 export * from './prompts/rerank';
 export * from './rank';
+export * from './rank';
 export * from './reliability';
 export * from './required-text';
-export * from './rerank';
 export * from './signals';

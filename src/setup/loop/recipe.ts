@@ -1,5 +1,5 @@
-import { quote } from '../../agent/shell';
 import type { ServiceSpec, SetupLimits } from '../../contract';
+import { quote } from '../../rollout/shell';
 import type { SeenAction } from '../roles/role';
 import { readCounts } from '../test-output';
 import { setEnvCommand } from './commands';

@@ -1,5 +1,5 @@
-import { quote } from '../../agent/shell';
 import type { ServiceSpec } from '../../contract';
+import { quote } from '../../rollout/shell';
 
 /** Name of the script's function; with ours in front, because steps bring functions of their own along. */
 const START = 'pointsman_start';

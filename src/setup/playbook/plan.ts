@@ -1,4 +1,4 @@
-import { quote } from '../../agent/shell';
+import { quote } from '../../rollout/shell';
 import { factsOf } from '../repository/facts-of';
 import { atProjectRoot } from '../repository/project-root';
 import type { SetupDossier } from '../roles/role';

@@ -1,3 +1,4 @@
+import type { RepositoryFacts } from '../../contract/experience';
 import { documentedCommands, serviceHints, testPathsOf } from './documents';
 import type { Language, ManifestFacts, ProjectFacts } from './facts';
 import { languagesOf } from './languages';
@@ -47,5 +48,15 @@ export function factsOf(survey: Survey): ProjectFacts {
     serviceHints: serviceHints(survey),
     vcsVersion: main?.vcsVersion === true && (main.version ?? null) === null,
     documented,
+  };
+}
+
+/** What experience is filtered by. `runtimes` are those that run, such as `python3.11`: a manifest only says what it accepts. */
+export function toRepositoryFacts(facts: ProjectFacts, os: string, runtimes: readonly string[] = []): RepositoryFacts {
+  return {
+    lang: facts.languages[0] ?? '',
+    os,
+    runtime: [...runtimes],
+    tools: [...new Set([...facts.buildSystems, ...facts.testFrameworks])],
   };
 }

@@ -1,4 +1,4 @@
-import { quote } from '../../agent/shell';
+import { quote } from '../../rollout/shell';
 import { isForeign } from './markers';
 import type { Survey } from './survey';
 

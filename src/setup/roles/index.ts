@@ -1,4 +1,3 @@
-import { preview } from '../../agent/clip';
 import {
   type ChatMessage,
   type ChatRequest,
@@ -10,6 +9,7 @@ import {
   type SetupRole,
   VerifierMove,
 } from '../../contract';
+import { preview } from '../../rollout/clip';
 import { playbook } from '../playbook/playbook';
 import { judge } from './judge';
 import { judgePrompt } from './prompts/judge';

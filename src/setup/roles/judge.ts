@@ -1,5 +1,5 @@
-import { quote } from '../../agent/shell';
 import type { Ground, JudgeMove } from '../../contract';
+import { quote } from '../../rollout/shell';
 import { keyLines } from '../error-signature';
 import { readCounts } from '../test-output';
 import type { JudgeDossier, JudgePolicy, Observed, Seen } from './role';

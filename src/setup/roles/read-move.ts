@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { cutEnd, preview } from '../../agent/clip';
 import type { ChatTool, FormatError, FormatErrorCode, RawReply } from '../../contract';
 import { nearest } from '../../contract/parse';
+import { cutEnd, preview } from '../../rollout/clip';
 import { objectsIn } from '../read-json';
 
 export type ReadMove<Move> =

@@ -1,5 +1,4 @@
-import { type Lines, matches, named, noneFound, summed, type TestReader } from './reading';
-import { between } from './reports';
+import { between, type Lines, matches, named, noneFound, summed, type TestReader } from './reading';
 
 export const ctest: TestReader = {
   framework: 'ctest',

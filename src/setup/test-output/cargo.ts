@@ -1,5 +1,4 @@
-import { type Lines, matches, summed, type TestReader, tallyOf } from './reading';
-import { between } from './reports';
+import { between, type Lines, matches, summed, type TestReader, tallyOf } from './reading';
 
 /** How nextest names a test that did not pass: live and once more at the end. */
 const NEXTEST =

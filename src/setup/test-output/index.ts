@@ -3,10 +3,9 @@ import { cargo } from './cargo';
 import { go } from './go';
 import { gradle, junit, junitXml, surefire } from './java';
 import { ava, jasmine, jestTests, mocha, vitest } from './javascript';
-import { prove } from './perl';
 import { doctest, pytest, unittest } from './python';
 import { type Lines, linesOf, type TestReader, type TestReading, withoutPackages } from './reading';
-import { tap } from './tap';
+import { prove, tap } from './tap';
 import { boost, catch2, cmocka, criterion, cunit, googletest, libcheck, qtTest, unity } from './unit-tests';
 
 export type { TestReading } from './reading';

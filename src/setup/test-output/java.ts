@@ -1,5 +1,4 @@
-import { type Lines, matches, named, type Outcomes, summed, type TestReader } from './reading';
-import { between } from './reports';
+import { between, type Lines, matches, named, type Outcomes, summed, type TestReader } from './reading';
 
 /** `testX(com.a.ATest)`, `com.a.ATest.testX` and `ATest.testX` are one test. */
 function keyOf(name: string): string {

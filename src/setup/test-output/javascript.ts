@@ -1,5 +1,15 @@
-import { type Lines, matches, named, noneFound, summed, type TestReader, tallyOf } from './reading';
-import { between, equal, type Report } from './reports';
+import {
+  between,
+  equal,
+  type Lines,
+  matches,
+  named,
+  noneFound,
+  type Report,
+  summed,
+  type TestReader,
+  tallyOf,
+} from './reading';
 
 const skippedOf = (tally: Record<string, number>) => (tally.skipped ?? 0) + (tally.todo ?? 0) + (tally.pending ?? 0);
 

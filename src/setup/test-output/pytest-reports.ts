@@ -1,5 +1,4 @@
-import type { Lines } from './reading';
-import type { Report, Reports } from './reports';
+import type { Lines, Report, Reports } from './reading';
 
 /** A long name leaves room for one underscore on either side; `_ _ _` stands between the frames of one report. */
 const HEADER = /^_+ (?!_ )(ERROR (?:at (?:setup|teardown) of|collecting) )?(.+?) _+$/;

@@ -1,6 +1,5 @@
 import { pytestReports } from './pytest-reports';
-import { type Lines, matches, named, type Outcomes, summed, type TestReader, tallyOf } from './reading';
-import { between } from './reports';
+import { between, type Lines, matches, named, type Outcomes, summed, type TestReader, tallyOf } from './reading';
 
 /** `=== 1 failed, 2 passed in 0.3s ===`, with `-q` without the bars; `no tests ran in 0.01s`. */
 const PYTEST_END = /^(?:=+ )?((?:\d+ [a-z]|no tests ran).*?) in [\d.]+ ?s(?:econds)?(?: \([\d:, a-z]+\))?(?: =+)?$/;

@@ -1,5 +1,4 @@
 import type { TestCounts } from '../../contract';
-import type { Reports } from './reports';
 
 /** What a test run says of itself. */
 export interface TestReading {
@@ -19,9 +18,7 @@ export interface TestReading {
 export type Lines = readonly string[];
 
 /** What a reader finds; what it leaves out is: one failure for each name, nothing unloaded, nothing cut. */
-export interface Found
-  extends Pick<TestReading, 'counts' | 'failures'>,
-    Partial<Pick<TestReading, 'unloaded' | 'cut'>> {
+interface Found extends Pick<TestReading, 'counts' | 'failures'>, Partial<Pick<TestReading, 'unloaded' | 'cut'>> {
   /** How many failures the names stand for, which one of them may do for several. */
   readonly named?: number;
 }
@@ -76,7 +73,7 @@ export function withoutPackages(lines: Lines): Lines | null {
 export type Outcomes = { passed?: number; failed?: number; skipped?: number; errors?: number };
 
 /** What ran is what has an outcome: tests that a filter left out do not count as collected. */
-export function countsOf({ passed = 0, failed = 0, skipped = 0, errors = 0 }: Outcomes): TestCounts {
+function countsOf({ passed = 0, failed = 0, skipped = 0, errors = 0 }: Outcomes): TestCounts {
   const whole = (value: number) => Math.max(0, Math.floor(value));
   const counts = { passed: whole(passed), failed: whole(failed), skipped: whole(skipped), errors: whole(errors) };
   return { collected: counts.passed + counts.failed + counts.skipped + counts.errors, ...counts };
@@ -113,4 +110,49 @@ export function tallyOf(text: string, separator: RegExp = /,\s*/): Record<string
     if (hit) tally[hit[2]!] = (tally[hit[2]!] ?? 0) + Number(hit[1]);
   }
   return tally;
+}
+
+/** What an output says of one failure. */
+export interface Report {
+  readonly test: string;
+  readonly lines: readonly string[];
+  /** Only a line of a list beside the reports, which has the reason in short, or not at all. */
+  readonly listed?: boolean;
+}
+
+/** How one framework's output is taken apart. */
+export interface Reports {
+  of(lines: Lines): Report[];
+  /** Whether a report is about a test; the two may name it in different words. */
+  same(report: string, test: string): boolean;
+}
+
+export const equal = (report: string, test: string): boolean => report === test;
+
+/** Reports that begin with a line that has the name in a group, and go on to the next or to a line that ends them. */
+export function between(begins: RegExp, ends: RegExp, same: Reports['same'] = equal): Reports {
+  return {
+    same,
+    of(lines) {
+      const reports: { test: string; lines: string[] }[] = [];
+      let open: string[][] = [];
+      let began = false;
+      for (const line of lines) {
+        const test = begins
+          .exec(line)
+          ?.slice(1)
+          .find((group) => group !== undefined)
+          ?.trim();
+        if (test !== undefined) {
+          const own = [line];
+          reports.push({ test, lines: own });
+          // Several names on top of each other share what comes below.
+          open = began ? [...open, own] : [own];
+        } else if (ends.test(line)) open = [];
+        else for (const report of open) report.push(line);
+        began = test !== undefined;
+      }
+      return reports;
+    },
+  };
 }

@@ -7,8 +7,8 @@ import {
   upsertMemo,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { createCovariateShiftActivities } from '../../activities/covariate-shift';
-import type { TurnRange } from '../../activities/covariate-shift-ground';
+import type { createCovariateShiftActivities } from '../../activities/analysis/covariate-shift';
+import type { TurnRange } from '../../activities/analysis/covariate-shift-ground';
 import {
   type CovariateShiftCarry,
   CovariateShiftInput,

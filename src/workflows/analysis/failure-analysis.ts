@@ -7,7 +7,7 @@ import {
   upsertMemo,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { createFailureAnalysisActivities, JudgedOne } from '../../activities/failure-analysis';
+import type { createFailureAnalysisActivities, JudgedOne } from '../../activities/analysis/failure-analysis';
 import {
   type FailureAnalysisCarry,
   FailureAnalysisInput,

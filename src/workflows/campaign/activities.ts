@@ -1,6 +1,6 @@
 import { proxyActivities } from '@temporalio/workflow';
-import type { createCampaignActivities } from '../../activities/campaign';
-import type { createCampaignEndingActivities } from '../../activities/campaign-endings';
+import type { createCampaignActivities } from '../../activities/campaign/campaign';
+import type { createCampaignEndingActivities } from '../../activities/campaign/endings';
 import type { createModelActivities } from '../../activities/model';
 import { RETRY } from '../durable/retry';
 

@@ -1,5 +1,5 @@
 import { CancellationScope, condition, isCancellation } from '@temporalio/workflow';
-import type { Asked, Ending } from '../../activities/campaign-endings';
+import type { Asked, Ending } from '../../activities/campaign/endings';
 import type { Method, Ref } from '../../contract';
 import { campaignStore, campaignWatch } from './activities';
 

@@ -9,8 +9,7 @@ import {
   upsertMemo,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { Ending } from '../../activities/campaign-endings';
-import { missingAuthor } from '../../agent/handover';
+import type { Ending } from '../../activities/campaign/endings';
 import {
   type CampaignCarry,
   CampaignInput,
@@ -22,6 +21,7 @@ import {
   type Ref,
   type SkipReason,
 } from '../../contract';
+import { missingAuthor } from '../../rollout/handover';
 import { publish } from '../durable/attributes';
 import { isCancellation } from '../durable/failures';
 import { checked, refuse } from '../durable/input';

@@ -7,7 +7,7 @@ import {
   startChild,
   WorkflowIdReusePolicy,
 } from '@temporalio/workflow';
-import type { Ending } from '../../activities/campaign-endings';
+import type { Ending } from '../../activities/campaign/endings';
 import type { CampaignInput, Method, PlannedRollout, SharedBudget } from '../../contract';
 import { isCancellation } from '../durable/failures';
 import { rollout } from '../rollout';

@@ -1,5 +1,5 @@
 import { workflowInfo } from '@temporalio/workflow';
-import type { Ending } from '../../activities/campaign-endings';
+import type { Ending } from '../../activities/campaign/endings';
 import type { CampaignCarry, CampaignInput, CampaignProgress, CampaignResult, PlannedRollout } from '../../contract';
 import { spend } from './gate';
 

@@ -8,7 +8,7 @@ import {
   upsertMemo,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { createDatasetActivities } from '../../activities/dataset';
+import type { createDatasetActivities } from '../../activities/dataset/dataset';
 import { DatasetInput, type DatasetProgress, type DatasetResult, type Ref } from '../../contract';
 import { checked } from '../durable/input';
 import { Phase } from '../durable/phase';

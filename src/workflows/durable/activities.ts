@@ -1,6 +1,6 @@
 import { ActivityCancellationType, proxyActivities } from '@temporalio/workflow';
 import type { createModelActivities } from '../../activities/model';
-import type { createSandboxActivities } from '../../activities/sandbox';
+import type { createSandboxActivities } from '../../activities/rollout/sandbox';
 import type { Queues } from '../../contract';
 import { HEARTBEAT, lostAfter, MODEL_CALL, RETRY } from './retry';
 

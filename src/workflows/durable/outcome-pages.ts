@@ -1,5 +1,5 @@
 import { proxyActivities } from '@temporalio/workflow';
-import type { createEvaluationResultActivities } from '../../activities/evaluation-results';
+import type { createEvaluationResultActivities } from '../../activities/evaluation/results';
 import type { Ref } from '../../contract';
 import { RETRY } from './retry';
 

@@ -1,4 +1,4 @@
-import type { CheckpointInput } from '../../activities/sandbox';
+import type { CheckpointInput } from '../../activities/rollout/sandbox';
 import type { Frame, Lease, SandboxProfile } from '../../contract';
 import { hostActivities } from './activities';
 import type { Compensations } from './compensations';

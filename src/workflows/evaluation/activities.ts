@@ -1,8 +1,8 @@
 import { ActivityCancellationType, proxyActivities } from '@temporalio/workflow';
-import type { createEvaluationActivities } from '../../activities/evaluation';
-import type { createEvaluationResultActivities } from '../../activities/evaluation-results';
+import type { createEvaluationActivities } from '../../activities/evaluation/evaluation';
+import type { createEvaluationResultActivities } from '../../activities/evaluation/results';
 import type { createModelActivities } from '../../activities/model';
-import type { createSandboxActivities } from '../../activities/sandbox';
+import type { createSandboxActivities } from '../../activities/rollout/sandbox';
 import type { Queues } from '../../contract';
 import { HEARTBEAT, MODEL_CALL, RETRY } from '../durable/retry';
 

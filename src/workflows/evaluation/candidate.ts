@@ -1,5 +1,5 @@
-import type { Answered, Candidate, KeepInput, Settled } from '../../activities/evaluation';
-import type { Asking, CandidatePlace } from '../../activities/evaluation-answer';
+import type { Asking, CandidatePlace } from '../../activities/evaluation/answer';
+import type { Answered, Candidate, KeepInput, Settled } from '../../activities/evaluation/evaluation';
 import type { EvaluationInput, Queues, Ref } from '../../contract';
 import type { Owner } from '../../sandbox/labels';
 import { codeOf, isCancellation, messageOf } from '../durable/failures';

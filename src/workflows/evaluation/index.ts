@@ -7,8 +7,8 @@ import {
   upsertMemo,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { Settled } from '../../activities/evaluation';
-import type { Asking } from '../../activities/evaluation-answer';
+import type { Asking } from '../../activities/evaluation/answer';
+import type { Settled } from '../../activities/evaluation/evaluation';
 import {
   type EvaluationCarry,
   EvaluationInput,

@@ -6,8 +6,8 @@ import {
   upsertMemo,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { createLineActivities } from '../../activities/line';
 import type { createModelActivities } from '../../activities/model';
+import type { createLineActivities } from '../../activities/pipeline';
 import {
   type CampaignResult,
   type CovariateShiftResult,

@@ -1,7 +1,7 @@
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import { executeChild, ParentClosePolicy, proxyActivities, workflowInfo } from '@temporalio/workflow';
-import type { createLineActivities } from '../../activities/line';
-import { hashKey, uniformBelow } from '../../agent/random';
+import type { createLineActivities } from '../../activities/pipeline';
+import { hashKey, uniformBelow } from '../../rollout/random';
 
 const { resultOf } = proxyActivities<Pick<ReturnType<typeof createLineActivities>, 'resultOf'>>({
   startToCloseTimeout: '30 days',

@@ -1,9 +1,9 @@
 import { ActivityCancellationType, proxyActivities } from '@temporalio/workflow';
-import type { createFunctionProblemActivities } from '../../activities/function-problem';
-import type { createFunctionProblemsActivities } from '../../activities/function-problems';
-import type { createHarnessAuthorActivities } from '../../activities/harness-author';
 import type { createModelActivities } from '../../activities/model';
-import type { createSandboxActivities } from '../../activities/sandbox';
+import type { createFunctionProblemActivities } from '../../activities/problems/function-problem';
+import type { createFunctionProblemsActivities } from '../../activities/problems/function-problems';
+import type { createHarnessAuthorActivities } from '../../activities/problems/harness-author';
+import type { createSandboxActivities } from '../../activities/rollout/sandbox';
 import type { Queues } from '../../contract';
 import type { Owner } from '../../sandbox/labels';
 import { Compensations } from '../durable/compensations';

@@ -1,6 +1,6 @@
 import { setCurrentDetails, workflowInfo } from '@temporalio/workflow';
-import type { Trial } from '../../activities/function-problem';
-import type { AuthoredHarness, HarnessFinding } from '../../activities/function-reports';
+import type { Trial } from '../../activities/problems/function-problem';
+import type { AuthoredHarness, HarnessFinding } from '../../activities/problems/function-reports';
 import {
   type FunctionProblemEnd,
   FunctionProblemInput,

@@ -7,7 +7,7 @@ import {
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { FunctionEntry } from '../../activities/function-problems';
+import type { FunctionEntry } from '../../activities/problems/function-problems';
 import {
   type FunctionProblemEnd,
   type FunctionProblemsCarry,

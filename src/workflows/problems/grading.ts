@@ -1,6 +1,6 @@
 import { ActivityCancellationType, proxyActivities } from '@temporalio/workflow';
-import type { createGradingActivities } from '../../activities/grading';
-import type { createProblemActivities } from '../../activities/problem';
+import type { createGradingActivities } from '../../activities/problems/grading';
+import type { createProblemActivities } from '../../activities/problems/problem';
 import { type ProblemCheckResult, queuesUnder, type Ref } from '../../contract';
 import type { Owner } from '../../sandbox/labels';
 import { RETRY } from '../durable/retry';

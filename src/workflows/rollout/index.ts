@@ -11,10 +11,8 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { CallModelResult, createModelActivities } from '../../activities/model';
-import type { createProblemActivities } from '../../activities/problem';
-import type { createTranscriptActivities } from '../../activities/transcript';
-import { authorAt, drawSwitch, handOverAt, missingAuthor } from '../../agent/handover';
-import { limitReached } from '../../agent/limits';
+import type { createProblemActivities } from '../../activities/problems/problem';
+import type { createTranscriptActivities } from '../../activities/rollout/transcript';
 import {
   type Author,
   type ExitStatus,
@@ -25,6 +23,8 @@ import {
   RolloutInput,
   type RolloutResult,
 } from '../../contract';
+import { authorAt, drawSwitch, handOverAt, missingAuthor } from '../../rollout/handover';
+import { limitReached } from '../../rollout/limits';
 import { modelActivities } from '../durable/activities';
 import { publish } from '../durable/attributes';
 import { codeOf, isCancellation, messageOf } from '../durable/failures';

@@ -1,5 +1,5 @@
 import type { CallModelResult } from '../../activities/model';
-import type { RunToolResult } from '../../activities/sandbox';
+import type { RunToolResult } from '../../activities/rollout/sandbox';
 import type { Queues, Ref, RolloutCarry, SandboxProfile } from '../../contract';
 import { hostActivities, poolActivities } from '../durable/activities';
 import { Compensations } from '../durable/compensations';

@@ -1,8 +1,8 @@
 import { defineQuery, workflowInfo } from '@temporalio/workflow';
 import type { CallModelResult } from '../../activities/model';
-import type { RunToolResult } from '../../activities/sandbox';
-import { NOTHING_SPENT } from '../../agent/limits';
+import type { RunToolResult } from '../../activities/rollout/sandbox';
 import type { Author, RolloutCarry, RolloutInput, RolloutProgress, Spent } from '../../contract';
+import { NOTHING_SPENT } from '../../rollout/limits';
 import type { Phase } from '../durable/phase';
 
 export const progressQuery = defineQuery<RolloutProgress>('progress');

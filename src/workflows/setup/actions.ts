@@ -1,5 +1,5 @@
-import type { Exhibit } from '../../activities/setup-evidence';
-import type { Brief } from '../../activities/setup-moves';
+import type { Exhibit } from '../../activities/setup/evidence';
+import type { Brief } from '../../activities/setup/moves';
 import type { Frame, Ref } from '../../contract';
 import { countsLine } from '../../setup/counts-line';
 import type { Verified } from '../../setup/loop/gate';

@@ -1,12 +1,12 @@
 import { ActivityCancellationType, proxyActivities } from '@temporalio/workflow';
-import type { createSandboxActivities } from '../../activities/sandbox';
-import type { createSetupEvidenceActivities } from '../../activities/setup-evidence';
-import type { createSetupMemoryActivities } from '../../activities/setup-memory';
-import type { createSetupMoveActivities } from '../../activities/setup-moves';
-import type { createSetupPrepareActivities } from '../../activities/setup-prepare';
-import type { createSetupRaceActivities } from '../../activities/setup-race';
-import type { createSetupResultActivities } from '../../activities/setup-result';
-import type { createSetupSandboxActivities } from '../../activities/setup-sandbox';
+import type { createSandboxActivities } from '../../activities/rollout/sandbox';
+import type { createSetupEvidenceActivities } from '../../activities/setup/evidence';
+import type { createSetupMemoryActivities } from '../../activities/setup/memory';
+import type { createSetupMoveActivities } from '../../activities/setup/moves';
+import type { createSetupPrepareActivities } from '../../activities/setup/prepare';
+import type { createSetupRaceActivities } from '../../activities/setup/race';
+import type { createSetupResultActivities } from '../../activities/setup/result';
+import type { createSetupSandboxActivities } from '../../activities/setup/sandbox';
 import type { Queues, Ref, SetupLimits } from '../../contract';
 import { HEARTBEAT, lostAfter, MODEL_CALL, RETRY } from '../durable/retry';
 

@@ -1,4 +1,4 @@
-import type { RanSetup, RunSetupInput } from '../../activities/setup-sandbox';
+import type { RanSetup, RunSetupInput } from '../../activities/setup/sandbox';
 import type { Frame, Lease, Ref } from '../../contract';
 import type { Attribution } from '../../setup/loop/attribution';
 import { codeOf } from '../durable/failures';

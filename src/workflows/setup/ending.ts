@@ -1,5 +1,5 @@
 import { executeChild, ParentClosePolicy } from '@temporalio/workflow';
-import type { KeptSetup } from '../../activities/setup-result';
+import type { KeptSetup } from '../../activities/setup/result';
 import type { SetupVerdictResult } from '../../contract';
 import type { Verified } from '../../setup/loop/gate';
 import { isCancellation, messageOf } from '../durable/failures';

@@ -1,5 +1,5 @@
 import { setCurrentDetails, setHandler, workflowInfo } from '@temporalio/workflow';
-import type { Prepared } from '../../activities/setup-prepare';
+import type { Prepared } from '../../activities/setup/prepare';
 import {
   queuesUnder,
   RepoSetupInput,

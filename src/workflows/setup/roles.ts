@@ -1,7 +1,7 @@
 import { proxyActivities } from '@temporalio/workflow';
 import type { createModelActivities } from '../../activities/model';
-import type { Exhibit, MadeMove } from '../../activities/setup-evidence';
-import type { Brief, CaseView, TakeMoveInput, TakeMoveResult } from '../../activities/setup-moves';
+import type { Exhibit, MadeMove } from '../../activities/setup/evidence';
+import type { Brief, CaseView, TakeMoveInput, TakeMoveResult } from '../../activities/setup/moves';
 import type {
   PolicyName,
   Queues,

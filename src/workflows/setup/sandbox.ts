@@ -1,5 +1,5 @@
-import type { Raced, RaceInput } from '../../activities/setup-race';
-import type { RanSetup } from '../../activities/setup-sandbox';
+import type { Raced, RaceInput } from '../../activities/setup/race';
+import type { RanSetup } from '../../activities/setup/sandbox';
 import type { Compensation, Frame, FrameRecord, Lease, Queues, Ref, RepoSetupInput, ServiceSpec } from '../../contract';
 import type { Owner } from '../../sandbox/labels';
 import type { Attribution } from '../../setup/loop/attribution';

@@ -1,5 +1,5 @@
 import { defineQuery } from '@temporalio/workflow';
-import type { RetrievalAnchor } from '../../activities/setup-memory';
+import type { RetrievalAnchor } from '../../activities/setup/memory';
 import type { Ref, RepoSetupInput, SetupProgress, SetupStatus, TrialRecord, VerifierResult } from '../../contract';
 import type { Owner } from '../../sandbox/labels';
 import type { Purse } from './allowance';

@@ -1,5 +1,5 @@
-import type { Lane } from '../../activities/setup-race';
-import type { RanSetup } from '../../activities/setup-sandbox';
+import type { Lane } from '../../activities/setup/race';
+import type { RanSetup } from '../../activities/setup/sandbox';
 import type { Ref, TrialRecord } from '../../contract';
 import { markTried, type SetupRun, type SetupState } from './state';
 

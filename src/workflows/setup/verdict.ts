@@ -1,5 +1,5 @@
 import { setCurrentDetails, workflowInfo } from '@temporalio/workflow';
-import type { Exhibit } from '../../activities/setup-evidence';
+import type { Exhibit } from '../../activities/setup/evidence';
 import { type Compensation, queuesUnder, SetupVerdictInput, type SetupVerdictResult } from '../../contract';
 import { completeService, serviceTrouble } from '../../setup/loop/services';
 import { publish } from '../durable/attributes';

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { readReply } from '../../../src/analysis/failures/reply';
+import { readReply } from '../../../src/analysis/failures/judge-prompt';
 import { FailureCategory } from '../../../src/contract';
 
 const GOOD = '<description>It read the file again and again.</description>\n\n';

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
-import { promptsFor } from '../../../src/activities/prompts';
+import { promptsFor } from '../../../src/activities/rollout/prompts';
 import { HashedHistory } from '../../../src/analysis/shift/hashed-history';
 import { historiesByTurn, historyText } from '../../../src/analysis/shift/history';
 import { View } from '../../../src/contract';
-import { stepOf, transcriptOf, turnOf } from '../../agent/sample';
+import { stepOf, transcriptOf, turnOf } from '../../rollout/sample';
 
 const view = View.parse({ dialect: 'xml' });
 

@@ -1,7 +1,7 @@
-import { hashKey, type Stream, uniformUnit } from '../../../src/agent/random';
 import { centredRows, gramOf } from '../../../src/analysis/linear/gram';
 import { strataOf } from '../../../src/analysis/shift/groups';
 import { permutationPValue } from '../../../src/analysis/shift/permutation';
+import { hashKey, type Stream, uniformUnit } from '../../../src/rollout/random';
 import { FULL, minutes } from '../../support/counts';
 import { figures } from '../../support/figures';
 

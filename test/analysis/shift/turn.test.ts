@@ -1,8 +1,8 @@
 import fc from 'fast-check';
-import { hashKey, uniformUnit } from '../../../src/agent/random';
 import { intervalOf } from '../../../src/analysis/shift/interval';
 import { halvesOf, replicatesOf } from '../../../src/analysis/shift/replicates';
 import { type ShiftOptions, shiftAtTurn } from '../../../src/analysis/shift/turn';
+import { hashKey, uniformUnit } from '../../../src/rollout/random';
 
 const D = 24;
 const OPTIONS: ShiftOptions = {

@@ -1,6 +1,6 @@
+import { openPython, type Python } from '../../../packages/python/src/syntax';
 import type { FunctionTarget } from '../../../src/contract';
 import { placeCandidate } from '../../../src/problems/candidate';
-import { openPython, type Python } from '../../../src/problems/python';
 
 let python: Python;
 beforeAll(async () => {

@@ -1,5 +1,5 @@
+import { openPython, type Python } from '../../../packages/python/src/syntax';
 import { readCandidate, referenceOf, signatureOf, stubOf } from '../../../src/problems/candidate';
-import { openPython, type Python } from '../../../src/problems/python';
 
 let python: Python;
 beforeAll(async () => {

@@ -1,8 +1,8 @@
+import { openPython } from '../../../packages/python/src/syntax';
 import type { FunctionInstance } from '../../../src/contract';
+import { builtinAnswer } from '../../../src/evaluation/builtin-solver';
+import { repairPrompt, taskValues } from '../../../src/evaluation/prompt';
 import { readCandidate } from '../../../src/problems/candidate';
-import { builtinAnswer } from '../../../src/problems/evaluation/builtin-solver';
-import { repairPrompt, taskValues } from '../../../src/problems/evaluation/prompt';
-import { openPython } from '../../../src/problems/python';
 
 const reference = `def clamp(value, low=0, high=10):
     """Keep a value within bounds."""

@@ -1,6 +1,6 @@
+import { indexRepository, openPython, type Python } from '../../../packages/python/src/syntax';
 import type { FunctionFilters } from '../../../src/contract';
 import { considerFunctions, resolveFilters } from '../../../src/problems/extraction';
-import { indexRepository, openPython, type Python } from '../../../src/problems/python';
 
 let python: Python;
 beforeAll(async () => {

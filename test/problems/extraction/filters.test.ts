@@ -4,8 +4,8 @@ import fc from 'fast-check';
 import { parse } from 'yaml';
 import { FilterTable } from '../../../src/contract';
 import { DEFAULT_FILTERS, resolveFilters } from '../../../src/problems/extraction';
-import { globPattern } from '../../../src/problems/extraction/glob';
 import { holdsWords, identifierWords } from '../../../src/problems/extraction/identifier-words';
+import { globPattern } from '../../../src/problems/extraction/rules';
 
 test('what a table does not say is ours', () => {
   expect(resolveFilters({})).toEqual(DEFAULT_FILTERS);

@@ -2,9 +2,9 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readPythonFiles } from '../../../src/cli/python-files';
+import { indexRepository, openPython } from '../../../packages/python/src/syntax';
+import { readPythonFiles } from '../../../src/cli/functions';
 import { considerFunctions, DEFAULT_FILTERS, resolveFilters } from '../../../src/problems/extraction';
-import { indexRepository, openPython } from '../../../src/problems/python';
 
 const PACKAGES = ['python-graphs==1.2.3', 'toolz==0.12.1', 'humanize==4.12.2'];
 const folder = mkdtempSync(join(tmpdir(), 'extraction-'));

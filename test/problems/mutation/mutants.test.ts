@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
+import { eachStatement, type FunctionStatement, openPython, type Python } from '../../../packages/python/src/syntax';
 import { definitionsOf } from '../../../src/problems/candidate';
 import { type Mutant, mutantsOf } from '../../../src/problems/mutation';
-import { eachStatement, type FunctionStatement, openPython, type Python } from '../../../src/problems/python';
 
 /** Modules of Python's own library: real code of many hands, there wherever Python is. */
 const MODULES = ['textwrap', 'shlex', 'heapq', 'bisect', 'statistics', 'difflib', 'calendar', 'fractions'];

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fillTemplate } from '../../../src/agent/template';
+import { openPython, type Python } from '../../../packages/python/src/syntax';
 import type { ObservedCall } from '../../../src/contract';
-import { openPython, type Python } from '../../../src/problems/python';
 import { type DescribedFunction, describeFunction } from '../../../src/problems/specification/described';
 import { readRefinement, refineValues, SPECIFICATION_PROMPTS } from '../../../src/problems/specification/refine';
+import { fillTemplate } from '../../../src/rollout/prompts';
 
 const SOURCE = `def take(n, seq, *, fill=None):
     """The first n elements of a sequence

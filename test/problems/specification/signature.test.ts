@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import fc from 'fast-check';
-import { cleaned, openPython } from '../../../src/problems/python';
-import { redocumented, signatureWithDocstring } from '../../../src/problems/specification/signature';
+import { cleaned, openPython } from '../../../packages/python/src/syntax';
+import { redocumented, signatureWithDocstring } from '../../../src/problems/specification/types';
 
 test('Python reads back the docstring that was written', () => {
   const piece = fc.constantFrom('a', '"', '""', "'''", '\\', '\\n', '\n', '\n    ', 'é', '{x}', '\r', 'end"', '\f');

@@ -1,5 +1,5 @@
+import { openPython } from '../../../packages/python/src/syntax';
 import type { ObservedCall } from '../../../src/contract';
-import { openPython } from '../../../src/problems/python';
 import { type DescribedFunction, describeFunction } from '../../../src/problems/specification/described';
 import { chooseExamples, writtenCall } from '../../../src/problems/specification/examples';
 import { typesSpecification } from '../../../src/problems/specification/types';

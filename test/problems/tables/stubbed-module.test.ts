@@ -1,5 +1,5 @@
+import { openPython } from '../../../packages/python/src/syntax';
 import type { FunctionInstance } from '../../../src/contract';
-import { openPython } from '../../../src/problems/python';
 import { stubbedModule } from '../../../src/problems/tables/stubbed-module';
 
 /** As much of an instance as a stub is made of. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type Docker from 'dockerode';
-import { BASE_IMAGE } from '../../../src/provision/image';
+import { BASE_IMAGE } from '../../../src/machine/image';
 import { removeContainer } from '../../../src/sandbox/docker/container';
 import { putFiles, runInGuest } from '../../../src/sandbox/docker/guest';
 import { hostAccess } from '../../../src/sandbox/host-access';

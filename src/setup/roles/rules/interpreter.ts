@@ -1,4 +1,4 @@
-import { quote } from '../../../agent/shell';
+import { quote } from '../../../rollout/shell';
 import { declaredFor } from '../../repository/facts';
 import type { Case } from '../role';
 import { type Repository, rowsOf } from './play';

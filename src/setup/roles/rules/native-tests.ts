@@ -1,4 +1,4 @@
-import { quote } from '../../../agent/shell';
+import { quote } from '../../../rollout/shell';
 import { inGoModules } from '../../repository/go-modules';
 import { markedTests } from '../../repository/marked-tests';
 import { WITHOUT_CHECKS } from '../../repository/maven';

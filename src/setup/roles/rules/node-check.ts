@@ -1,4 +1,4 @@
-import { quote } from '../../../agent/shell';
+import { quote } from '../../../rollout/shell';
 
 /** One thing that a Node.js environment must have. */
 export type NodeItem =

@@ -1,5 +1,5 @@
-import { quote } from '../../../agent/shell';
 import type { ServiceSpec } from '../../../contract';
+import { quote } from '../../../rollout/shell';
 import { completeService, knownName } from '../../loop/services';
 import type { Observed } from '../role';
 

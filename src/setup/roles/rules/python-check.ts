@@ -1,4 +1,4 @@
-import { quote } from '../../../agent/shell';
+import { quote } from '../../../rollout/shell';
 
 /** One thing that a Python environment must have. */
 export type PythonItem =

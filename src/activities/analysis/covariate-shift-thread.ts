@@ -1,0 +1,42 @@
+import { parentPort } from 'node:worker_threads';
+import { type EmbeddedHistory, type ShiftOptions, shiftAtTurn } from '../../analysis/shift/turn';
+import type { ShiftPoint } from '../../contract';
+
+/** One turn of a student and the expert, with all vectors in one buffer: the student's, then the expert's. */
+export interface TurnTask {
+  readonly student: string;
+  readonly turn: number;
+  readonly dimensions: number;
+  readonly studentInstances: readonly string[];
+  readonly expertInstances: readonly string[];
+  readonly vectors: Float32Array;
+  readonly options: ShiftOptions;
+}
+
+export type TurnAnswer = { readonly point: ShiftPoint } | { readonly error: string };
+
+function measured({ studentInstances, expertInstances, vectors, options, ...at }: TurnTask): ShiftPoint {
+  const history = (instance: string, row: number): EmbeddedHistory => ({
+    instance,
+    vector: vectors.subarray(row * at.dimensions, (row + 1) * at.dimensions),
+  });
+  const students = studentInstances.length;
+  return shiftAtTurn(
+    {
+      ...at,
+      studentHistories: studentInstances.map(history),
+      expertHistories: expertInstances.map((instance, row) => history(instance, students + row)),
+    },
+    options,
+  );
+}
+
+parentPort?.on('message', (task: TurnTask) => {
+  let answer: TurnAnswer;
+  try {
+    answer = { point: measured(task) };
+  } catch (error) {
+    answer = { error: error instanceof Error ? (error.stack ?? error.message) : String(error) };
+  }
+  parentPort!.postMessage(answer);
+});

@@ -1,0 +1,133 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { CancelledFailure } from '@temporalio/common';
+import type { DatasetFile, DatasetFormat, DatasetInput, DatasetResult, Ref } from '../../contract';
+import type { DatasetRow } from '../../dataset/row';
+import type { Split } from '../../dataset/selection';
+import type { Deps } from '../../deps';
+import { withHeartbeat } from '../heartbeat';
+import { writeFormat } from './files';
+import { publishDataset } from './publish';
+import { DatasetRows } from './rows';
+import { type ChosenRow, type ChosenRows, chooseRows } from './selection';
+import { readSetting } from './setting';
+
+export interface OpenedDataset {
+  readonly setting: Ref;
+  readonly pages: number;
+  readonly rows: number;
+}
+
+export interface JudgedPage {
+  readonly judged: Ref;
+  readonly rows: number;
+  /** Of them, what the filters of a single row let through. */
+  readonly passed: number;
+}
+
+export interface ChosenDataset {
+  readonly chosen: Ref;
+  readonly rows: Readonly<Record<Split, number>>;
+}
+
+/**
+ * A data set in the making. What lies between the steps are blobs, so that each may be done again and gives the same; files
+ * are written beside the data set and take its place together.
+ */
+export function createDatasetActivities(deps: Deps) {
+  const { blobs } = deps;
+  const json = async <T>({ sha256 }: Ref) => JSON.parse((await blobs.get(sha256)).toString('utf8')) as T;
+
+  async function* chosenRows(
+    rows: DatasetRows,
+    pages: readonly Ref[],
+    signal: AbortSignal,
+  ): AsyncGenerator<DatasetRow> {
+    for (const page of pages) {
+      const lines = (await blobs.get(page.sha256)).toString('utf8').split('\n');
+      for (const line of lines) {
+        if (signal.aborted) throw new CancelledFailure('the data set was cancelled');
+        if (line !== '') yield rows.load((JSON.parse(line) as ChosenRow).place);
+      }
+    }
+  }
+
+  return {
+    /** Reads the sources once, so that what is judged and written later is what was there now. Writes blobs only. */
+    async openDataset(input: DatasetInput): Promise<OpenedDataset> {
+      return withHeartbeat(async () => {
+        const setting = await readSetting(deps, input);
+        return { setting: await blobs.put(JSON.stringify(setting)), pages: setting.pages.length, rows: setting.rows };
+      });
+    },
+
+    /** What each row of a page is by itself. Reads chains one at a time; writes a blob. */
+    async judgeRows({ setting, page }: { setting: Ref; page: number }): Promise<JudgedPage> {
+      return withHeartbeat(async (signal) => {
+        const rows = await DatasetRows.open(deps, setting);
+        const lines: string[] = [];
+        let passed = 0;
+        for (const place of await rows.places(rows.setting.pages[page]!)) {
+          if (signal.aborted) throw new CancelledFailure('the data set was cancelled');
+          const answer = await rows.judge(place);
+          passed += 'reason' in answer ? 0 : 1;
+          lines.push(`${JSON.stringify(answer)}\n`);
+        }
+        return { judged: await blobs.put(lines.join('')), rows: lines.length, passed };
+      });
+    },
+
+    /** Duplicates, caps, mixture and splits over everything that was judged. Writes blobs only. */
+    async chooseRows({ setting, judged }: { setting: Ref; judged: readonly Ref[] }): Promise<ChosenDataset> {
+      return withHeartbeat(async () => {
+        const chosen = await chooseRows(blobs, await DatasetRows.open(deps, setting), judged);
+        return { chosen: await blobs.put(JSON.stringify(chosen)), rows: chosen.rows };
+      });
+    },
+
+    /** One format of one split. A retry writes the same files again. */
+    async writeDatasetFiles(input: {
+      draft: string;
+      setting: Ref;
+      chosen: Ref;
+      format: DatasetFormat;
+      split: Split;
+    }): Promise<DatasetFile[]> {
+      return withHeartbeat(async (signal) => {
+        const { format, split } = input;
+        const rows = await DatasetRows.open(deps, input.setting);
+        const { pages } = await json<ChosenRows>(input.chosen);
+        const context = {
+          prompts: rows.setting.dialectPrompts,
+          ...(rows.tokenizer ? { tokenizer: rows.tokenizer } : {}),
+        };
+        const request = { folder: draftFolder(deps, input.draft), format, split, parquet: rows.setting.input.parquet };
+        return writeFormat(request, chosenRows(rows, pages[split], signal), context);
+      });
+    },
+
+    /** Card, recipes and manifest, then the whole folder takes the place of the old one. A retry gives the same folder. */
+    async publishDataset(input: {
+      draft: string;
+      setting: Ref;
+      chosen: Ref;
+      files: readonly DatasetFile[];
+    }): Promise<Omit<DatasetResult, 'id'>> {
+      return withHeartbeat(async () => {
+        const { setting } = await DatasetRows.open(deps, input.setting);
+        const chosen = await json<ChosenRows>(input.chosen);
+        return publishDataset(deps, { draft: draftFolder(deps, input.draft), setting, chosen, files: input.files });
+      });
+    },
+
+    /** What a run wrote on the way. Safe to repeat. */
+    async dropDatasetDraft({ draft }: { draft: string }): Promise<void> {
+      return withHeartbeat(() => rm(draftFolder(deps, draft), { recursive: true, force: true }));
+    },
+  };
+}
+
+/** No name of a data set begins with a dot. */
+function draftFolder({ results }: Deps, draft: string): string {
+  return join(results.pathOf('datasets', '.drafts'), encodeURIComponent(draft));
+}

@@ -1,0 +1,163 @@
+import { createHash } from 'node:crypto';
+import { type FileHandle, mkdir, open, rename, rm, writeFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import type { DatasetFile, DatasetFormat } from '../../contract';
+import { EXPORTERS, type ExportContext, type FolderEntry } from '../../dataset/exporters';
+import type { FolderExporter, LinesExporter } from '../../dataset/exporters/exporter';
+import { jsonLine, ParquetFile } from '../../dataset/parquet';
+import type { DatasetRow } from '../../dataset/row';
+import type { Split } from '../../dataset/selection';
+
+export interface FileRequest {
+  /** Folder that it is written into. */
+  readonly folder: string;
+  readonly format: DatasetFormat;
+  readonly split: Split;
+  readonly parquet: boolean;
+}
+
+/**
+ * Writes one format of one split, row by row; what a killed attempt left is overwritten, and a file has its name only once
+ * it is whole. The same rows give the same bytes.
+ */
+export async function writeFormat(
+  { folder, format, split, parquet }: FileRequest,
+  rows: AsyncIterable<DatasetRow>,
+  context: ExportContext,
+): Promise<DatasetFile[]> {
+  await mkdir(folder, { recursive: true });
+  const exporter = EXPORTERS[format];
+  const about = { format, split };
+  if (exporter.layout === 'folder')
+    return [{ ...about, ...(await writeFolder(exporter, folder, `${split}.${format}`, rows, context)) }];
+  const made = await writeLines(exporter, join(folder, `${split}.${format}`), parquet, rows, context);
+  return made.map((file) => ({ ...about, ...file }));
+}
+
+type Made = Omit<DatasetFile, 'format' | 'split'>;
+
+async function writeLines(
+  exporter: LinesExporter,
+  base: string,
+  parquet: boolean,
+  rows: AsyncIterable<DatasetRow>,
+  context: ExportContext,
+): Promise<Made[]> {
+  const lines = new HashedFile(`${base}.jsonl`);
+  const columns = parquet ? new HashedFile(`${base}.parquet`) : undefined;
+  const table = columns && (await ParquetFile.create(exporter.columns, (bytes) => columns.write(bytes)));
+  const left = new Map<string, number>();
+  let count = 0;
+  try {
+    for await (const row of rows) {
+      const exported = exporter.export(row, context);
+      for (const { reason } of exported.left) left.set(reason, (left.get(reason) ?? 0) + 1);
+      for (const record of exported.records) {
+        count += 1;
+        await lines.write(jsonLine(record));
+        await table?.add(record);
+      }
+    }
+    await table?.finish();
+    const made = [await lines.close(), ...(columns ? [await columns.close()] : [])];
+    return made.map((file) => ({ ...file, rows: count, left: reasons(left) }));
+  } finally {
+    await Promise.all([lines.drop(), columns?.drop()]);
+  }
+}
+
+async function writeFolder(
+  exporter: FolderExporter,
+  folder: string,
+  name: string,
+  rows: AsyncIterable<DatasetRow>,
+  context: ExportContext,
+): Promise<Made> {
+  await rm(join(folder, name), { recursive: true, force: true });
+  await mkdir(join(folder, name), { recursive: true });
+  const written: { path: string; sha256: string; bytes: number }[] = [];
+  const write = async ({ path, text }: { path: string; text: string }) => {
+    const bytes = Buffer.from(text);
+    const at = join(folder, name, path);
+    await mkdir(dirname(at), { recursive: true });
+    await writeFile(at, bytes);
+    written.push({ path, sha256: createHash('sha256').update(bytes).digest('hex'), bytes: bytes.length });
+  };
+  const entries: FolderEntry[] = [];
+  const before = new Map<string, number>();
+  let left = 0;
+  for await (const row of rows) {
+    const { instance_id } = row.metadata;
+    const nth = before.get(instance_id) ?? 0;
+    const { files, entry } = exporter.files(row, nth, context);
+    if (!entry) left += 1;
+    else {
+      before.set(instance_id, nth + 1);
+      entries.push(entry);
+    }
+    for (const file of files) await write(file);
+  }
+  for (const file of exporter.index(entries)) await write(file);
+  written.sort((a, b) => (a.path < b.path ? -1 : 1));
+  const hash = createHash('sha256');
+  for (const { path, sha256 } of written) hash.update(`${sha256}  ${path}\n`);
+  return {
+    path: `${name}/`,
+    rows: entries.length,
+    sha256: hash.digest('hex'),
+    bytes: written.reduce((sum, { bytes }) => sum + bytes, 0),
+    left: left === 0 ? [] : [{ reason: 'no_trajectory', count: left }],
+  };
+}
+
+function reasons(left: ReadonlyMap<string, number>): Made['left'] {
+  return [...left].sort(([a], [b]) => (a < b ? -1 : 1)).map(([reason, count]) => ({ reason, count }));
+}
+
+/** Bytes gathered before they are written. */
+const CHUNK = 1 << 18;
+
+/** A file that is hashed as it is written, and has its name only once it is whole. */
+class HashedFile {
+  private readonly draft: string;
+  private readonly hash = createHash('sha256');
+  private readonly handle: Promise<FileHandle>;
+  private pending: Uint8Array[] = [];
+  private waiting = 0;
+  private bytes = 0;
+
+  constructor(private readonly path: string) {
+    this.draft = `${path}.draft`;
+    this.handle = open(this.draft, 'w');
+    // It is thrown by the first use.
+    this.handle.catch(() => {});
+  }
+
+  async write(chunk: string | Uint8Array): Promise<void> {
+    const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
+    this.hash.update(bytes);
+    this.bytes += bytes.length;
+    this.pending.push(bytes);
+    this.waiting += bytes.length;
+    if (this.waiting >= CHUNK) await this.flush();
+  }
+
+  async close(): Promise<{ path: string; sha256: string; bytes: number }> {
+    await this.flush();
+    await (await this.handle).close();
+    await rename(this.draft, this.path);
+    return { path: basename(this.path), sha256: this.hash.digest('hex'), bytes: this.bytes };
+  }
+
+  /** Whatever is left of an attempt that failed. */
+  async drop(): Promise<void> {
+    await this.handle.then((handle) => handle.close()).catch(() => {});
+    await rm(this.draft, { force: true });
+  }
+
+  private async flush(): Promise<void> {
+    const bytes = Buffer.concat(this.pending);
+    [this.pending, this.waiting] = [[], 0];
+    await (await this.handle).appendFile(bytes);
+  }
+}

@@ -1,0 +1,255 @@
+import {
+  type Compensation,
+  type Frame,
+  type Lease,
+  PointsmanError,
+  type Problem,
+  type Ref,
+  type SandboxProfile,
+} from '../../contract';
+import type { Deps } from '../../deps';
+import { ensureProblemImage, imageOf } from '../../grading/problem-environment';
+import { removeEnvironment } from '../../grading/setup-result';
+import { preview } from '../../rollout/summary';
+import type { Owner } from '../../sandbox/labels';
+import type { Sandbox } from '../../sandbox/sandbox';
+import { withHeartbeat } from '../heartbeat';
+import { createPerformer, jobOf } from './perform';
+import { asLost, assertHere, assertRoom } from './sandbox-host';
+
+export interface ClaimInput {
+  readonly owner: Owner;
+  readonly problem: Ref;
+  readonly profile: SandboxProfile;
+}
+
+export interface CheckpointInput {
+  readonly owner: Owner;
+  readonly lease: Lease;
+  readonly index: number;
+  readonly label: string;
+  /** Names of the services that run; whoever goes back to the frame starts them again. */
+  readonly services?: readonly string[];
+  readonly squash?: boolean;
+}
+
+export interface RunToolInput {
+  readonly lease: Lease;
+  readonly head: string;
+  /** Blob of the turn whose action is run. */
+  readonly turn: string;
+  readonly commandSeconds: number;
+}
+
+export interface RunToolResult {
+  /** Beginning and end of what the tool answered, readable in the Temporal UI. */
+  readonly preview: string;
+  readonly exitCode: number | null;
+  readonly timedOut: boolean;
+  readonly submitted: boolean;
+  readonly head: string;
+}
+
+const PREVIEW = 400;
+const ROLE = 'main';
+
+export function createSandboxActivities(deps: Deps) {
+  const { sandboxes, blobs, transcripts, timings, problems } = deps;
+
+  const perform = createPerformer(deps);
+
+  async function begin(sandbox: Sandbox, problem: Problem, profile: SandboxProfile): Promise<Lease> {
+    return sandbox.journal(async (journal) => ({
+      host: deps.hostQueue,
+      hostName: deps.hostName,
+      container: sandbox.name,
+      image: imageOf(problem),
+      workdir: problem.workdir,
+      base: await journal.digest(problem.workdir),
+      origin: await journal.position(),
+      diskMiB: profile.diskMiB,
+    }));
+  }
+
+  async function undoOne(owner: Owner, record: Compensation): Promise<void> {
+    switch (record.kind) {
+      case 'container':
+        return sandboxes.remove(owner, record.role);
+      case 'frame':
+        return sandboxes.dropFrames(owner, [record.index]);
+      case 'service':
+        return sandboxes.services.remove(owner, record.name);
+      case 'network':
+        return sandboxes.services.removeNetwork(owner);
+      case 'environment':
+        return removeEnvironment(deps, record);
+      case 'leftovers':
+        await sandboxes.removeAll(owner.firstRunId);
+        return;
+      default:
+        return record satisfies never;
+    }
+  }
+
+  return {
+    /**
+     * Starts the run's sandbox on this host. Retry-safe: the container's name follows from the run, and one that exists
+     * is taken as it is.
+     */
+    async claimSandbox({ owner, problem: ref, profile }: ClaimInput): Promise<Lease> {
+      return withHeartbeat(async (signal) => {
+        const problem = await problems.kept(ref);
+        await assertRoom(deps, owner);
+        const image = await ensureProblemImage(deps, owner, problem, signal);
+        const sandbox = await sandboxes.claim({ owner, role: ROLE, image, workdir: problem.workdir, profile });
+        return begin(sandbox, problem, profile);
+      });
+    },
+
+    /**
+     * Runs a turn's action and appends the step to the chain. Retry-safe: the action is a named journal job, so a retry
+     * follows or reads the one that was started; `SandboxLost` when the container is gone or holds another history.
+     */
+    async runTool(input: RunToolInput & { run: string }): Promise<RunToolResult> {
+      return withHeartbeat(async (signal) => {
+        assertHere(deps, input.lease);
+        const turn = await transcripts.turn(input.turn);
+        const { steps } = await transcripts.chain(input.head);
+        const { step, durationMs, submitted } = await perform(
+          {
+            lease: input.lease,
+            steps,
+            parent: input.head,
+            job: jobOf(turn, input.turn),
+            turn,
+            seconds: input.commandSeconds,
+          },
+          signal,
+        ).catch(asLost);
+        const head = await transcripts.append(step);
+        timings.record(input.run, { turn: turn.turn, durationMs, redone: 0 });
+        const text = (await blobs.get(step.observation.text.sha256)).toString('utf8');
+        return {
+          preview: preview(text, PREVIEW),
+          exitCode: step.observation.exitCode,
+          timedOut: step.observation.timedOutAfter !== null,
+          submitted,
+          head,
+        };
+      });
+    },
+
+    /**
+     * Makes the sandbox of a chain again: from the newest frame that the chain contains, else from the problem's image,
+     * applying the recorded actions after it and comparing the work directory before each. Retry-safe: it always begins
+     * with a fresh container. Throws `DigestMismatch` when the actions lead elsewhere this time.
+     */
+    async rebuildSandbox(
+      input: ClaimInput & {
+        head: string;
+        frames: readonly Frame[];
+        commandSeconds: number;
+        run: string;
+        strict?: boolean;
+      },
+    ): Promise<{ lease: Lease; redone: number; differences: string[] }> {
+      return withHeartbeat(async (signal) => {
+        const problem = await problems.kept(input.problem);
+        const { steps, hashes, opening } = await transcripts.chain(input.head);
+        const { owner, profile } = input;
+        const spec = { owner, role: ROLE, workdir: problem.workdir, profile };
+        const frame = [...input.frames].reverse().find((each) => steps.some((step) => step.job === each.position));
+        await sandboxes.remove(owner, ROLE);
+        const sandbox = frame
+          ? (await sandboxes.restore(spec, frame)).sandbox
+          : await sandboxes.claim({ ...spec, image: await ensureProblemImage(deps, owner, problem, signal) });
+        const lease = await begin(sandbox, problem, profile);
+        const done = frame ? steps.findIndex((step) => step.job === frame.position) + 1 : 0;
+        const first = steps[0];
+        const whole = { ...lease, base: done > 0 && first ? first.workspace : lease.base };
+        const differences: string[] = [];
+        for (let at = done; at < steps.length; at++) {
+          const recorded = steps[at]!;
+          const { step, durationMs } = await perform(
+            {
+              lease: whole,
+              steps: steps.slice(0, at),
+              parent: recorded.parent,
+              job: recorded.job,
+              turn: recorded.turn,
+              seconds: input.commandSeconds,
+            },
+            signal,
+          ).catch(asLost);
+          timings.record(input.run, { turn: recorded.turn.turn, durationMs, redone: 1 });
+          if (step.workspace !== recorded.workspace)
+            differences.push(`before turn ${recorded.turn.turn}: ${step.workspace} instead of ${recorded.workspace}`);
+        }
+        if (differences.length > 0 && input.strict) {
+          throw new PointsmanError(
+            'DigestMismatch',
+            `the work directory differs ${differences[0]}`,
+            `The recorded actions of ${opening.problemId} are not deterministic; head ${hashes.at(-1)}.`,
+          );
+        }
+        return { lease: whole, redone: steps.length - done, differences: differences.slice(0, 5) };
+      });
+    },
+
+    /** The work as a patch against the commit that the problem began with. Reads only. */
+    async extractPatch({ lease }: { lease: Lease }): Promise<{ patch: Ref; tree: string | null; preview: string }> {
+      return withHeartbeat(async () => {
+        const { base } = lease;
+        if (base === null) return { preview: '', patch: await blobs.put(''), tree: null };
+        const { patch, tree } = await sandboxes
+          .at(lease.container)
+          .journal((journal) => journal.diff(base, lease.workdir))
+          .catch(asLost);
+        return { preview: preview(patch.toString('utf8'), 600), patch: await blobs.put(patch), tree };
+      });
+    },
+
+    /** Pushes a frame onto the run's stack. Retry-safe: see `Sandbox.snapshot`. */
+    async checkpointSandbox(input: CheckpointInput): Promise<Frame> {
+      return withHeartbeat(() => sandboxes.at(input.lease.container).snapshot(input));
+    },
+
+    /** Puts the sandbox back to a frame and removes the frames above it. Retry-safe: it starts from the frame each time. */
+    async rollbackSandbox(input: {
+      owner: Owner;
+      lease: Lease;
+      profile: SandboxProfile;
+      frame: Frame;
+      above: readonly number[];
+    }): Promise<void> {
+      return withHeartbeat(async () => {
+        const { owner, lease, profile, frame } = input;
+        const spec = { owner, role: ROLE, workdir: lease.workdir, profile };
+        const { removed } = await sandboxes.restore(spec, frame);
+        if (input.above.length === 0) return;
+        // It may have been made from one of them, and the engine keeps what a container is made from.
+        await removed;
+        await sandboxes.dropFrames(owner, input.above);
+      });
+    },
+
+    /** Removes frames of the run's stack. Retry-safe: what is gone counts as removed. */
+    async dropFrames(input: { owner: Owner; indexes: readonly number[] }): Promise<void> {
+      return withHeartbeat(() => sandboxes.dropFrames(input.owner, input.indexes));
+    },
+
+    /**
+     * Undoes what a run made on this host, one thing after another, past what fails. Retry-safe: what is gone counts as
+     * removed.
+     */
+    async undo({ owner, records }: { owner: Owner; records: readonly Compensation[] }): Promise<void> {
+      return withHeartbeat(async () => {
+        const failed: string[] = [];
+        for (const record of records) {
+          await undoOne(owner, record).catch((error: Error) => failed.push(`${record.kind}: ${error.message}`));
+        }
+        if (failed.length > 0) throw new Error(failed.join('; '));
+      });
+    },
+  };
+}

@@ -1,0 +1,110 @@
+import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import type { Command } from 'commander';
+import { type CampaignProgress, PointsmanError } from '../../contract';
+import type { Cli } from '../context';
+import { askProgress } from '../found-workflow';
+import { look } from '../look';
+import { dollarsOption } from '../options';
+import { addWindowSteering, sendUpdate } from '../steer';
+import { campaignText } from '../terminal/campaign/report';
+import { addCampaignList } from './list';
+import { readCampaign } from './reading';
+import { addCampaignStart, rateOption } from './start';
+import { addCampaignWatch } from './watch';
+
+export function addCampaignCommands(program: Command, cli: Cli): void {
+  const campaign = program.command('campaign').description('thousands of rollouts: instances × methods × passes');
+  addCampaignStart(campaign, cli);
+  addCampaignList(campaign, cli);
+  addCampaignShow(campaign, cli);
+  addCampaignWatch(campaign, cli);
+  addCampaignSteering(campaign, cli);
+  addCampaignExport(campaign, cli);
+}
+
+/** `campaign show`: the funnel of each method, what it cost, and where the rows are. */
+function addCampaignShow(campaign: Command, cli: Cli): void {
+  campaign
+    .command('show <id>')
+    .description('print a campaign: its funnels, its cost, what is in flight')
+    .action(async (id: string) => {
+      const {
+        rows,
+        progress = null,
+        result = null,
+        trouble = null,
+        total = null,
+        links,
+        ...run
+      } = await readCampaign(cli, id);
+      const shown = { ...run, progress: progress ?? undefined, result: result ?? undefined };
+      cli.print({ ...run, rows: rows.length, progress, result, total, trouble, links: Object.fromEntries(links) }, () =>
+        campaignText({ ...shown, total: total ?? undefined, trouble: trouble ?? undefined, links }, look()),
+      );
+    });
+}
+
+/** `campaign export`: its rows as JSONL; of one that runs, those of the rollouts that have ended. */
+function addCampaignExport(campaign: Command, cli: Cli): void {
+  campaign
+    .command('export <id>')
+    .description('write the rows of a campaign as JSONL, also of one that runs')
+    .option('--out <file>', 'a file instead of standard output')
+    .action(async (id: string, { out }: { out?: string }) => {
+      const { rows, status } = await readCampaign(cli, id);
+      if (status === 'running') cli.say(`${id} runs: ${rows.length} rows so far`);
+      const text = rows.map((row) => `${JSON.stringify(row)}\n`).join('');
+      if (out === undefined) return cli.print({ id, rows }, () => text.replace(/\n$/, ''));
+      const file = resolve(out);
+      mkdirSync(dirname(file), { recursive: true });
+      writeFileSync(`${file}.new`, text);
+      renameSync(`${file}.new`, file);
+      cli.print({ id, file, rows: rows.length }, () => `${rows.length} rows in ${file}`);
+    });
+}
+
+/** `campaign pause|resume|abandon|concurrency|cancel|rate|budget`: what a person can do to one that runs. */
+function addCampaignSteering(campaign: Command, cli: Cli): void {
+  addWindowSteering(campaign, cli, {
+    units: 'rollouts',
+    kept: 'rollouts',
+    cancelled: 'what is in flight is cancelled with its work kept, and the rows are written',
+    show: 'pointsman campaign show ID',
+    inFlight: (id) => inFlightOf(cli, id),
+  });
+  campaign
+    .command('rate <id> <n|off>')
+    .description('rollouts begun a minute, or as many as there is room for')
+    .action(async (id: string, n: string) => {
+      const startsPerMinute = n === 'off' ? null : rateOption(n);
+      await sendUpdate(cli, id, 'setRate', { startsPerMinute });
+      cli.print({ id, startsPerMinute }, () => `${id}: ${n === 'off' ? 'no rate' : `${n} a minute`}`);
+    });
+  campaign
+    .command('budget <id>')
+    .description('set caps, counted from the start; "off" takes one away')
+    .option('--total <usd|off>', 'USD in all', capOption)
+    .option('--daily <usd|off>', 'USD a day (UTC)', capOption)
+    .action(async (id: string, { total, daily }: { total?: number | null; daily?: number | null }) => {
+      if (total === undefined && daily === undefined)
+        throw new PointsmanError('InvalidInput', 'budget: nothing to set', 'Give --total, --daily or both.');
+      const wanted = {
+        ...(total === undefined ? {} : { totalUsd: total }),
+        ...(daily === undefined ? {} : { dailyUsd: daily }),
+      };
+      const budget = await sendUpdate(cli, id, 'setBudget', wanted);
+      cli.print({ id, budget }, () => `${id}: the budget is now ${JSON.stringify(budget)}`);
+    });
+}
+
+function capOption(text: string): number | null {
+  return text === 'off' ? null : dollarsOption(text);
+}
+
+async function inFlightOf(cli: Cli, id: string): Promise<string[]> {
+  const client = await cli.client();
+  const progress = await askProgress<CampaignProgress>(client, client.workflow.getHandle(id));
+  if (progress) return progress.inFlight.map((rollout) => rollout.id);
+  throw new PointsmanError('Unavailable', 'no worker answers for the campaign', '`pointsman status` shows workers.');
+}

@@ -1,0 +1,251 @@
+import { randomBytes } from 'node:crypto';
+import type { WorkflowHandle } from '@temporalio/client';
+import { type Command, InvalidArgumentError } from 'commander';
+import {
+  ContextKind,
+  FunctionProblemsInput,
+  type FunctionProblemsProgress,
+  type FunctionProblemsResult,
+  HarnessMode,
+  labelOfSource,
+  nearest,
+  PointsmanError,
+  parseInput,
+} from '../../contract';
+import { resolveFilters } from '../../problems/extraction';
+import type { Cli } from '../context';
+import { readFilterTable } from '../filter-table';
+import { followed, resultIfAwaited, watchCommand } from '../follow';
+import { given, readInput, type Written } from '../input-file';
+import {
+  addInputOption,
+  addOutOption,
+  addStartOptions,
+  assertOutWaits,
+  type OutFlags,
+  warnOfProfiles,
+  wholeOption,
+} from '../options';
+import { absoluteSource } from '../setup/input';
+import { SOURCES_HELP } from '../setup/start';
+import { progressLine } from '../terminal/problems/build';
+import { printBuildAnswer } from './folder';
+import { readBuild } from './reading';
+import { setUpFirst } from './setup';
+
+type Flags = BuildFlags & OutFlags;
+
+/** Exit code of `--wait` for a build that admitted no function. */
+const NO_PROBLEM = 3;
+
+/** `problems build`: from an environment, or from a source that is set up first, to function problems. */
+export function addProblemsBuild(problems: Command, cli: Cli): void {
+  const command = problems.command('build').description('make problems of the functions of a repository');
+  addInputOption(command)
+    .option('--source <source>', 'repository, set up first; see below')
+    .option('--setup <id>', 'what a finished set-up left')
+    .option('--image <image>', 'any image with it installed; --source is for the record')
+    .option('--workdir <path>', 'the repository in the image (default: /repo)')
+    .option('--test <command>', 'runs its own tests: calls are recorded from them')
+    .option('--python <path>', 'interpreter in the image, where it is not python3')
+    .option('--only <name...>', 'these functions, by dotted name')
+    .option('--filters <file>', 'table of filters, like examples/function-filters.yaml')
+    .option('--attempts <list>', 'AUTHOR[:CONTEXT[:MODE]],… in order, see below', attemptsOption)
+    .option('--repairs <n>', 'times that a model may mend its harness', wholeOption)
+    .option('--try-all', 'try every author and keep the best')
+    .option('--refiner <name>', 'profile that rewrites docstrings (builtin:types)')
+    .option('--max-functions <n>', 'functions tried at most', wholeOption)
+    .option('--cases <n>', 'cases of one harness at most', wholeOption)
+    .option('--parallel <n>', 'functions at once (default: 2)', wholeOption)
+    .option('--coverage <share>', 'branches to cover, like 0.8 or 80%', shareOption)
+    .option('--mutation <share>', 'mutants to kill, like 0.6 or 60%', shareOption)
+    .option('--seed <n>', 'of inputs, mutants and repeats', wholeOption);
+  addOutOption(addStartOptions(command), 'the problems')
+    .addHelpText(
+      'after',
+      `${SOURCES_HELP}
+
+Authors: builtin:recorded-calls (the repository's own tests), and
+builtin:hypothesis (generated inputs); or a model profile, with a context
+(naive, full, sliced) and a mode (equivalence, prediction).
+
+Exit code of --wait and --watch: 0 there are problems, 3 none was admitted,
+1 an error.`,
+    )
+    .action((flags: Flags) => build(cli, flags));
+}
+
+async function build(cli: Cli, { input: file, id: given, wait, watch, out, ...flags }: Flags): Promise<void> {
+  assertOutWaits({ wait, watch, out }, 'problems');
+  const written = file ? readInput(file) : {};
+  const ground = groundOf(written, flags);
+  const id = given ?? `problems/${ground.label}-${randomBytes(4).toString('hex')}`;
+  const input = buildInput(written, 'environment' in ground ? ground.environment : `${id}/setup`, flags);
+  warnOfProfiles(cli, profilesIn(input));
+  if ('source' in ground) await setUpFirst(cli, ground.source, `${id}/setup`);
+  const handle = await cli.start('functionProblems', input, { id, note: `function problems of ${ground.label}` });
+  const result = await resultIfAwaited(cli, handle, {
+    wait,
+    watch,
+    follow: watchCommand('problems', handle),
+    watched: () => followBuild(cli, handle),
+  });
+  if (!result) return;
+  await printBuildAnswer(cli, result, out);
+  if (result.admitted === 0) process.exitCode = NO_PROBLEM;
+}
+
+/** `0.8` or `80%`. */
+function shareOption(text: string): number {
+  const value = text.endsWith('%') ? Number(text.slice(0, -1)) / 100 : Number(text);
+  if (text.trim() === '' || !(value >= 0 && value <= 1))
+    throw new InvalidArgumentError('expected a share, like 0.8 or 80%.');
+  return value;
+}
+
+/** `problems watch`: where it is as it goes, then what came of it. A worker that is killed meanwhile is waited for. */
+export function addProblemsWatch(problems: Command, cli: Cli): void {
+  problems
+    .command('watch <id>')
+    .description('follow a build live, to its end')
+    .option('--out <dir>', 'write the problems there')
+    .action(async (id: string, { out }: { out?: string }) => {
+      // Refuses what is no build before anything is waited for.
+      await readBuild(cli, id);
+      const handle = (await cli.client()).workflow.getHandle(id);
+      await printBuildAnswer(cli, await followBuild(cli, handle), out);
+    });
+}
+
+/** Says on standard error where it is, once per change, until it ends. Throws what the workflow failed with. */
+function followBuild(cli: Cli, handle: WorkflowHandle): Promise<FunctionProblemsResult> {
+  return followed<FunctionProblemsProgress, FunctionProblemsResult>(cli, handle, {
+    follow: watchCommand('problems', handle),
+    line: progressLine,
+  });
+}
+
+/** Flags that stand over what the input file says. */
+export interface BuildFlags {
+  readonly setup?: string;
+  readonly image?: string;
+  readonly workdir?: string;
+  readonly test?: string;
+  readonly source?: string;
+  readonly python?: string;
+  readonly only?: readonly string[];
+  readonly filters?: string;
+  readonly attempts?: readonly Attempt[];
+  readonly repairs?: number;
+  readonly tryAll?: boolean;
+  readonly refiner?: string;
+  readonly maxFunctions?: number;
+  readonly cases?: number;
+  readonly parallel?: number;
+  readonly coverage?: number;
+  readonly mutation?: number;
+  readonly seed?: number;
+}
+
+interface Attempt {
+  readonly author: string;
+  readonly context?: ContextKind;
+  readonly mode?: HarnessMode;
+}
+
+/** What a build begins with: an environment, or a source that has to be set up before. */
+type Ground =
+  | { readonly environment: unknown; readonly label: string }
+  | { readonly source: string; readonly label: string };
+
+/** `builtin:hypothesis,mine:full:prediction`: authors in the order in which they are tried. Throws `InvalidInput`. */
+export function attemptsOption(text: string): Attempt[] {
+  return text.split(',').map((each) => {
+    const [, author = '', context, mode, rest] = /^((?:builtin:)?[^:]*)(?::([^:]*))?(?::([^:]*))?(.*)$/.exec(
+      each.trim(),
+    )!;
+    if (author === '' || rest) throw refused(`--attempts: expected AUTHOR[:CONTEXT[:MODE]] (found "${each.trim()}")`);
+    return {
+      author,
+      ...(context === undefined ? {} : { context: choice(context, ContextKind.options, 'context') }),
+      ...(mode === undefined ? {} : { mode: choice(mode, HarnessMode.options, 'mode') }),
+    };
+  });
+}
+
+function choice<T extends string>(word: string, options: readonly T[], what: string): T {
+  const found = options.find((each) => each === word);
+  if (found) return found;
+  const close = nearest(word, options);
+  throw refused(
+    `--attempts: no ${what} "${word}"${close ? `, did you mean "${close}"?` : ''}`,
+    `There are ${options.join(', ')}.`,
+  );
+}
+
+/** What the flags or the file say to begin with. Throws `InvalidInput` where they say nothing, or two things. */
+export function groundOf(written: Written, flags: BuildFlags): Ground {
+  const { setup, image, source, workdir, test, python } = flags;
+  if (setup !== undefined && (image ?? source) !== undefined)
+    throw refused('--setup stands alone: it says which image and source', 'Leave --image and --source out.');
+  const named = Object.entries({ workdir, test, python }).filter(([, value]) => value !== undefined);
+  if (image === undefined && named[0])
+    throw refused(`--${named[0][0]} goes with --image: a set-up says it itself`, 'Give --image too, or leave it out.');
+  if (setup !== undefined) return { environment: setup, label: setup.replace(/^.*\//, '') };
+  if (image !== undefined) {
+    const fields = { image, workdir, testCommand: test, python, source: source && absoluteSource(source) };
+    return { environment: given(fields), label: labelOf(image) };
+  }
+  if (source !== undefined) return { source: absoluteSource(source), label: labelOfSource(absoluteSource(source)) };
+  const { environment } = written;
+  if (environment === undefined)
+    throw refused(
+      'nothing to build from',
+      'Give --source to set one up first, --setup with the id of a finished set-up, or --image.',
+    );
+  const name =
+    typeof environment === 'string' ? environment : String((environment as { image?: unknown })?.image ?? '');
+  return { environment, label: labelOf(name.replace(/^.*\//, '')) };
+}
+
+/** File and flags put together and checked, defaults left to the workflow. Throws `InvalidInput` that names each field. */
+export function buildInput(written: Written, environment: unknown, flags: BuildFlags): Written {
+  const { only, tryAll, refiner, maxFunctions, seed, attempts, repairs, filters, coverage, mutation } = flags;
+  const fields: Written = {
+    ...{ environment, only, tryAll, refiner, maxFunctions, seed },
+    concurrency: flags.parallel,
+    casesPerFunction: flags.cases,
+    attempts: withRepairs(attempts ?? (written.attempts as readonly Attempt[] | undefined), repairs),
+    filters: filters === undefined ? undefined : resolveFilters(readFilterTable(filters)),
+    gates:
+      coverage === undefined && mutation === undefined
+        ? undefined
+        : {
+            ...(written.gates as object | undefined),
+            ...(coverage === undefined ? {} : { branchCoverage: coverage }),
+            ...(mutation === undefined ? {} : { mutationScore: mutation }),
+          },
+  };
+  const merged: Written = { ...written, ...given(fields) };
+  parseInput<unknown>(FunctionProblemsInput, merged, 'problems');
+  return merged;
+}
+
+/** Only models mend: what the built-in authors write is final. */
+function withRepairs(attempts: readonly Attempt[] | undefined, repairs: number | undefined) {
+  if (attempts === undefined || repairs === undefined) return attempts;
+  return attempts.map((each) => (each.author.startsWith('builtin:') ? each : { ...each, repairs }));
+}
+
+/** Profiles that a build asks, built-in authors among them. */
+function profilesIn({ attempts, refiner }: Written): unknown[] {
+  return [...((attempts ?? []) as readonly Attempt[]).map(({ author }) => author), refiner];
+}
+
+function labelOf(name: string): string {
+  return name.replace(/[^A-Za-z0-9._-]+/g, '-').replace(/^-+/, '') || 'image';
+}
+
+function refused(message: string, hint = 'See `pointsman problems build --help`.'): PointsmanError {
+  return new PointsmanError('InvalidInput', message, hint);
+}

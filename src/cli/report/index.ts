@@ -1,0 +1,144 @@
+import type { Command } from 'commander';
+import type { ReportResult } from '../../contract';
+import { count, duration, grouped } from '../../pages/figures';
+import { quote } from '../../rollout/shell';
+import type { Cli } from '../context';
+import { attributesOf, statusOf } from '../found-workflow';
+import { readInput } from '../input-file';
+import { newest } from '../listing';
+import { look } from '../look';
+import { openPage } from '../open-page';
+import { addInputOption, wholeOption } from '../options';
+import { table } from '../terminal/table';
+import { type ReportFlags, reportInput } from './input';
+import { pagePath, pageState, readReport } from './reading';
+
+export function addReportCommands(program: Command, cli: Cli): void {
+  const report = program.command('report').description('one page about what was made, with the figures behind it');
+  addReportBuild(report, cli);
+  addReportList(report, cli);
+  addReportShow(report, cli);
+}
+
+interface BuildFlags extends ReportFlags {
+  readonly input?: string;
+  readonly id?: string;
+  readonly open?: boolean;
+}
+
+/** `report build`: the page out of what is named; what is not named is left out. */
+function addReportBuild(report: Command, cli: Cli): void {
+  addInputOption(report.command('build').description('make the page, or make it again'))
+    .option('--name <name>', 'folder under reports (default: after the data set or campaign)')
+    .option('--title <text>', 'heading of the page')
+    .option('--campaign <id...>', 'campaigns that have ended')
+    .option('--rollouts <file...>', 'files of rollouts that no campaign here has')
+    .option('--dataset <name|id>', 'a data set of this home, or the id of its workflow')
+    .option('--shift <id>', 'a covariate shift analysis')
+    .option('--failures <id>', 'a failure analysis')
+    .option('--setup <id...>', 'set-ups')
+    .option('--problems <id...>', 'builds of function problems')
+    .option('--viewer <url>', 'address of `pointsman view`, to link to')
+    .option('--rehearsal', 'say on the page that models are scripted (profiles of the rehearsal do so themselves)')
+    .option('--id <id>', 'workflow id (default: report/NAME)')
+    .option('--open', 'show it in the browser')
+    .action(async ({ input: file, id, open, ...flags }: BuildFlags) => {
+      const input = await reportInput(cli, file ? readInput(file) : {}, flags);
+      const name = String(input.name);
+      const result = await cli.run<ReportResult>('report', input, {
+        id: id ?? `report/${name}`,
+        note: `report ${name}`,
+      });
+      cli.print(result, () =>
+        [
+          pagePath(result),
+          `${count(result.parts.length, 'part')}, ${count(result.files.length - 1, 'CSV', 'CSVs')}; one file, no network`,
+          `pointsman report show ${quote(result.id)}`,
+        ].join('\n'),
+      );
+      if (open) openPage(pagePath(result));
+    });
+}
+
+interface Listed {
+  readonly id: string;
+  readonly name: string | null;
+  readonly status: string;
+  readonly folder: string | null;
+  readonly parts: readonly string[];
+  readonly startedAt: string;
+}
+
+/** `report list`: what the server's visibility knows, newest first. */
+function addReportList(report: Command, cli: Cli): void {
+  report
+    .command('list')
+    .description('list reports, newest first')
+    .option('--limit <n>', 'at most so many', wholeOption, 20)
+    .action(async ({ limit }: { limit: number }) => {
+      const query = "WorkflowType = 'report'";
+      const reports: Listed[] = [];
+      for (const each of await newest(cli, query, limit)) {
+        const memo = each.memo as Partial<Pick<Listed, 'folder' | 'parts'>> | undefined;
+        reports.push({
+          id: each.workflowId,
+          name: attributesOf(each).InstanceId ?? null,
+          status: statusOf(each),
+          folder: memo?.folder ?? null,
+          parts: memo?.parts ?? [],
+          startedAt: each.startTime.toISOString(),
+        });
+      }
+      cli.print({ reports }, () => (reports.length === 0 ? 'no reports' : asTable(reports, Date.now())));
+    });
+}
+
+function asTable(reports: readonly Listed[], now: number): string {
+  return table<Listed>(
+    reports,
+    [
+      // Whole, because it is what other commands are given.
+      { title: 'ID', value: ({ id }) => id },
+      { title: 'STATUS', value: ({ status }) => status },
+      { title: 'PARTS', value: ({ parts }) => String(parts.length), right: true },
+      { title: 'AGE', value: ({ startedAt }) => duration(now - Date.parse(startedAt)), right: true },
+      { title: 'FOLDER', value: ({ folder }) => folder ?? '-', elastic: true },
+    ],
+    look().width,
+  );
+}
+
+/** `report show`: where the page is, what is in it, and whether it is as it was written. */
+function addReportShow(report: Command, cli: Cli): void {
+  report
+    .command('show <name|id>')
+    .description('where a report is and what is in it')
+    .option('--open', 'show it in the browser')
+    .action(async (named: string, { open }: { open?: boolean }) => {
+      const result = await readReport(cli, named);
+      const state = pageState(result);
+      cli.print({ ...result, state }, () => asText(result, state));
+      if (open) openPage(pagePath(result));
+    });
+}
+
+function asText(result: ReportResult, state: string): string {
+  const { id, page, parts, files } = result;
+  return [
+    `${id}`,
+    pagePath(result),
+    `${grouped(page.bytes)} bytes, sha256 ${page.sha256.slice(0, 12)}, ${state}`,
+    '',
+    ...parts.map((part) => `  ${part}`),
+    '',
+    table(
+      files,
+      [
+        { title: 'FILE', value: ({ path }) => path },
+        { title: 'BYTES', value: ({ bytes }) => grouped(bytes), right: true },
+        { title: 'SHA-256', value: ({ sha256 }) => sha256.slice(0, 12) },
+      ],
+      look().width,
+    ),
+  ].join('\n');
+}

@@ -1,0 +1,17 @@
+import type { Command } from 'commander';
+import type { Cli } from '../context';
+import { addSteering } from '../steer';
+import { addList } from './list';
+import { addShow } from './show';
+import { addFork, addStart } from './start';
+import { addWatch } from './watch';
+
+export function addRolloutCommands(program: Command, cli: Cli): void {
+  const rollout = program.command('rollout').description('trajectories: start, follow, read, steer');
+  addStart(rollout, cli);
+  addList(rollout, cli);
+  addShow(rollout, cli);
+  addWatch(rollout, cli);
+  addFork(rollout, cli);
+  addSteering(rollout, cli);
+}

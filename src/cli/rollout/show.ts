@@ -1,0 +1,57 @@
+import type { Command } from 'commander';
+import { PointsmanError } from '../../contract';
+import type { ShownRun } from '../../pages/shown-run';
+import type { Cli } from '../context';
+import { look } from '../look';
+import { wholeOption } from '../options';
+import { trajectoryText } from '../terminal/trajectory';
+import { readRun } from './reading';
+
+/** `rollout show`: a trajectory as a person reads it, running or ended. */
+export function addShow(rollout: Command, cli: Cli): void {
+  rollout
+    .command('show <id>')
+    .description('print a trajectory, by workflow id or by the hash of its head')
+    .option('--full', 'nothing folded')
+    .option('--turn <n>', 'that turn only', wholeOption)
+    .action(async (id: string, { full, turn }: { full?: boolean; turn?: number }) => {
+      const run = await readRun(cli, id);
+      if (turn !== undefined && !run.steps.some((step) => step.turn.turn === turn)) {
+        throw new PointsmanError(
+          'NotFound',
+          `${id} has no turn ${turn} (it has ${run.steps.length})`,
+          'Turns count from 1.',
+        );
+      }
+      cli.print(asData(run, turn), () => trajectoryText(run, look(full), turn));
+    });
+}
+
+/** The same for programs: observations whole, raw replies left to the blobs. */
+export function asData({ steps, result, links, ...run }: ShownRun, only?: number) {
+  return {
+    ...run,
+    result: result ?? null,
+    turns: steps
+      .filter(({ turn }) => only === undefined || turn.turn === only)
+      .map(({ turn, hash, observation, exitCode, timedOutAfter, elidedBytes, durationMs, redone }) => ({
+        turn: turn.turn,
+        author: turn.author,
+        profile: turn.profile,
+        model: turn.model,
+        dialect: turn.dialect,
+        thought: turn.thought,
+        action: turn.action,
+        rejected: turn.rejected.map(({ error, reply }) => ({ code: error.code, content: reply.content })),
+        observation,
+        exitCode,
+        timedOutAfter,
+        elidedBytes,
+        durationMs: durationMs ?? null,
+        redone: redone ?? 0,
+        usage: turn.usage,
+        step: hash,
+      })),
+    links: Object.fromEntries(links),
+  };
+}

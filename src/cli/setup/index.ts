@@ -1,0 +1,18 @@
+import type { Command } from 'commander';
+import type { Cli } from '../context';
+import { addSetupCompare } from './compare';
+import { addSetupExport } from './export';
+import { addSetupList } from './list';
+import { addSetupShow } from './show';
+import { addSetupStart } from './start';
+import { addSetupWatch } from './watch';
+
+export function addSetupCommands(program: Command, cli: Cli): void {
+  const setup = program.command('setup').description('repositories made to work: start, follow, read, compare');
+  addSetupStart(setup, cli);
+  addSetupList(setup, cli);
+  addSetupShow(setup, cli);
+  addSetupWatch(setup, cli);
+  addSetupExport(setup, cli);
+  addSetupCompare(setup, cli);
+}

@@ -1,0 +1,80 @@
+import type { Command } from 'commander';
+import type { RepoSetupResult, SetupProgress } from '../../contract';
+import { count } from '../../pages/figures';
+import type { Cli } from '../context';
+import { resultOf, waited, watchCommand, whileWaiting } from '../follow';
+import { askProgress, retried } from '../found-workflow';
+import { look } from '../look';
+import { setupEnding } from '../terminal/setup/header';
+import { setupStepLines } from '../terminal/setup/move';
+import { loadSetupSteps, printSetupAnswer, readSetup } from './reading';
+
+const POLL_MS = 500;
+
+/** `setup watch`: each step as it comes, then how it ended. A worker that is killed meanwhile is waited for. */
+export function addSetupWatch(setup: Command, cli: Cli): void {
+  setup
+    .command('watch <id>')
+    .description('follow a set-up live, to its end')
+    .option('--full', 'nothing folded')
+    .action(async (id: string, { full = false }: { full?: boolean }) => {
+      const client = await cli.client();
+      const handle = client.workflow.getHandle(id);
+      // Refuses what is no set-up before anything is waited for.
+      await readSetup(cli, id);
+      const follower = new Follower(cli, full);
+      const ending = waited<RepoSetupResult>(cli, handle, watchCommand('setup', handle));
+      const ended = await whileWaiting(ending, POLL_MS, async () => {
+        await follower.show(await askProgress(client, handle), retried(await handle.describe()));
+      });
+      const run = await readSetup(cli, id);
+      if (run.head) await follower.showUpTo(run.head);
+      if (!cli.json) process.stdout.write(`${setupEnding(run, look(full)).join('\n')}\n`);
+      const result = resultOf(ended);
+      if (cli.json) await printSetupAnswer(cli, result);
+    });
+}
+
+/** What was shown so far; with `--json` steps are left out, because stdout is the one object at the end. */
+class Follower {
+  private shown = 0;
+  private head: string | undefined;
+  private said = '';
+
+  constructor(
+    private readonly cli: Cli,
+    private readonly full: boolean,
+  ) {}
+
+  async show(progress: SetupProgress | undefined, trouble: string | undefined): Promise<void> {
+    this.say(progress ? (trouble ?? doing(progress)) : 'no worker answers; waiting for one');
+    if (progress?.head) await this.showUpTo(progress.head);
+  }
+
+  async showUpTo(head: string): Promise<void> {
+    if (head === this.head) return;
+    const chain = await loadSetupSteps(this.cli, head).catch((error: Error) => this.say(error.message));
+    if (!chain) return;
+    this.head = head;
+    for (const step of chain.steps.slice(this.shown)) {
+      if (!this.cli.json) process.stdout.write(`${setupStepLines(step, look(this.full)).join('\n')}\n`);
+      this.shown += 1;
+    }
+  }
+
+  /** Once per change: a line of status, not a stream of it. */
+  private say(line: string): void {
+    if (line === this.said) return;
+    this.said = line;
+    this.cli.say(`· ${line}`);
+  }
+}
+
+function doing({ phase, frames, services, suggested }: SetupProgress): string {
+  return [
+    phase.toLowerCase(),
+    count(frames.length, 'frame'),
+    ...(services.length > 0 ? [`services ${services.join(', ')}`] : []),
+    ...(suggested.length > 0 ? [`suggested ${suggested.join(', ')}`] : []),
+  ].join(' · ');
+}

@@ -1,0 +1,75 @@
+import type { DatasetFile, DatasetManifest, DatasetProgress, DatasetResult, Funnel } from '../../../contract';
+import { count, grouped } from '../../../pages/figures';
+import type { Look } from '../../../pages/shown-run';
+import { funnelLines } from '../campaign/funnel';
+import { table } from '../table';
+
+type Shown = Omit<DatasetResult, 'id' | 'folder' | 'dropped' | 'card'>;
+
+/** What is in a data set, what is not and why, and its files. `total`: the sum of the funnels. */
+export function datasetLines(shown: Shown, total: Funnel, look: Look): string[] {
+  const { rows, turns, trainedTurns, tokens, mixture, repetition, files } = shown;
+  const parts = mixture.map(({ name, rows: n }) => `${name} ${grouped(n)}`).join(', ');
+  const repeated = repetition
+    .filter(({ passed }) => passed > 0)
+    .map(({ method, dropped, rate }) => `${method} ${grouped(dropped)} (${(rate * 100).toFixed(2)} %)`);
+  return [
+    `${count(rows, 'row')}${parts === '' ? '' : `: ${parts}`}`,
+    `${grouped(trainedTurns)} of ${count(turns, 'turn')} trained, ${count(tokens, 'token')}`,
+    ...(repeated.length > 0 ? [`repetitive  ${repeated.join(', ')}; the paper drops 8.46 % and 3.63 %`] : []),
+    '',
+    ...(shown.funnels.length > 0 ? funnelLines(shown.funnels, total, look) : []),
+    ...fileLines(files, look),
+  ];
+}
+
+function fileLines(files: readonly DatasetFile[], look: Look): string[] {
+  const shown = table(
+    files,
+    [
+      { title: 'FILE', value: ({ path }) => path },
+      { title: 'ROWS', value: ({ rows }) => grouped(rows), right: true },
+      { title: 'BYTES', value: ({ bytes }) => grouped(bytes), right: true },
+      { title: 'SHA-256', value: ({ sha256 }) => sha256.slice(0, 12) },
+    ],
+    look.width,
+  ).split('\n');
+  const left = files.flatMap(({ path, left: out }) =>
+    out.map(({ reason, count: n }) => `${path}: ${grouped(n)} left out: ${reason.replaceAll('_', ' ')}`),
+  );
+  return [...shown, ...left];
+}
+
+/** One line of where the making is. */
+export function datasetProgressLine(progress: DatasetProgress): string {
+  const { phase, rows, judged, passed, kept, files, filesWritten } = progress;
+  if (rows === null) return phase.toLowerCase();
+  if (kept === null) return `${phase.toLowerCase()}: ${grouped(judged)} of ${grouped(rows)}, ${grouped(passed)} passed`;
+  return `${phase.toLowerCase()}: ${grouped(kept)} rows, ${filesWritten} of ${files} formats`;
+}
+
+/** What `dataset list` has of each. */
+export interface ListedDataset {
+  readonly name: string;
+  readonly rows: number;
+  readonly trainedTurns: number;
+  readonly formats: readonly string[];
+  readonly folder: string;
+}
+
+export function listedDataset(folder: string, { name, result, input }: DatasetManifest): ListedDataset {
+  return { name, rows: result.rows, trainedTurns: result.trainedTurns, formats: input.formats, folder };
+}
+
+export function datasetTable(datasets: readonly ListedDataset[], look: Look): string {
+  return table(
+    datasets,
+    [
+      { title: 'NAME', value: ({ name }) => name },
+      { title: 'ROWS', value: ({ rows }) => grouped(rows), right: true },
+      { title: 'TRAINED TURNS', value: ({ trainedTurns }) => grouped(trainedTurns), right: true },
+      { title: 'FORMATS', value: ({ formats }) => formats.join(' '), elastic: true },
+    ],
+    look.width,
+  );
+}

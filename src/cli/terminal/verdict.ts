@@ -1,0 +1,115 @@
+import type { GradeResult, RolloutResult } from '../../contract';
+import { count, dollars, duration, grouped } from '../../pages/figures';
+import type { Look, ShownRun } from '../../pages/shown-run';
+import { shortened, wrapHard } from './columns';
+import { fold } from './fold';
+import { ink } from './ink';
+import { safeLine, safeLines } from './safe-text';
+
+const NAMES = 10;
+
+/** How it ended: the diff, the tests, what it used, where to look. */
+export function endingLines(run: ShownRun, look: Look): string[] {
+  const { result } = run;
+  const used = result?.cost ?? run.spent;
+  return [
+    ...(run.patch
+      ? [heading(`patch · ${patchSize(run.patch)}`, look), ...patchLines(run.patch, look), '']
+      : result?.patch
+        ? [heading('patch', look), 'The work directory did not change.', '']
+        : []),
+    ...(result?.grade ? gradeLines(result.grade, look) : []),
+    heading('summary', look),
+    ...(result ? [verdict(result, look)] : []),
+    ...(result ? turnCount(result) : []),
+    ...(used ? [`${dollars(used.usd)}, ${grouped(used.tokens)} tokens`] : []),
+    ...(run.trouble ? wrapHard([safeLine(run.trouble)], look.width).map(ink(look.coloured).bad) : []),
+    ...(run.head ? [`head  ${run.head}`] : []),
+    // An address that is wrapped can no longer be clicked or copied, so these lines may be longer than the terminal.
+    ...run.links.map(([label, target]) => `${label}  ${target}`),
+  ];
+}
+
+/** `submitted, resolved`: the ending and the tests' word in one line. */
+export function verdict({ status, resolved, detail }: RolloutResult, look: Look): string {
+  const paint = ink(look.coloured);
+  const said = resolved === null ? 'not graded' : resolved ? 'resolved' : 'not resolved';
+  const colour = resolved === null ? paint.notice : resolved ? paint.good : paint.bad;
+  return `${colour(`${status}, ${said}`)}${detail ? ` (${safeLine(detail)})` : ''}`;
+}
+
+function turnCount({ turns, handOver, recovered }: RolloutResult): string[] {
+  const kept = turns.total - turns.student - turns.expert;
+  const by = [
+    ...(kept > 0 ? [`${kept} kept from another rollout`] : []),
+    `${turns.student} student`,
+    `${turns.expert} expert`,
+  ].join(', ');
+  const retries = turns.formatRetries > 0 ? `, ${count(turns.formatRetries, 'refused reply', 'refused replies')}` : '';
+  return [
+    `${count(turns.total, 'turn')} (${by})${retries}${handOver.sampled === null ? '' : `, k = ${handOver.sampled}`}`,
+    ...(recovered.sandboxes > 0
+      ? [
+          `${count(recovered.sandboxes, 'sandbox', 'sandboxes')} lost and rebuilt, ${count(recovered.redoneSteps, 'step')} applied again`,
+        ]
+      : []),
+  ];
+}
+
+function gradeLines(grade: GradeResult, look: Look): string[] {
+  const paint = ink(look.coloured);
+  const row = (name: string, { passed, total, missing }: GradeResult['failToPass']) => [
+    (passed === total && total > 0 ? paint.good : passed < total ? paint.bad : paint.dim)(
+      `${name}  ${passed}/${total}`,
+    ),
+    ...missing
+      .slice(0, look.full ? missing.length : NAMES)
+      .map((id) => `  ✗ ${shortened(safeLine(id), look.width - 4)}`),
+    ...(missing.length > NAMES && !look.full ? [paint.dim(`  … ${missing.length - NAMES} more`)] : []),
+  ];
+  return [
+    heading(`tests · ${grade.verdict} in ${duration(grade.seconds * 1000)}`, look),
+    ...row('FAIL_TO_PASS', grade.failToPass),
+    ...row('PASS_TO_PASS', grade.passToPass),
+    ...grade.flags.map(({ kind, detail }) => paint.notice(shortened(`⚑ ${kind}: ${safeLine(detail)}`, look.width))),
+    '',
+  ];
+}
+
+export function heading(words: string, look: Look): string {
+  const paint = ink(look.coloured);
+  return paint.strong(`── ${words} ${'─'.repeat(Math.max(2, look.width - words.length - 4))}`);
+}
+
+const PATCH = { head: 60, tail: 20 };
+
+/** A git patch, coloured by what each line does. */
+function patchLines(patch: string, look: Look): string[] {
+  const paint = ink(look.coloured);
+  const lines = safeLines(patch.replace(/\n$/, ''));
+  const { head, tail, hidden } = look.full ? { head: lines, tail: [], hidden: 0 } : fold(lines, PATCH);
+  const show = (line: string) => {
+    const style = /^(\+\+\+|---|diff |index |@@)/.test(line)
+      ? paint.dim
+      : line.startsWith('+')
+        ? paint.good
+        : line.startsWith('-')
+          ? paint.bad
+          : (text: string) => text;
+    return wrapHard([line], look.width).map(style);
+  };
+  return [
+    ...head.flatMap(show),
+    ...(hidden > 0 ? [paint.dim(`… ${hidden} more lines (--full shows them) …`)] : []),
+    ...tail.flatMap(show),
+  ];
+}
+
+/** `3 files, +12 −4`. */
+function patchSize(patch: string): string {
+  const lines = patch.split('\n');
+  const files = lines.filter((line) => line.startsWith('diff --git ')).length;
+  const added = lines.filter((line) => line.startsWith('+') && !line.startsWith('+++')).length;
+  const removed = lines.filter((line) => line.startsWith('-') && !line.startsWith('---')).length;
+  return `${files} file${files === 1 ? '' : 's'}, +${added} −${removed}`;
+}

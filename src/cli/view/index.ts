@@ -1,0 +1,106 @@
+import { resolve } from 'node:path';
+import type { Command } from 'commander';
+import { PointsmanError } from '../../contract';
+import { count } from '../../pages/figures';
+import { exportViewer } from '../../pages/viewer/server/export';
+import { isLoopback, serveViewer } from '../../pages/viewer/server/server';
+import type { Cli } from '../context';
+import { openPage } from '../open-page';
+import { wholeOption } from '../options';
+import type { ViewChoice } from './lines';
+import { HomeSource } from './source';
+
+interface ChoiceFlags {
+  readonly campaign?: string[];
+  readonly rollouts?: string;
+  readonly run?: string[];
+  readonly setup?: string[];
+  readonly dataset?: string;
+}
+
+interface ServeFlags extends ChoiceFlags {
+  readonly port: number;
+  readonly host: string;
+  readonly open?: boolean;
+}
+
+interface ExportFlags extends ChoiceFlags {
+  readonly out: string;
+  readonly limitMb: number;
+  readonly title?: string;
+}
+
+/** `view`: trajectories and set-ups in a browser, from a server here or in one file that needs none. */
+export function addViewCommands(program: Command, cli: Cli): void {
+  const view = withChoice(
+    program.command('view').description('read trajectories and set-ups in a browser; without a choice all there are'),
+  )
+    .option('--port <n>', 'port to serve on; 0 takes a free one', wholeOption, 0)
+    .option(
+      '--host <address>',
+      'address to serve on; anything but this machine shows all of it to whoever reaches it',
+      '127.0.0.1',
+    )
+    .option('--open', 'open the page in the browser')
+    .action(async (flags: ServeFlags) => serve(cli, flags));
+  withChoice(view.command('export').description('write one page that needs no server and no network'))
+    .requiredOption('--out <file.html>', 'file to write')
+    .option('--limit-mb <n>', 'whole outputs and files that it may hold, before they are packed', wholeOption, 64)
+    .option('--title <words>', 'what the page is called')
+    .action(async (_: unknown, command: Command) => write(cli, command.optsWithGlobals<ExportFlags>()));
+}
+
+function withChoice(command: Command): Command {
+  return command
+    .option('--campaign <id...>', 'rollouts of these campaigns, ended or running')
+    .option('--rollouts <file>', 'rollouts of a file of rows (rollouts.jsonl)')
+    .option('--run <id...>', 'these rollouts, by workflow id or by the hash of a head')
+    .option('--setup <id...>', 'these set-ups, by workflow id')
+    .option(
+      '--dataset <name>',
+      'rollouts that a data set was made of: what it trains of each, or why it does not have it',
+    );
+}
+
+async function serve(cli: Cli, flags: ServeFlags): Promise<void> {
+  const source = new HomeSource(cli, choiceOf(flags));
+  // What was asked for wrongly is said here, and not on a page that nobody has opened yet.
+  const { runs, title } = await source.list();
+  const serving = await serveViewer(source, { port: flags.port, host: flags.host, title });
+  if (!isLoopback(flags.host)) cli.say(`everybody who reaches ${flags.host} can read all of this store's blobs`);
+  cli.say(`${count(runs.length, 'run')}; Ctrl-C ends it`);
+  const url = runs.length === 1 ? `${serving.url}#/run/${encodeURIComponent(runs[0]!.id)}` : serving.url;
+  cli.print({ url, runs: runs.length }, () => url);
+  if (flags.open) openPage(url);
+  await new Promise<void>((done) => {
+    process.once('SIGINT', () => done());
+    process.once('SIGTERM', () => done());
+  });
+  await serving.close();
+}
+
+async function write(cli: Cli, flags: ExportFlags): Promise<void> {
+  const out = resolve(flags.out);
+  const source = new HomeSource(cli, choiceOf(flags));
+  const { runs, title } = await source.list();
+  if (runs.length === 0)
+    throw new PointsmanError(
+      'NotFound',
+      'there is no run to write',
+      '`pointsman view --help` says what may be chosen.',
+    );
+  const exported = await exportViewer(source, out, { title: flags.title ?? title, limit: flags.limitMb * 1024 * 1024 });
+  cli.print({ file: out, ...exported }, () =>
+    [
+      out,
+      `${count(exported.runs, 'run')}, ${(exported.bytes / 1024 / 1024).toFixed(1)} MiB`,
+      ...(exported.cut > 0
+        ? [`${count(exported.cut, 'body', 'bodies')} only in part: --limit-mb ${flags.limitMb} was not enough for all`]
+        : []),
+    ].join('\n'),
+  );
+}
+
+function choiceOf({ campaign = [], rollouts, run = [], setup = [], dataset }: ChoiceFlags): ViewChoice {
+  return { campaigns: campaign, rollouts, runs: run, setups: setup, dataset };
+}

@@ -1,0 +1,203 @@
+import { createHash } from 'node:crypto';
+import { type EnvironmentRecipe, PointsmanError, type Preparation, type Problem } from '../contract';
+import type { Deps } from '../deps';
+import type { Owner } from '../sandbox/labels';
+import type { Sandbox, Workshop } from '../sandbox/sandbox';
+import { exportLines } from '../sandbox/shell-state';
+import { fetchSource } from '../sources/fetch';
+import { GIT, mustRun, mustRunScript, readTest, textOf } from './candidate';
+import { purgeCopies } from './harness/purge';
+
+export const REPOSITORY = 'pointsman/problem';
+/** Counts up when the same recipe would give another image. */
+const BUILDER = 1;
+/** Label of an environment: what set-up made in it. */
+const PROTECTED = 'pointsman.protected';
+
+export interface Environment {
+  readonly image: string;
+  readonly recipe: EnvironmentRecipe;
+  readonly protected: string[];
+}
+
+/**
+ * The image of a recipe: sources in the work directory under one commit, set-up done. Taken as it is when this host has
+ * it, else built; two builders at once end with the same tag. The caller's run owns what it takes to build, never the
+ * image.
+ */
+export async function buildEnvironment(
+  deps: Deps,
+  owner: Owner,
+  recipe: EnvironmentRecipe,
+  workdir: string,
+  signal: AbortSignal,
+): Promise<Environment> {
+  const source = await fetchSource(deps, owner, recipe.source, recipe.sha256, recipe.base, signal);
+  const exact = { ...recipe, sha256: source.sha256 };
+  const tag = contentTag({ builder: BUILDER, sha256: source.sha256, base: recipe.base, setup: recipe.setup, workdir });
+  const known = await protectedIn(deps, `${REPOSITORY}:${tag}`);
+  if (known) return { image: `${REPOSITORY}:${tag}`, recipe: exact, protected: known };
+  return deps.sandboxes.workshop(
+    { owner, role: 'build', image: recipe.base, workdir, network: 'bridge' },
+    async (sandbox) => {
+      await sandbox.write([...source.tree].map(([path, file]) => ({ path: `${workdir}/${path}`, ...file })));
+      await mustRunScript(sandbox, workdir, 'commit-all');
+      await setUp(sandbox, recipe.setup, workdir, signal);
+      const made = await excludeByproducts(sandbox, workdir);
+      await sealCommit(sandbox, workdir);
+      return { image: await keep(sandbox, `${REPOSITORY}:${tag}`, workdir, made), recipe: exact, protected: made };
+    },
+  );
+}
+
+/**
+ * Makes sure that the problem's image is on this host and gives its name: built from its recipe where that is known,
+ * prepared where it comes from elsewhere. Retry-safe: an image that is there is taken.
+ */
+export async function ensureProblemImage(
+  deps: Deps,
+  owner: Owner,
+  problem: Problem,
+  signal: AbortSignal,
+): Promise<string> {
+  const wanted = imageOf(problem);
+  if (await exists(deps, wanted)) return wanted;
+  if (!(await exists(deps, problem.image))) {
+    if (problem.environment) {
+      const { image } = await buildEnvironment(deps, owner, problem.environment, problem.workdir, signal);
+      if (image !== problem.image) await deps.sandboxes.images.tag(image, problem.image);
+    } else await pull(deps, problem);
+  }
+  if (problem.preparation) await prepare(deps, owner, problem, problem.preparation, wanted, signal);
+  return wanted;
+}
+
+/** From a registry, where the engine reaches one. */
+async function pull({ sandboxes }: Deps, { id, image }: Problem): Promise<void> {
+  try {
+    await sandboxes.images.pull(image);
+  } catch (error) {
+    throw new PointsmanError(
+      'NotFound',
+      `the image ${image} of ${id} is not on this host and cannot be pulled: ${(error as Error).message}`,
+      'Check the name, and that the engine reaches the registry; or load the image with `docker load`.',
+    );
+  }
+}
+
+/** The image that sandboxes of the problem start from: its own, or the prepared one that follows from it. */
+export function imageOf(problem: Problem): string {
+  if (!problem.preparation) return problem.image;
+  return `${REPOSITORY}:${contentTag({ builder: BUILDER, image: problem.image, preparation: problem.preparation, workdir: problem.workdir })}`;
+}
+
+async function prepare(
+  deps: Deps,
+  owner: Owner,
+  problem: Problem,
+  preparation: Preparation,
+  image: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const { workdir } = problem;
+  await deps.sandboxes.workshop(
+    { owner, role: 'prepare', image: problem.image, workdir, network: 'none' },
+    async (sandbox) => {
+      if (preparation.purge) await purgeCopies(sandbox, preparation.purge, signal);
+      if (preparation.patch.trim() !== '') {
+        await sandbox.write([{ path: '/tmp/preparation.patch', bytes: Buffer.from(preparation.patch) }]);
+        const applied = await sandbox.exec({
+          cwd: workdir,
+          command: `${GIT} apply --whitespace=nowarn /tmp/preparation.patch && rm /tmp/preparation.patch`,
+        });
+        if (applied.exitCode !== 0) {
+          throw new PointsmanError(
+            'InvalidInput',
+            `${problem.id}: the preparing patch does not apply: ${textOf(applied)}`,
+            'The row and the image belong to different commits.',
+          );
+        }
+      }
+      for (const file of preparation.files) {
+        await mustRun(sandbox, { command: 'rm -rf -- "$1"', args: [`${workdir}/${file.path}`] });
+        if (file.content === null) continue;
+        const bytes = await readTest(file.content, deps.blobs);
+        await sandbox.write([{ path: `${workdir}/${file.path}`, bytes, executable: file.executable ?? false }]);
+      }
+      await mustRunScript(sandbox, workdir, 'forget-history');
+      await keep(sandbox, image, workdir, problem.protected);
+    },
+  );
+}
+
+async function setUp(sandbox: Workshop, setup: readonly string[], workdir: string, signal: AbortSignal): Promise<void> {
+  const commands = [`cd '${workdir}'; ${exportLines(sandbox.env).join('; ')}`, ...setup];
+  for (const [at, command] of commands.entries()) {
+    signal.throwIfAborted();
+    const done = await sandbox.journal((journal) =>
+      journal.run({ id: `setup-${at}`, after: '*', command, timeoutMs: 3_600_000 }),
+    );
+    if (done.exitCode === 0) continue;
+    const said = done.output.toString('utf8').trim().slice(-1500);
+    throw new PointsmanError(
+      'InvalidInput',
+      `setup: \`${command.slice(0, 200)}\` ended with ${done.exitCode}: ${said}`,
+      'Try the command in the base image by hand; add what is missing to --setup.',
+    );
+  }
+}
+
+/** Lists what set-up made beside the sources (like `.venv`) and hides it from git, so that no diff contains it. */
+export async function excludeByproducts(sandbox: Sandbox, workdir: string): Promise<string[]> {
+  const listed = await mustRun(sandbox, {
+    cwd: workdir,
+    command: `${GIT} ls-files -z --others --directory --no-empty-directory`,
+  });
+  const made = listed.stdout
+    .toString('utf8')
+    .split('\0')
+    .filter((path) => path !== '');
+  const lines = made.map((path) => `/${path.replace(/[*?[\]\\!#]/g, '\\$&')}`);
+  await mustRun(sandbox, {
+    cwd: workdir,
+    command: 'mkdir -p .git/info && printf "%s\\n" "$@" >> .git/info/exclude',
+    args: ['__pycache__/', ...lines],
+  });
+  return made
+    .map((path) => path.replace(/\/$/, ''))
+    .filter((path) => !/(^|\/)(__pycache__|\.pytest_cache)$|\.pyc$/.test(path));
+}
+
+/** Set-up may have changed sources (an egg-info that the distribution ships): the one commit holds them as they are now. */
+export async function sealCommit(sandbox: Sandbox, workdir: string): Promise<void> {
+  await mustRunScript(sandbox, workdir, 'seal');
+}
+
+/** Commits the container as an image that no janitor removes and that knows nothing of the run that made it. */
+export async function keep(
+  sandbox: Sandbox,
+  image: string,
+  workdir: string,
+  made: readonly string[],
+  /** Dockerfile instructions that become part of the image. */
+  instructions: readonly string[] = [],
+): Promise<string> {
+  await mustRun(sandbox, { command: 'rm -rf ~/.cache/pip' });
+  const all = [...instructions, `WORKDIR ${workdir}`];
+  await sandbox.commit(image, { kept: true, labels: { [PROTECTED]: made }, instructions: all });
+  return image;
+}
+
+export function contentTag(recipe: object): string {
+  return createHash('sha256').update(JSON.stringify(recipe)).digest('hex').slice(0, 24);
+}
+
+export async function exists(deps: Deps, image: string): Promise<boolean> {
+  return (await protectedIn(deps, image)) !== undefined;
+}
+
+/** What set-up made, as the image's label says; undefined when the host does not have the image. */
+async function protectedIn(deps: Deps, image: string): Promise<string[] | undefined> {
+  const made = await deps.sandboxes.images.label(image, PROTECTED);
+  return made === null ? [] : (made as string[] | undefined);
+}

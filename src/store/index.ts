@@ -37,7 +37,7 @@ type Place = Pick<Settings, 'config' | 'home'>;
 const BLOB_STORES = {
   files: ({ home, config }: Place): BlobStore => new FileBlobs(join(home, 'blobs'), fsyncOf(config)),
 } as const satisfies Record<string, (place: Place) => BlobStore>;
-export type BlobStoreKind = keyof typeof BLOB_STORES;
+type BlobStoreKind = keyof typeof BLOB_STORES;
 
 /** The one that this version uses: an option comes with the second. */
 const BLOBS: BlobStoreKind = 'files';

@@ -129,7 +129,7 @@ export const EGRESS_NETWORK = 'pointsman-egress';
 let made: Promise<void> | undefined;
 
 /** Makes it where it is missing. Idempotent, also beside other processes that make it at the same time. */
-export async function ensureEgress(docker: Docker): Promise<string> {
+async function ensureEgress(docker: Docker): Promise<string> {
   made ??= settle(docker).finally(() => {
     made = undefined;
   });

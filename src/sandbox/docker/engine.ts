@@ -1,10 +1,4 @@
-import Docker from 'dockerode';
 import { PointsmanError } from '../../contract/errors';
-
-/** The Docker Engine that DOCKER_HOST names, or the local socket. */
-export function connectEngine(): Docker {
-  return new Docker();
-}
 
 export function statusOf(error: unknown): number | undefined {
   return (error as { statusCode?: number }).statusCode;
@@ -14,16 +8,6 @@ export function statusOf(error: unknown): number | undefined {
 export async function ignoreMissing(call: Promise<unknown>): Promise<void> {
   await call.catch((error: unknown) => {
     if (statusOf(error) !== 404) throw error;
-  });
-}
-
-export async function assertEngine(docker: Docker): Promise<void> {
-  await docker.ping().catch((error: Error) => {
-    throw new PointsmanError(
-      'Unavailable',
-      `no Docker engine answers: ${error.message}`,
-      'Start Docker, or set DOCKER_HOST; `pointsman doctor` checks it.',
-    );
   });
 }
 

@@ -17,7 +17,7 @@ import {
 } from './units';
 
 /** A draft at least this close to a unit may say the same; what decides is the judgement. */
-export const SAME = 0.85;
+const SAME = 0.85;
 /** More than one, because the nearest may be one that cannot be read. */
 const NEIGHBOURS = 4;
 
@@ -28,7 +28,7 @@ interface Parts {
 }
 
 /** The key under which learning a draft is done once, whatever is retried. */
-export function learningKey(draft: ExperienceDraft): string {
+function learningKey(draft: ExperienceDraft): string {
   return `${draft.provenance.run ?? ''}/${contentDigest(draft)}`;
 }
 

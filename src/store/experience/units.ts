@@ -33,7 +33,7 @@ export function readableUnits(rows: readonly Row[]): ExperienceUnit[] {
 }
 
 /** What is stored of a unit besides its counters, in the order of `insertUnit`. */
-export interface Stored {
+interface Stored {
   readonly unit: ExperienceUnit;
   readonly text: string;
   readonly vector: string;

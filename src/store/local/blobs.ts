@@ -7,7 +7,7 @@ import { PointsmanError } from '../../contract/errors';
 import type { Ref } from '../../contract/step';
 import type { BlobStore } from '../blobs';
 
-export interface FileBlobsOptions {
+interface FileBlobsOptions {
   /** Wait for the disk on every write: survives a power cut, not only a killed process. Costs a few ms a blob. */
   readonly fsync?: boolean;
   /** Bytes of recently used blobs kept in memory. */

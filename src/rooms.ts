@@ -66,7 +66,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   'src/cli/terminal': {
     holds: 'the same as text: tables, figures, trajectories, set-ups and results',
-    imports: ['src/contract', 'src/setup', 'src/dataset', 'src/analysis', 'src/evaluation', 'src/pages'],
+    imports: ['src/contract', 'src/rollout', 'src/setup', 'src/dataset', 'src/analysis', 'src/evaluation', 'src/pages'],
     pure: true,
   },
   'src/workflows': {
@@ -124,7 +124,10 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     holds: 'blobs, ledgers, budgets, experience: interfaces, each with its local implementation',
     imports: ['src/contract', 'src/setup', 'src/model', 'src/config', 'src/home'],
   },
-  'src/model': { holds: 'model providers, prices, the rehearsal server', imports: ['src/contract'] },
+  'src/model': {
+    holds: 'model providers, prices, the rehearsal server',
+    imports: ['src/contract', 'src/rollout'],
+  },
   'src/deps': {
     holds: 'what activities work with',
     imports: ['src/config', 'src/sandbox', 'src/store'],

@@ -1,29 +1,8 @@
 import { z } from 'zod';
+import { DatasetFormat } from './names';
 import { View } from './profile';
 import { Funnel, LossReason, RolloutSource, SwitchSurvival } from './rollout-row';
 import { Author, Ref } from './step';
-
-/**
- * Files that a data set is written as. `universal`: messages with every trainer's mask field. `openai`: strict, `weight` 0/1.
- * `trl`: prompt and completion. `axolotl`: `message_field_training`. `tokens`: ids and labels. `swesmith-*`: as SWE-smith
- * names its styles. `sharegpt`, `sharegpt-turns` (one row per trained turn). `traj`: a folder of SWE-agent `.traj` files with
- * `preds.json`. `atif`: agent trajectory interchange.
- */
-export const DatasetFormat = z.enum([
-  'universal',
-  'openai',
-  'trl',
-  'axolotl',
-  'tokens',
-  'swesmith-xml',
-  'swesmith-ticks',
-  'swesmith-tool',
-  'sharegpt',
-  'sharegpt-turns',
-  'traj',
-  'atif',
-]);
-export type DatasetFormat = z.infer<typeof DatasetFormat>;
 
 /** The paper's filters; each can be taken off, which the card then says. */
 export const DatasetFilters = z.strictObject({

@@ -1,25 +1,10 @@
 import { z } from 'zod';
+import { AtomName } from './names';
 
 /**
  * Experience units: what earlier set-ups taught, as signals (when it applies), advice (what to do) and atoms (the same as
  * typed actions). Objects are loose: fields that we do not know are kept, so a file of a newer version survives a round trip.
  */
-
-export const AtomName = z.enum([
-  'pip_install',
-  'pip_pin',
-  'set_env',
-  'set_pytest_flag',
-  'set_umask',
-  'set_django_setting',
-  'or_upgrade_pkg',
-  'apt_install',
-  'conda_install',
-  'npm_install',
-  'shell',
-  'adjust_command',
-]);
-export type AtomName = z.infer<typeof AtomName>;
 
 export const Atom = z.looseObject({ name: AtomName, args: z.record(z.string(), z.unknown()) });
 export type Atom = z.infer<typeof Atom>;

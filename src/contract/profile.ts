@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { DialectName } from './step';
+import { DialectName } from './names';
 
 export const HistoryProcessor = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('full') }),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { DialectName } from './names';
 
 /**
  * The canonical trajectory: an `opening` followed by `steps`, each a content-addressed blob that names its parent.
@@ -13,9 +14,6 @@ export type Ref = z.infer<typeof Ref>;
 
 export const Author = z.enum(['student', 'expert']);
 export type Author = z.infer<typeof Author>;
-
-export const DialectName = z.enum(['tools', 'xml', 'backticks']);
-export type DialectName = z.infer<typeof DialectName>;
 
 /** What a tool is called with. `args` was validated by the tool's own schema when the reply was parsed. */
 export const Action = z.strictObject({ tool: z.string(), args: z.record(z.string(), z.unknown()) });

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import { type DatasetCheck, DatasetFormat } from '../contract/dataset';
+import type { DatasetCheck } from '../contract/dataset';
 import { PointsmanError } from '../contract/errors';
+import { DatasetFormat } from '../contract/names';
 import type { Author, ChatMessage } from '../contract/step';
 import type { ChatTokenizer } from './chat-tokenizer';
 import { EXPORTERS } from './exporters';

@@ -1,4 +1,5 @@
 import type { RolloutRow, SwitchSurvival } from '../contract';
+import { drawsSwitch } from '../rollout/handover';
 
 /**
  * Survivorship by the drawn switch index k: a large k leaves a student time to submit first, so the samples that remain lean
@@ -9,7 +10,7 @@ export function survivalOf(rows: readonly RolloutRow[]): SwitchSurvival[] {
   const byIndex = new Map<number, SwitchSurvival>();
   for (const { handOver, result } of rows) {
     const k = result?.handOver.sampled;
-    if (!('uniform' in handOver) || !result || k === null || k === undefined) continue;
+    if (!drawsSwitch(handOver) || !result || k === null || k === undefined) continue;
     const at = byIndex.get(k) ?? { k, drawn: 0, submittedBeforeSwitch: 0, handedOver: 0, resolved: 0 };
     byIndex.set(k, at);
     const handedOver = result.turns.expert > 0;

@@ -1,6 +1,50 @@
-import type { HandOverPolicy, SwitchDraw } from '../contract/hand-over';
+import type { HandOverName, HandOverPolicy, HandOverValue, SwitchDraw } from '../contract/hand-over';
 import type { Author } from '../contract/step';
 import { hashKey, uniformBelow, uniformUnit } from './random';
+
+/** One way to decide who authors which turn. Pure: the same (policy, draw, turn) always gives the same author. */
+export interface Policy<Value> {
+  /** Student turns before the expert, drawn once an attempt; null where the policy has no single switch. */
+  draw(value: Value, key: string): number | null;
+  /** The author of `turn` (from 1); asked only where there is no single switch. */
+  author?(value: Value, turn: number, key: string): Author;
+  /** Who may have to act, so that a rollout without that profile is refused before it starts. */
+  needs(value: Value): readonly Author[];
+  /** Whether chance draws the switch: statistics over k count such rollouts alone. */
+  readonly draws?: true;
+}
+
+const BOTH = ['student', 'expert'] as const;
+
+/** Every policy by its name. */
+export const POLICIES: { readonly [Name in HandOverName]: Policy<HandOverValue<Name>> } = {
+  uniform: {
+    draw: ([from, to], key) => from + uniformBelow(hashKey(`switch ${key}`), to - from + 1),
+    needs: () => BOTH,
+    draws: true,
+  },
+  at: { draw: (k) => k, needs: (k) => (k === 0 ? ['expert'] : BOTH) },
+  beta: {
+    draw: () => null,
+    author({ initial, decay }, turn, key) {
+      const expertShare = Math.min(1, initial * decay ** (turn - 1));
+      return uniformUnit(hashKey(`turn ${turn} ${key}`)) < expertShare ? 'expert' : 'student';
+    },
+    needs: ({ initial }) => (initial > 0 ? BOTH : ['student']),
+  },
+  sequence: {
+    draw: () => null,
+    author: (authors, turn) => authors[Math.min(turn, authors.length) - 1] ?? 'student',
+    needs: (authors) => (authors.includes('expert') ? BOTH : ['student']),
+  },
+  never: { draw: () => null, needs: () => ['student'] },
+};
+
+/** A policy with its value: a policy has one name. */
+function read(policy: HandOverPolicy): { of: Policy<unknown>; value: unknown } {
+  const [[name, value]] = Object.entries(policy) as [[HandOverName, unknown]];
+  return { of: POLICIES[name] as Policy<unknown>, value };
+}
 
 /** Draws what the policy leaves to chance. The same (seed, instance, attempt) always draws the same. */
 export function drawSwitch(
@@ -10,23 +54,16 @@ export function drawSwitch(
   attempt: number,
 ): SwitchDraw {
   const key = JSON.stringify([seed, instance, attempt]);
-  if ('uniform' in policy) {
-    const [from, to] = policy.uniform;
-    return { studentTurns: from + uniformBelow(hashKey(`switch ${key}`), to - from + 1), key };
-  }
-  return { studentTurns: 'at' in policy ? policy.at : null, key };
+  const { of, value } = read(policy);
+  return { studentTurns: of.draw(value, key), key };
 }
 
 /** The author of `turn` (from 1). */
 export function authorAt(policy: HandOverPolicy, drawn: SwitchDraw, turn: number): Author {
   if (drawn.forcedAt !== undefined && turn >= drawn.forcedAt) return 'expert';
   if (drawn.studentTurns !== null) return turn <= drawn.studentTurns ? 'student' : 'expert';
-  if ('beta' in policy) {
-    const expertShare = Math.min(1, policy.beta.initial * policy.beta.decay ** (turn - 1));
-    return uniformUnit(hashKey(`turn ${turn} ${drawn.key}`)) < expertShare ? 'expert' : 'student';
-  }
-  if ('sequence' in policy) return policy.sequence[Math.min(turn, policy.sequence.length) - 1] ?? 'student';
-  return 'student';
+  const { of, value } = read(policy);
+  return of.author?.(value, turn, drawn.key) ?? 'student';
 }
 
 /** Hands over from `turn` (the next one to be made) to the end. A hand-over that came earlier stays. */
@@ -34,21 +71,28 @@ export function handOverAt(drawn: SwitchDraw, turn: number): SwitchDraw {
   return { ...drawn, forcedAt: Math.min(turn, drawn.forcedAt ?? turn) };
 }
 
-/** Whether some turn may need an expert, so that a rollout without one can be refused before it starts. */
+/** Whether some turn may need an expert. */
 export function needsExpert(policy: HandOverPolicy): boolean {
-  if ('never' in policy) return false;
-  if ('beta' in policy) return policy.beta.initial > 0;
-  return !('sequence' in policy) || policy.sequence.includes('expert');
+  const { of, value } = read(policy);
+  return of.needs(value).includes('expert');
+}
+
+/** Whether chance draws the switch index of each attempt. */
+export function drawsSwitch(policy: HandOverPolicy): boolean {
+  return read(policy).of.draws === true;
 }
 
 /** The author that a policy needs and a rollout has no profile for, with the policy that would do without; else undefined. */
 export function missingAuthor(
   policy: HandOverPolicy,
-  { student, expert }: Partial<Record<Author, string>>,
+  profiles: Partial<Record<Author, string>>,
 ): { readonly author: Author; readonly hint: string } | undefined {
-  if (!student && !('at' in policy && policy.at === 0))
-    return { author: 'student', hint: 'Only {"handOver": {"at": 0}} runs without a student.' };
-  if (!expert && needsExpert(policy))
-    return { author: 'expert', hint: 'Only {"handOver": {"never": true}} runs without an expert.' };
-  return undefined;
+  const { of, value } = read(policy);
+  const author = of.needs(value).find((who) => !profiles[who]);
+  return author && { author, hint: WITHOUT[author] };
 }
+
+const WITHOUT: Readonly<Record<Author, string>> = {
+  student: 'Only {"handOver": {"at": 0}} runs without a student.',
+  expert: 'Only {"handOver": {"never": true}} runs without an expert.',
+};

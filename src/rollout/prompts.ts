@@ -1,9 +1,9 @@
 import { PointsmanError } from '../contract/errors';
-import type { DialectName } from '../contract/step';
+import type { DialectName } from '../contract/names';
 
 /**
  * The prompt files of one view, by name. Each is found in the profile's own folder if there is one, else at the path
- * that `DEFAULT_PROMPT_FILES` gives. Variables are written `{{name}}`.
+ * that `promptFile` gives. Variables are written `{{name}}`.
  */
 export const PROMPT_NAMES = [
   /** `tool_docs`, `working_dir` */
@@ -32,16 +32,9 @@ export const PROMPT_NAMES = [
 type PromptName = (typeof PROMPT_NAMES)[number];
 export type Prompts = Readonly<Record<PromptName, string>>;
 
-/** Which file of the `prompts/` folder is the default for a name: `system` and `instance` differ by dialect. */
-export const DEFAULT_PROMPT_FILES: Readonly<Record<DialectName, Prompts>> = {
-  tools: promptFiles('tools'),
-  xml: promptFiles('xml'),
-  backticks: promptFiles('backticks'),
-};
-
-function promptFiles(dialect: DialectName): Prompts {
-  const file = (name: PromptName) => `${name === 'system' || name === 'instance' ? dialect : 'shared'}/${name}.md`;
-  return Object.fromEntries(PROMPT_NAMES.map((name) => [name, file(name)])) as Record<PromptName, string>;
+/** The default file for a name, in the `prompts/` folder: `system` and `instance` differ by dialect. */
+export function promptFile(dialect: DialectName, name: PromptName): string {
+  return `${name === 'system' || name === 'instance' ? dialect : 'shared'}/${name}.md`;
 }
 
 /**

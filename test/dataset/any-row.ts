@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import type { HandOverPolicy } from '../../src/contract/hand-over';
+import type { DialectName } from '../../src/contract/names';
 import type { View } from '../../src/contract/profile';
-import type { Action, Author, DialectName, SeenStep } from '../../src/contract/step';
+import type { Action, Author, SeenStep } from '../../src/contract/step';
 import { renderConversation } from '../../src/dataset/conversation';
 import type { ExportContext } from '../../src/dataset/exporters';
 import type { DatasetRow } from '../../src/dataset/row';

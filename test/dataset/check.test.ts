@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { DatasetFormat } from '../../src/contract/dataset';
+import type { DatasetFormat } from '../../src/contract/names';
 import { createChatTokenizer } from '../../src/dataset/chat-tokenizer';
 import { type CheckOptions, checkRecords } from '../../src/dataset/check';
 import { jsonlRecords } from '../../src/dataset/check-read';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { DatasetFormat } from '../../src/contract/dataset';
+import type { DatasetFormat } from '../../src/contract/names';
 import { EXPORTERS, type LinesExporter } from '../../src/dataset/exporters';
 import { traj } from '../../src/dataset/exporters/traj';
 import type { DatasetRow } from '../../src/dataset/row';

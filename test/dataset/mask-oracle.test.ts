@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { DatasetFormat } from '../../src/contract/dataset';
+import type { DatasetFormat } from '../../src/contract/names';
 import { createChatTokenizer } from '../../src/dataset/chat-tokenizer';
 import { EXPORTERS, type ExportContext } from '../../src/dataset/exporters';
 import { traj } from '../../src/dataset/exporters/traj';

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import type { DatasetFormat } from '../../src/contract/dataset';
+import type { DatasetFormat } from '../../src/contract/names';
 import { createChatTokenizer } from '../../src/dataset/chat-tokenizer';
 import { jsonlRecords, parquetRecords } from '../../src/dataset/check-read';
 import { EXPORTERS, type ExportContext } from '../../src/dataset/exporters';

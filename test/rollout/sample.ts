@@ -1,16 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
+import { DialectName } from '../../src/contract/names';
 import { View } from '../../src/contract/profile';
-import type { Action, DialectName, RawReply, SeenStep, Transcript, Turn } from '../../src/contract/step';
-import { DEFAULT_PROMPT_FILES, PROMPT_NAMES, type Prompts } from '../../src/rollout/prompts';
+import type { Action, RawReply, SeenStep, Transcript, Turn } from '../../src/contract/step';
+import { PROMPT_NAMES, type Prompts, promptFile } from '../../src/rollout/prompts';
 
-export const DIALECT_NAMES: DialectName[] = ['tools', 'xml', 'backticks'];
+export const DIALECT_NAMES: readonly DialectName[] = DialectName.options;
 
 export function promptsOf(dialect: DialectName): Prompts {
-  const files = DEFAULT_PROMPT_FILES[dialect];
   const read = (name: (typeof PROMPT_NAMES)[number]) =>
-    readFileSync(join(__dirname, '../../prompts', files[name]), 'utf8');
+    readFileSync(join(__dirname, '../../prompts', promptFile(dialect, name)), 'utf8');
   return Object.fromEntries(PROMPT_NAMES.map((name) => [name, read(name)])) as unknown as Prompts;
 }
 

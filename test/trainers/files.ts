@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { appendFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { DatasetFormat } from '../../src/contract/dataset';
+import type { DatasetFormat } from '../../src/contract/names';
 import { EXPORTERS, type ExportContext } from '../../src/dataset/exporters';
 import { jsonLine, ParquetFile } from '../../src/dataset/parquet';
 import type { DatasetRow } from '../../src/dataset/row';

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import type { DatasetFormat } from '../../src/contract/dataset';
+import type { DatasetFormat } from '../../src/contract/names';
 import { createChatTokenizer } from '../../src/dataset/chat-tokenizer';
 import { EXPORTERS } from '../../src/dataset/exporters';
 import { plainMessage } from '../../src/dataset/exporters/messages';

@@ -4,7 +4,7 @@ import { profileNamed } from '../../config';
 import {
   type Author,
   type DatasetInput,
-  type DialectName,
+  DialectName,
   nearest,
   PointsmanError,
   type Price,
@@ -73,8 +73,7 @@ export async function readSetting(deps: Deps, given: DatasetInput): Promise<Data
     );
   }
   const view = viewOf(deps, input, rows);
-  const dialects = ['tools', 'xml', 'backticks'] as const;
-  const dialectPrompts = dialects.map((dialect) => [dialect, promptsFor(View.parse({ dialect }))] as const);
+  const dialectPrompts = DialectName.options.map((dialect) => [dialect, promptsFor(View.parse({ dialect }))] as const);
   const pages = [...(await rolloutPages(deps, rows)), ...(await extraPages(deps, input))];
   return {
     input,

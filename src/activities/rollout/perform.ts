@@ -1,6 +1,7 @@
 import { profileNamed } from '../../config';
 import { type Edit, type Lease, PointsmanError, type Step, type Turn } from '../../contract';
 import type { Deps } from '../../deps';
+import { TOOLS } from '../../rollout/tools';
 import { planEdit } from '../../rollout/tools/edit-plan';
 import { EditorArgs, lastUndoable } from '../../rollout/tools/editor';
 import { reviewedSinceLastEdit, submitDecision } from '../../rollout/tools/submit';
@@ -57,11 +58,11 @@ export function createPerformer(deps: Deps) {
   const { blobs, config } = deps;
   const guarded = createGuard(deps);
 
-  async function bash(journal: Journal, place: Place, command: string): Promise<Outcome> {
+  async function command(journal: Journal, place: Place, line: string): Promise<Outcome> {
     const result = await journal.run({
       id: place.job,
       after: place.after,
-      command,
+      command: line,
       timeoutMs: place.seconds * 1000,
       ...workdirOf(place.lease),
     });
@@ -139,15 +140,22 @@ export function createPerformer(deps: Deps) {
 
   async function act(journal: Journal, place: Place): Promise<Outcome> {
     const { tool, args } = place.turn.action;
-    switch (tool) {
-      case 'bash':
-        return bash(journal, place, String(args.command));
-      case 'str_replace_editor':
+    const does = TOOLS.get(tool)?.does;
+    switch (does?.kind) {
+      case 'command':
+        return command(journal, place, does.command(args));
+      case 'edit':
         return edit(journal, place, EditorArgs.parse(args));
       case 'submit':
         return submit(journal, place);
+      case undefined:
+        throw new PointsmanError(
+          'InvalidInput',
+          `no tool "${tool}" runs in a sandbox`,
+          'Register it in rollout/tools.',
+        );
       default:
-        throw new PointsmanError('InvalidInput', `no tool "${tool}" runs in a sandbox`, 'Register it in agent/tools.');
+        return does satisfies never;
     }
   }
 

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { View } from '../../contract';
-import { DEFAULT_PROMPT_FILES, PROMPT_NAMES, type Prompts } from '../../rollout/prompts';
+import { PROMPT_NAMES, type Prompts, promptFile } from '../../rollout/prompts';
 
 const OURS = resolve(__dirname, '../../../prompts');
 const loaded = new Map<string, Prompts>();
@@ -14,7 +14,7 @@ export function promptsFor(view: View): Prompts {
   const prompts = Object.fromEntries(
     PROMPT_NAMES.map((name) => {
       const own = view.prompts ? join(view.prompts, `${name}.md`) : undefined;
-      const file = own && existsSync(own) ? own : join(OURS, DEFAULT_PROMPT_FILES[view.dialect][name]);
+      const file = own && existsSync(own) ? own : join(OURS, promptFile(view.dialect, name));
       return [name, readFileSync(file, 'utf8').replace(/\n$/, '')];
     }),
   ) as Prompts;

@@ -1,5 +1,6 @@
 import { duration, moment } from '../../pages/figures';
 import type { Look, ShownRun } from '../../pages/shown-run';
+import { needsExpert } from '../../rollout/handover';
 import { shortened } from './columns';
 import { ink } from './ink';
 import { safeLine } from './safe-text';
@@ -37,7 +38,7 @@ function handOver({ handOver: drawn, policy, status }: ShownRun): string[] {
   if (!drawn) return [];
   const k = drawn.sampled;
   if (k === 0) return ['hand-over: the expert from the first turn (k = 0)'];
-  const never = policy && 'never' in policy;
+  const never = policy && !needsExpert(policy);
   const planned = k !== null ? `after ${k} student turns` : never ? 'never' : 'decided turn by turn';
   const ended = status !== 'running' && status !== 'chain';
   const came = drawn.expertFrom

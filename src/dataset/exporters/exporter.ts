@@ -1,5 +1,5 @@
-import type { DatasetFormat } from '../../contract/dataset';
-import type { ChatTool, DialectName } from '../../contract/step';
+import type { DatasetFormat, DialectName } from '../../contract/names';
+import type { ChatTool } from '../../contract/step';
 import type { Prompts } from '../../rollout/prompts';
 import type { ChatTokenizer } from '../chat-tokenizer';
 import type { DatasetRow } from '../row';

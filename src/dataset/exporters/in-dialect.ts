@@ -1,4 +1,4 @@
-import type { DialectName } from '../../contract/step';
+import type { DialectName } from '../../contract/names';
 import { type Conversation, renderConversation } from '../conversation';
 import type { DatasetRow } from '../row';
 import type { ExportContext } from './exporter';

@@ -1,4 +1,4 @@
-import type { DatasetFormat } from '../../contract/dataset';
+import type { DatasetFormat } from '../../contract/names';
 import { atif } from './atif';
 import { axolotl } from './axolotl';
 import type { Exporter } from './exporter';

@@ -1,4 +1,4 @@
-import type { DialectName } from '../../contract/step';
+import type { DialectName } from '../../contract/names';
 import type { LinesExporter } from './exporter';
 import { inDialect } from './in-dialect';
 import { MESSAGE_COLUMNS, messagesWith, PROVENANCE_COLUMNS, provenance, toolsText } from './messages';

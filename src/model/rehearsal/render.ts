@@ -1,4 +1,6 @@
 import type { DialectName, RawReply } from '../../contract';
+import { DIALECTS } from '../../rollout/dialects';
+import { rawReply } from '../../rollout/dialects/dialect';
 
 /** A scripted turn: what the policy thinks and does. */
 export interface ScriptedTurn {
@@ -12,20 +14,27 @@ export type Reply = Pick<RawReply, 'content' | 'toolCalls'>;
 /** Arguments that hold text of several lines stand on lines of their own, as the models were trained. */
 const BLOCKS = new Set(['file_text', 'old_str', 'new_str']);
 
+type Render = (turn: ScriptedTurn, callId: string) => Reply;
+
+/**
+ * Written here once more and by themselves, so that a mistake of our own dialects does not cancel itself out. A dialect
+ * that is not among them is written by its own code.
+ */
+const RENDERERS: Readonly<Partial<Record<DialectName, Render>>> = {
+  tools: (turn, callId) => {
+    const call = { id: callId, name: turn.tool, arguments: JSON.stringify(turn.args) };
+    return { content: turn.thought === '' ? null : turn.thought, toolCalls: [call] };
+  },
+  xml: (turn) => ({ content: joined(turn.thought, xml(turn)), toolCalls: [] }),
+  backticks: (turn) => ({ content: joined(turn.thought, `\`\`\`\n${shellLine(turn)}\n\`\`\``), toolCalls: [] }),
+};
+
 /** The reply of a model that speaks `dialect`. `callId` names the call in the dialects that have ids. */
 export function renderReply(turn: ScriptedTurn, dialect: DialectName, callId: string): Reply {
-  switch (dialect) {
-    case 'tools': {
-      const call = { id: callId, name: turn.tool, arguments: JSON.stringify(turn.args) };
-      return { content: turn.thought === '' ? null : turn.thought, toolCalls: [call] };
-    }
-    case 'xml':
-      return { content: joined(turn.thought, xml(turn)), toolCalls: [] };
-    case 'backticks':
-      return { content: joined(turn.thought, `\`\`\`\n${shellLine(turn)}\n\`\`\``), toolCalls: [] };
-    default:
-      return dialect satisfies never;
-  }
+  const render = RENDERERS[dialect];
+  if (render) return render(turn, callId);
+  const { thought, tool, args } = turn;
+  return rawReply(DIALECTS[dialect].renderTurn({ turn: 0, thought, action: { tool, args } }).message);
 }
 
 function joined(thought: string, action: string): string {

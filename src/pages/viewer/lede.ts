@@ -1,3 +1,4 @@
+import { needsExpert } from '../../rollout/handover';
 import { count } from '../figures';
 import type { GradeView, RunLine, RunPage, TurnView } from './payload';
 
@@ -8,7 +9,7 @@ export function ledeOf({ line, live, phase, turns, grade, policy }: RunPage): st
     live
       ? `Running${phase ? ` (${phase.toLowerCase()})` : ''}: ${count(turns.length, 'turn')} so far.`
       : endingOf(line, turns.length),
-    authorsOf(turns, line, policy !== null && 'never' in policy),
+    authorsOf(turns, line, policy !== null && !needsExpert(policy)),
     grade ? gradeSentence(grade) : '',
   ];
   return parts.filter((part) => part !== '').join(' ');

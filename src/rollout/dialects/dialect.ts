@@ -1,13 +1,5 @@
-import type {
-  Action,
-  ChatMessage,
-  ChatTool,
-  DialectName,
-  FormatError,
-  FormatErrorCode,
-  RawReply,
-  Turn,
-} from '../../contract/step';
+import type { DialectName } from '../../contract/names';
+import type { Action, ChatMessage, ChatTool, FormatError, FormatErrorCode, RawReply, Turn } from '../../contract/step';
 import { cutEnd, isWellFormed, preview } from '../clip';
 import { findTool, readArguments, TOOLS, type Tool, type ToolTable } from '../tools';
 

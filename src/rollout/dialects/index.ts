@@ -1,4 +1,4 @@
-import type { DialectName } from '../../contract/step';
+import type { DialectName } from '../../contract/names';
 import { backticks } from './backticks';
 import type { Dialect } from './dialect';
 import { tools } from './tools';

@@ -19,6 +19,7 @@ export const bash: Tool = {
   params: [{ name: 'command', type: 'string', required: true, description: 'The bash command to execute.' }],
   args: BashArgs,
   line: { raw: 'command' },
+  does: { kind: 'command', command: (args) => String(args.command) },
   blocked: (args) => blockedReason(String(args.command)),
 };
 

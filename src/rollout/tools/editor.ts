@@ -94,6 +94,7 @@ export const editor: Tool = {
     },
   ],
   args: EditorArgs,
+  does: { kind: 'edit' },
   line: { positional: ['command', 'path'], options: ['file_text', 'view_range', 'old_str', 'new_str', 'insert_line'] },
 };
 

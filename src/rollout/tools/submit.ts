@@ -13,6 +13,7 @@ export const submit: Tool = {
   params: [],
   args: SubmitArgs,
   line: { positional: [], options: [] },
+  does: { kind: 'submit' },
 };
 
 export type SubmitDecision =

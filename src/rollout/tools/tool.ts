@@ -29,9 +29,19 @@ export interface Tool {
   readonly line:
     | { readonly raw: string }
     | { readonly positional: readonly string[]; readonly options: readonly string[] };
+  /** How a call is carried out in the sandbox. */
+  readonly does: ToolWork;
   /** Why a valid call is refused all the same, or undefined. */
   readonly blocked?: (args: Record<string, unknown>) => string | undefined;
 }
+
+export type ToolWork =
+  /** A command of the sandbox's shell, as `bash` runs one. */
+  | { readonly kind: 'command'; command(args: Readonly<Record<string, unknown>>): string }
+  /** An edit of one file that the host plans, as `str_replace_editor` makes them. */
+  | { readonly kind: 'edit' }
+  /** The end of the run, or a review before it. */
+  | { readonly kind: 'submit' };
 
 export type ToolTable = ReadonlyMap<string, Tool>;
 

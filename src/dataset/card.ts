@@ -281,22 +281,6 @@ function sizeCategory(rows: number): string {
   return rows < 1_000_000 ? '100K<n<1M' : '1M<n<10M';
 }
 
-/** What reads each format, and how. */
-const READERS: Readonly<Record<DatasetFormat, string>> = {
-  universal: 'anything that reads a field of a message: `train`, `weight`, `loss` and `loss_weight` say the same',
-  openai: "OpenAI's fine-tuning API; upload the file as it is",
-  trl: 'TRL `SFTTrainer` with `assistant_only_loss=True`: see `recipes/sft_trl.py`',
-  axolotl: 'axolotl, `type: chat_template` with `message_field_training: train`: see `recipes/axolotl.yaml`',
-  tokens: 'any trainer that takes `input_ids` and `labels`, of the tokenizer named below alone',
-  'swesmith-xml': "SWE-smith's `xml` style",
-  'swesmith-ticks': "SWE-smith's `ticks` style",
-  'swesmith-tool': "SWE-smith's `tool` style",
-  sharegpt: 'LLaMA-Factory, `formatting: sharegpt`',
-  'sharegpt-turns': 'LLaMA-Factory with `mask_history: true`: a record a trained turn',
-  traj: "SWE-agent's tools: a folder of `.traj` files with `preds.json`",
-  atif: 'readers of the agent trajectory interchange format',
-};
-
 const MASKS: Readonly<Record<MaskBy, string>> = {
   message: 'by a field of each message',
   completion: 'what stands in `completion`',
@@ -309,7 +293,7 @@ const MASKS: Readonly<Record<MaskBy, string>> = {
 function loadingSection(files: readonly DatasetFile[], formats: readonly DatasetFormat[]): string {
   const example = files.find(({ path, split }) => path.endsWith('.parquet') && split === 'train');
   const first = example ?? files.find(({ path, split }) => path.endsWith('.jsonl') && split === 'train');
-  const rows = formats.map((format) => [code(format), READERS[format], MASKS[EXPORTERS[format].mask]]);
+  const rows = formats.map((format) => [code(format), EXPORTERS[format].loadedBy, MASKS[EXPORTERS[format].mask]]);
   const blind = formats.filter((format) => EXPORTERS[format].mask === 'ignored');
   return [
     '## Loading',

@@ -1,7 +1,8 @@
 import { type Author, type ChatMessage, type ChatTool, DialectName, PointsmanError } from '../contract';
 import type { Conversation, ConversationTurn } from './conversation';
 import { RecordProblem } from './exporters/exporter';
-import { type Fields, fieldsOf, listOf, shown, textOf } from './exporters/read';
+import type { Fields } from './exporters/fields';
+import { fieldsOf, listOf, shown, textOf } from './exporters/read';
 import type { DatasetRow, RowMetadata } from './row';
 import { type TextMark, wellFormedMessage } from './text-marks';
 

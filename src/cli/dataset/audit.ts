@@ -55,7 +55,9 @@ interface FoundRecord {
 }
 
 /** Formats that name the step of each turn, in the order in which they are looked at. */
-const WITH_STEPS = ['universal', 'axolotl', 'trl', 'tokens'] as const;
+const WITH_STEPS = Object.values(EXPORTERS).flatMap((each) =>
+  each.layout === 'lines' && each.namesSteps ? [each.format] : [],
+);
 
 /** Where a row stands in the files, with its turns as the file has them; several records where a format parts rows. */
 async function recordsOf({ folder, manifest }: DatasetFolder, origin: DatasetOrigin): Promise<FoundRecord[]> {

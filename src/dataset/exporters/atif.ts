@@ -4,8 +4,9 @@ import type { ConversationTurn } from '../conversation';
 import type { TextMark } from '../text-marks';
 import { wellFormed } from '../text-marks';
 import type { DataRecord, LinesExporter } from './exporter';
+import type { Fields } from './fields';
 import { METADATA_COLUMNS } from './messages';
-import { type Fields, fieldsOf, listOf, metadataIn, textOf } from './read';
+import { fieldsOf, listOf, metadataIn, textOf } from './read';
 
 export const ATIF_VERSION = 'ATIF-v1.4';
 
@@ -17,6 +18,8 @@ export const atif: LinesExporter = {
   format: 'atif',
   layout: 'lines',
   mask: 'ignored',
+  loadedBy: 'readers of the agent trajectory interchange format',
+  isOf: (fields) => 'schema_version' in fields && 'steps' in fields,
   export({ id, conversation, metadata, trajectory }) {
     if (!trajectory) return { records: [], left: [{ reason: 'no_trajectory', detail: id }] };
     const { transcript, status, cost } = trajectory;

@@ -1,4 +1,5 @@
 import type { LinesExporter } from './exporter';
+import { messagesIn, someSays } from './fields';
 import { MESSAGE_COLUMNS, METADATA_COLUMNS, messagesWith, PROVENANCE_COLUMNS, provenance, toolsText } from './messages';
 import { fieldsOf, listOf, metadataIn, nothingTrained, readChat, readTools } from './read';
 
@@ -7,6 +8,16 @@ export const axolotl: LinesExporter = {
   format: 'axolotl',
   layout: 'lines',
   mask: 'message',
+  loadedBy: 'axolotl, `type: chat_template` with `message_field_training: train`: see `recipes/axolotl.yaml`',
+  isOf: (fields) => {
+    const messages = messagesIn(fields);
+    return (
+      someSays(messages, 'train') &&
+      !['weight', 'loss'].some((name) => someSays(messages, name)) &&
+      !('traj_id' in fields)
+    );
+  },
+  namesSteps: true,
   export({ id, conversation, metadata }) {
     if (nothingTrained(conversation)) return { records: [], left: [{ reason: 'nothing_trained', detail: id }] };
     const messages = messagesWith(conversation, (turn) => ({

@@ -4,6 +4,7 @@ import type { Prompts } from '../../rollout/prompts';
 import type { ChatTokenizer } from '../chat-tokenizer';
 import type { DatasetRow } from '../row';
 import type { Columns } from './columns';
+import type { Fields } from './fields';
 
 /**
  * How a trainer that reads the format learns which turns to train.
@@ -47,6 +48,8 @@ export type LeftOut =
 interface ExporterBase {
   readonly format: DatasetFormat;
   readonly mask: MaskBy;
+  /** What reads the files, and how: the card says it. */
+  readonly loadedBy: string;
 }
 
 /** One record a line. */
@@ -55,6 +58,10 @@ export interface LinesExporter extends ExporterBase {
   export(row: DatasetRow, context: ExportContext): Exported;
   /** Columns of the records for Parquet. */
   readonly columns: Columns;
+  /** Whether a file that begins with this record is of this format: by fields that no other format has. */
+  isOf(fields: Fields): boolean;
+  /** Its records name the step of each turn, so that a row can be traced to what was run. */
+  readonly namesSteps?: true;
   /** Reads one record for checks. Throws `RecordProblem` when it is not of this format. */
   read(record: unknown): ReadRecord;
 }

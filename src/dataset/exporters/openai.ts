@@ -1,4 +1,5 @@
 import type { DataRecord, LinesExporter } from './exporter';
+import { messagesIn, someSays } from './fields';
 import { MESSAGE_COLUMNS } from './messages';
 import { fieldsOf, listOf, nothingTrained, readChat, readTools } from './read';
 
@@ -10,6 +11,11 @@ export const openai: LinesExporter = {
   format: 'openai',
   layout: 'lines',
   mask: 'message',
+  loadedBy: "OpenAI's fine-tuning API; upload the file as it is",
+  isOf: (fields) => {
+    const messages = messagesIn(fields);
+    return !someSays(messages, 'train') && ('parallel_tool_calls' in fields || someSays(messages, 'weight'));
+  },
   export({ id, conversation }) {
     if (nothingTrained(conversation)) return { records: [], left: [{ reason: 'nothing_trained', detail: id }] };
     const trained = new Map(conversation.turns.map((turn) => [turn.message, turn.trained]));

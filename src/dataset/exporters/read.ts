@@ -1,8 +1,7 @@
 import type { ChatTool } from '../../contract/step';
 import type { Conversation } from '../conversation';
 import { type ReadMessage, type ReadTurn, RecordProblem } from './exporter';
-
-export type Fields = Readonly<Record<string, unknown>>;
+import type { Fields } from './fields';
 
 export function nothingTrained({ turns }: Conversation): boolean {
   return !turns.some((turn) => turn.trained);

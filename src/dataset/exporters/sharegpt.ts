@@ -3,6 +3,7 @@ import { type Conversation, type ConversationTurn, promptBefore } from '../conve
 import type { DatasetRow } from '../row';
 import type { Columns } from './columns';
 import type { DataRecord, ExportContext, Exported, LinesExporter, ReadRecord } from './exporter';
+import type { Fields } from './fields';
 import { inDialect } from './in-dialect';
 import { METADATA_COLUMNS, PROVENANCE_COLUMNS, provenance } from './messages';
 import { fieldsOf, listOf, metadataIn, nothingTrained, readChat, textOf } from './read';
@@ -15,6 +16,8 @@ export const sharegpt: LinesExporter = {
   format: 'sharegpt',
   layout: 'lines',
   mask: 'ignored',
+  loadedBy: 'LLaMA-Factory, `formatting: sharegpt`',
+  isOf: (fields) => 'conversations' in fields && !marksOne(fields),
   export: (row, context) =>
     exported(row, context, ({ messages, turns }) => {
       const byMessage = new Map(turns.map((turn) => [turn.message, turn]));
@@ -33,6 +36,8 @@ export const sharegptTurns: LinesExporter = {
   format: 'sharegpt-turns',
   layout: 'lines',
   mask: 'last-turn',
+  loadedBy: 'LLaMA-Factory with `mask_history: true`: a record a trained turn',
+  isOf: (fields) => 'conversations' in fields && marksOne(fields),
   export: (row, context) =>
     exported(row, context, (conversation) => {
       const byMessage = new Map(conversation.turns.map((turn) => [turn.message, turn]));
@@ -114,4 +119,11 @@ function read(record: unknown, trained: Parameters<typeof readChat>[1]): ReadRec
     ? chat.problems
     : [...chat.problems, 'expected human and gpt to take turns, gpt last; LLaMA-Factory skips the row'];
   return { ...chat, id: textOf(fields.id), ...metadataIn(record), tools: null, endsWithTurn: true, problems };
+}
+
+/** A record for one turn marks that turn alone, the last; whole conversations with one trained turn look the same. */
+function marksOne({ conversations }: Fields): boolean {
+  const messages = Array.isArray(conversations) ? (conversations as Fields[]) : [];
+  const marked = messages.flatMap(({ train }, i) => (train === true ? [i] : []));
+  return marked.length === 1 && marked[0] === messages.length - 1 && messages.some(({ train }) => train === false);
 }

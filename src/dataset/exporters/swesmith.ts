@@ -1,5 +1,6 @@
 import type { DialectName } from '../../contract/names';
 import type { LinesExporter } from './exporter';
+import { type Fields, messagesIn } from './fields';
 import { inDialect } from './in-dialect';
 import { MESSAGE_COLUMNS, messagesWith, PROVENANCE_COLUMNS, provenance, toolsText } from './messages';
 import { fieldsOf, listOf, readChat, readTools, textOf } from './read';
@@ -14,6 +15,8 @@ function swesmith(style: 'xml' | 'ticks' | 'tool', dialect: DialectName): LinesE
     format: `swesmith-${style}`,
     layout: 'lines',
     mask: 'ignored',
+    loadedBy: `SWE-smith's \`${style}\` style`,
+    isOf: (fields) => 'traj_id' in fields && styleOf(messagesIn(fields)) === style,
     export(row, context) {
       const { id, metadata } = row;
       const conversation = inDialect(row, dialect, context);
@@ -54,3 +57,9 @@ function swesmith(style: 'xml' | 'ticks' | 'tool', dialect: DialectName): LinesE
 export const swesmithXml = swesmith('xml', 'xml');
 export const swesmithTicks = swesmith('ticks', 'backticks');
 export const swesmithTool = swesmith('tool', 'tools');
+
+function styleOf(messages: readonly Fields[]): 'xml' | 'ticks' | 'tool' {
+  if (messages.some(({ tool_calls }) => Array.isArray(tool_calls) && tool_calls.length > 0)) return 'tool';
+  const written = messages.find(({ role }) => role === 'assistant')?.content;
+  return typeof written === 'string' && /<function=/.test(written) ? 'xml' : 'ticks';
+}

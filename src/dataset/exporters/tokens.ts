@@ -2,8 +2,9 @@ import { MaskProblem } from '../mask';
 import { IGNORED, tokenize } from '../tokens';
 import type { LinesExporter } from './exporter';
 import { RecordProblem } from './exporter';
+import type { Fields } from './fields';
 import { METADATA_COLUMNS, PROVENANCE_COLUMNS, provenance } from './messages';
-import { type Fields, fieldsOf, listOf, metadataIn, nothingTrained, textOf } from './read';
+import { fieldsOf, listOf, metadataIn, nothingTrained, textOf } from './read';
 
 /**
  * Ids and labels, for trainers that take them as they are: whatever a trainer thinks of messages, nothing but the trained
@@ -13,6 +14,9 @@ export const tokens: LinesExporter = {
   format: 'tokens',
   layout: 'lines',
   mask: 'labels',
+  loadedBy: 'any trainer that takes `input_ids` and `labels`, of the tokenizer named below alone',
+  isOf: (fields) => 'input_ids' in fields,
+  namesSteps: true,
   export({ id, conversation, metadata }, { tokenizer }) {
     if (!tokenizer) return { records: [], left: [{ reason: 'no_tokenizer', detail: id }] };
     if (nothingTrained(conversation)) return { records: [], left: [{ reason: 'nothing_trained', detail: id }] };

@@ -16,6 +16,7 @@ export const traj: FolderExporter = {
   format: 'traj',
   layout: 'folder',
   mask: 'ignored',
+  loadedBy: "SWE-agent's tools: a folder of `.traj` files with `preds.json`",
   files(row, nth) {
     if (!row.trajectory) return { files: [], entry: null };
     const { metadata, conversation, trajectory } = row;

@@ -13,6 +13,9 @@ export const trl: LinesExporter = {
   format: 'trl',
   layout: 'lines',
   mask: 'completion',
+  loadedBy: 'TRL `SFTTrainer` with `assistant_only_loss=True`: see `recipes/sft_trl.py`',
+  isOf: (fields) => 'prompt' in fields && 'completion' in fields,
+  namesSteps: true,
   export({ id, conversation, metadata }) {
     const runs = trainedRuns(conversation);
     if (runs.length === 0) return { records: [], left: [{ reason: 'nothing_trained', detail: id }] };

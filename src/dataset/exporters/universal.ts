@@ -1,6 +1,7 @@
 import type { LinesExporter } from './exporter';
+import { type Fields, messagesIn, someSays } from './fields';
 import { MESSAGE_COLUMNS, METADATA_COLUMNS, messagesWith, PROVENANCE_COLUMNS, provenance, toolsText } from './messages';
-import { type Fields, fieldsOf, listOf, metadataIn, nothingTrained, readChat, readTools } from './read';
+import { fieldsOf, listOf, metadataIn, nothingTrained, readChat, readTools } from './read';
 
 /**
  * Every trainer's mask field on every assistant message: `train` (axolotl), `weight` (OpenAI), `loss` (ms-swift) and
@@ -10,6 +11,12 @@ export const universal: LinesExporter = {
   format: 'universal',
   layout: 'lines',
   mask: 'message',
+  loadedBy: 'anything that reads a field of a message: `train`, `weight`, `loss` and `loss_weight` say the same',
+  isOf: (fields) => {
+    const messages = messagesIn(fields);
+    return someSays(messages, 'train') && ['weight', 'loss'].some((name) => someSays(messages, name));
+  },
+  namesSteps: true,
   export(row) {
     const { conversation, metadata } = row;
     if (nothingTrained(conversation)) return { records: [], left: [{ reason: 'nothing_trained', detail: row.id }] };

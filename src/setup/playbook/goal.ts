@@ -1,5 +1,5 @@
 import type { ServiceSpec, SetupAction } from '../../contract';
-import type { Language, ProjectFacts } from '../repository/facts';
+import type { ProjectFacts } from '../repository/facts';
 import type { Survey } from '../repository/survey';
 
 /** One repository that is to be set up: the main one, or a component of its family. */
@@ -76,7 +76,8 @@ export interface Remedy {
 
 /** What the playbook knows of one group of languages. */
 export interface Ecosystem {
-  readonly languages: readonly Language[];
+  /** Its goals are named after it: `go/tests`. */
+  readonly name: string;
   plan(project: Project): Goal[];
   readonly readers: readonly Reader[];
   readonly remedies: readonly Remedy[];

@@ -21,7 +21,8 @@ export function projectsOf(dossier: SetupDossier): Project[] {
 }
 
 function ecosystemOf({ facts }: Project): Ecosystem | undefined {
-  return ECOSYSTEMS.find(({ languages }) => facts.languages[0] !== undefined && languages.includes(facts.languages[0]));
+  const [language] = facts.languages;
+  return language && ECOSYSTEMS[language];
 }
 
 /** Readers and remedies of the project's own ecosystem before those that hold everywhere. */
@@ -50,7 +51,7 @@ export function planFor(project: Project): Goal[] {
   );
   const before = goals.filter(({ id }) => !OWN.test(id));
   const tests = goals.filter(({ id }) => OWN.test(id));
-  const language = ecosystem?.languages[0] ?? 'none';
+  const language = ecosystem?.name ?? 'none';
   if (project.name !== '') return before.map((goal) => component(goal, project, language));
   return [
     ...(project.folder === '' ? [] : [enter(project)]),

@@ -1,32 +1,18 @@
 import type { RepositoryFacts } from '../../contract/experience';
 import { documentedCommands, serviceHints, testPathsOf } from './documents';
 import type { Language, ManifestFacts, ProjectFacts } from './facts';
-import { languagesOf } from './languages';
-import { goFacts } from './manifests/go';
-import { javaFacts } from './manifests/java';
-import { nativeFacts } from './manifests/native';
-import { nodeFacts } from './manifests/node';
-import { pythonFacts } from './manifests/python';
-import { rustFacts } from './manifests/rust';
+import { LANGUAGES, languagesOf } from './languages';
 import type { Survey } from './survey';
-
-/** Who reads a language's manifests. */
-const READERS: Readonly<Record<Language, (survey: Survey) => ManifestFacts>> = {
-  python: pythonFacts,
-  node: nodeFacts,
-  go: goFacts,
-  rust: rustFacts,
-  c: nativeFacts,
-  cpp: nativeFacts,
-  java: javaFacts,
-};
 
 /** What a survey says of its project. Pure; broken manifests count as empty, so it never throws. */
 export function factsOf(survey: Survey): ProjectFacts {
   const languages = languagesOf(survey);
   // Languages that share a reader are read once, for the first of them.
-  const readAs = languages.filter((one, at) => languages.findIndex((other) => READERS[other] === READERS[one]) === at);
-  const read = readAs.map((language) => READERS[language](survey));
+  const readerOf = (language: Language) => LANGUAGES[language].manifests;
+  const readAs = languages.filter(
+    (one, at) => languages.findIndex((other) => readerOf(other) === readerOf(one)) === at,
+  );
+  const read = readAs.map((language) => readerOf(language)(survey));
   const [main] = read;
   const together = <Value>(from: (facts: ManifestFacts) => readonly Value[] | undefined) =>
     read.flatMap((one) => from(one) ?? []);

@@ -117,7 +117,7 @@ const remedies: readonly Remedy[] = [
   },
 ];
 
-export const go: Ecosystem = { languages: ['go'], plan, readers, remedies };
+export const go: Ecosystem = { name: 'go', plan, readers, remedies };
 
 /** The Go release that a package of the standard library came with: an older one says that it is not in it. */
 const STANDARD_SINCE: Readonly<Record<string, string>> = {

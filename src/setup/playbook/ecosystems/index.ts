@@ -1,3 +1,4 @@
+import type { Language } from '../../repository/facts';
 import type { Ecosystem } from '../goal';
 import { go } from './go';
 import { java } from './java';
@@ -8,5 +9,13 @@ import { rust } from './rust';
 
 export { everywhere } from './everywhere';
 
-/** One line an ecosystem. */
-export const ECOSYSTEMS: readonly Ecosystem[] = [python, node, go, rust, native, java];
+/** What the playbook knows of each language. */
+export const ECOSYSTEMS: Readonly<Record<Language, Ecosystem>> = {
+  python,
+  node,
+  go,
+  rust,
+  c: native,
+  cpp: native,
+  java,
+};

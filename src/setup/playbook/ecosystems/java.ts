@@ -132,4 +132,4 @@ function plan(project: Project): Goal[] {
   return project.facts.buildSystems.includes('maven') ? maven() : gradle(project);
 }
 
-export const java: Ecosystem = { languages: ['java'], plan, readers, remedies };
+export const java: Ecosystem = { name: 'java', plan, readers, remedies };

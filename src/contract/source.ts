@@ -7,53 +7,76 @@ import { nearest } from './parse';
  * absolute and on the host of the worker that fetches.
  */
 export type SourceSpec =
-  | { readonly kind: 'pypi' | 'npm' | 'go' | 'crate' | 'deb-src'; readonly name: string; readonly version: string }
+  | RegistrySource
   | { readonly kind: 'git'; readonly url: string; readonly revision: string }
   | { readonly kind: 'dir'; readonly path: string }
   | { readonly kind: 'archive'; readonly location: string; readonly sha256?: string };
 
-type Registry = Extract<SourceSpec, { version: string }>['kind'];
+/** How a source of one kind is written. */
+interface SourceForm<Spec> {
+  /** What it looks like when it is written right: shown to whoever wrote it wrong. */
+  readonly form: string;
+  /** What people write for the kind. */
+  readonly aliases?: readonly string[];
+  read(rest: string): Spec | Wrong;
+  /** A short name for people and for ids. */
+  label(spec: Spec): string;
+}
 
-/** What each kind looks like when it is written right: shown to whoever wrote it wrong. */
-const FORM = {
-  pypi: 'pypi:NAME==VERSION',
-  npm: 'npm:NAME@VERSION',
-  go: 'go:MODULE@vVERSION',
-  crate: 'crate:NAME@VERSION',
-  'deb-src': 'deb-src:NAME=VERSION',
-  git: 'git+URL@REVISION with an https, ssh or file URL',
-  dir: 'dir:/PATH',
-  archive: 'archive:/PATH[#sha256=HEX] or archive:URL#sha256=HEX',
-} as const satisfies Record<SourceSpec['kind'], string>;
+/** What a registry has under a name and a version. */
+export interface RegistrySource {
+  readonly kind: 'pypi' | 'npm' | 'go' | 'crate' | 'deb-src';
+  readonly name: string;
+  readonly version: string;
+}
 
-const REGISTRIES: Readonly<Record<Registry, { readonly pattern: RegExp; readonly separator: string }>> = {
-  pypi: { pattern: /^([A-Za-z0-9](?:[\w.-]*[A-Za-z0-9])?)==([\w.!+-]+)$/, separator: '==' },
-  npm: { pattern: /^((?:@[\w~-][\w.~-]*\/)?[\w~-][\w.~-]*)@(\d[\w.+-]*)$/, separator: '@' },
-  go: { pattern: /^([\w~-][\w.~-]*(?:\/[\w~-][\w.~-]*)*)@(v\d[\w.+-]*)$/, separator: '@' },
-  crate: { pattern: /^([A-Za-z][\w-]*)@(\d[\w.+-]*)$/, separator: '@' },
-  'deb-src': { pattern: /^([a-z0-9][a-z0-9.+-]+)=([\w.+~:-]+)$/, separator: '=' },
-};
+/** The sources of one kind. */
+export type SourceOf<Kind extends SourceSpec['kind']> = Kind extends RegistrySource['kind']
+  ? RegistrySource
+  : Extract<SourceSpec, { kind: Kind }>;
 
-/** What people write for a kind. */
-const ALIASES: Readonly<Record<string, string>> = {
-  pip: 'pypi:',
-  python: 'pypi:',
-  node: 'npm:',
-  golang: 'go:',
-  gomod: 'go:',
-  cargo: 'crate:',
-  crates: 'crate:',
-  rust: 'crate:',
-  deb: 'deb-src:',
-  debian: 'deb-src:',
-  apt: 'deb-src:',
-  folder: 'dir:',
-  directory: 'dir:',
-  path: 'dir:',
-  file: 'dir:',
-  tar: 'archive:',
-  zip: 'archive:',
-  url: 'archive:',
+/** Every kind of source. `src/sources/fetch.ts` fetches each. */
+const KINDS: { readonly [Kind in SourceSpec['kind']]: SourceForm<SourceOf<Kind>> } = {
+  pypi: registry('pypi', '==', /^([A-Za-z0-9](?:[\w.-]*[A-Za-z0-9])?)==([\w.!+-]+)$/, {
+    form: 'pypi:NAME==VERSION',
+    aliases: ['pip', 'python'],
+  }),
+  npm: registry('npm', '@', /^((?:@[\w~-][\w.~-]*\/)?[\w~-][\w.~-]*)@(\d[\w.+-]*)$/, {
+    form: 'npm:NAME@VERSION',
+    aliases: ['node'],
+  }),
+  go: registry('go', '@', /^([\w~-][\w.~-]*(?:\/[\w~-][\w.~-]*)*)@(v\d[\w.+-]*)$/, {
+    form: 'go:MODULE@vVERSION',
+    aliases: ['golang', 'gomod'],
+  }),
+  crate: registry('crate', '@', /^([A-Za-z][\w-]*)@(\d[\w.+-]*)$/, {
+    form: 'crate:NAME@VERSION',
+    aliases: ['cargo', 'crates', 'rust'],
+  }),
+  'deb-src': registry('deb-src', '=', /^([a-z0-9][a-z0-9.+-]+)=([\w.+~:-]+)$/, {
+    form: 'deb-src:NAME=VERSION',
+    aliases: ['deb', 'debian', 'apt'],
+  }),
+  git: {
+    form: 'git+URL@REVISION with an https, ssh or file URL',
+    read: readGit,
+    label: ({ url, revision }) => `${endOf(url).replace(/\.git$/, '')}-${revision.replaceAll('/', '-')}`,
+  },
+  dir: {
+    form: 'dir:/PATH',
+    aliases: ['folder', 'directory', 'path', 'file'],
+    read(path) {
+      if (!path.startsWith('/')) return expected('dir', 'the path is not absolute');
+      return /[^/]/.test(path) ? { kind: 'dir', path } : expected('dir', 'the whole machine is no repository');
+    },
+    label: ({ path }) => endOf(path),
+  },
+  archive: {
+    form: 'archive:/PATH[#sha256=HEX] or archive:URL#sha256=HEX',
+    aliases: ['tar', 'zip', 'url'],
+    read: readArchiveName,
+    label: ({ location }) => endOf(location).replace(/\.(tar\.(gz|xz|bz2)|tgz|zip|tar|crate)$/, ''),
+  },
 };
 
 interface Wrong {
@@ -71,7 +94,7 @@ export function parseSource(text: string, field = 'source'): SourceSpec {
   throw new PointsmanError(
     'InvalidInput',
     `${field}: ${sayWrong(read)} (found ${JSON.stringify(text)})`,
-    'The kinds of sources are pypi, npm, go, crate, deb-src, git+URL, dir and archive.',
+    `The kinds of sources are ${Object.keys(KINDS).join(', ')}.`,
   );
 }
 
@@ -82,57 +105,54 @@ export const SourceName = z
     const read = readSource(text);
     if ('wrong' in read) context.addIssue({ code: 'custom', message: sayWrong(read), input: text });
   })
-  .meta({ description: `${Object.values(FORM).join('; ')}. Paths are absolute and on the worker's host.` });
+  .meta({
+    description: `${Object.values(KINDS)
+      .map(({ form }) => form)
+      .join('; ')}. Paths are absolute and on the worker's host.`,
+  });
 
 /** A short name for people and for ids: the project and its version, or the end of the path. */
 export function labelOfSource(text: string): string {
   const source = parseSource(text);
-  switch (source.kind) {
-    case 'git':
-      return `${endOf(source.url).replace(/\.git$/, '')}-${source.revision.replaceAll('/', '-')}`;
-    case 'dir':
-      return endOf(source.path);
-    case 'archive':
-      return endOf(source.location).replace(/\.(tar\.(gz|xz|bz2)|tgz|zip|tar|crate)$/, '');
-    case 'pypi':
-    case 'npm':
-    case 'go':
-    case 'crate':
-    case 'deb-src':
-      return `${endOf(source.name)}-${source.version}`;
-    default:
-      return source satisfies never;
-  }
+  return (KINDS[source.kind] as SourceForm<SourceSpec>).label(source);
 }
 
 function readSource(text: string): SourceSpec | Wrong {
   if (/^git\+/.test(text)) return readGit(text.slice(4));
   const colon = text.indexOf(':');
   const [kind, rest] = [text.slice(0, Math.max(colon, 0)), text.slice(colon + 1)];
-  if (isRegistry(kind)) return readRegistry(kind, rest);
-  if (kind === 'dir') {
-    if (!rest.startsWith('/')) return expected('dir', 'the path is not absolute');
-    return /[^/]/.test(rest) ? { kind, path: rest } : expected('dir', 'the whole machine is no repository');
-  }
-  if (kind === 'archive') return readArchiveName(rest);
+  if (kind !== 'git' && Object.hasOwn(KINDS, kind)) return KINDS[kind as SourceSpec['kind']].read(rest);
   return unknownKind(text, kind, rest);
 }
 
-function readRegistry(kind: Registry, rest: string): SourceSpec | Wrong {
-  const { pattern, separator } = REGISTRIES[kind];
-  const read = pattern.exec(rest);
-  if (read) return { kind, name: read[1]!, version: read[2]! };
-  // The separators of the other ecosystems, and a version without the `v` that Go wants.
-  const slip = /^(@?[^@=]+?)(?:={1,3}|@)=?v?(\d.*)$/.exec(rest);
-  if (!slip) return expected(kind, /[=@]/.test(rest) ? 'name or version is not well formed' : 'the version is missing');
-  const meant = `${slip[1]}${separator}${kind === 'go' ? 'v' : ''}${slip[2]}`;
-  return pattern.test(meant)
-    ? expected(kind, 'not well formed', `${kind}:${meant}`)
-    : expected(kind, 'name or version is not well formed');
+/** A registry's project and version, parted by the ecosystem's own separator. */
+function registry(
+  kind: RegistrySource['kind'],
+  separator: string,
+  pattern: RegExp,
+  said: Pick<SourceForm<never>, 'form' | 'aliases'>,
+): SourceForm<RegistrySource> {
+  return {
+    ...said,
+    label: ({ name, version }) => `${endOf(name)}-${version}`,
+    read(rest) {
+      const read = pattern.exec(rest);
+      if (read) return { kind, name: read[1] ?? '', version: read[2] ?? '' };
+      // The separators of the other ecosystems, and a version without the `v` that Go wants.
+      const slip = /^(@?[^@=]+?)(?:={1,3}|@)=?v?(\d.*)$/.exec(rest);
+      if (!slip) {
+        return expected(kind, /[=@]/.test(rest) ? 'name or version is not well formed' : 'the version is missing');
+      }
+      const meant = `${slip[1]}${separator}${kind === 'go' ? 'v' : ''}${slip[2]}`;
+      return pattern.test(meant)
+        ? expected(kind, 'not well formed', `${kind}:${meant}`)
+        : expected(kind, 'name or version is not well formed');
+    },
+  };
 }
 
 /** The revision begins after `.git@` where there is one, because tags and branches may hold an `@`. */
-function readGit(rest: string): SourceSpec | Wrong {
+function readGit(rest: string): SourceOf<'git'> | Wrong {
   const scp = /^([\w.-]+@[\w.-]+):(?!\/\/)(.+)$/.exec(rest);
   if (scp) return expected('git', 'an address without a scheme', `git+ssh://${scp[1]}/${scp[2]}`);
   const url = /^(https|ssh|file):\/\/([^/]*)(\/.+)$/.exec(rest);
@@ -150,7 +170,7 @@ function readGit(rest: string): SourceSpec | Wrong {
   return { kind: 'git', url: `${scheme}://${host}${path.slice(0, at)}`, revision };
 }
 
-function readArchiveName(rest: string): SourceSpec | Wrong {
+function readArchiveName(rest: string): SourceOf<'archive'> | Wrong {
   const [location, fragment, more] = rest.split('#') as [string, string | undefined, string | undefined];
   const sha256 = /^sha256=([0-9a-f]{64})$/.exec(fragment ?? '')?.[1];
   if (more !== undefined || (fragment !== undefined && sha256 === undefined)) {
@@ -173,35 +193,37 @@ function hasSecret(scheme: string, host: string): boolean {
 }
 
 function unknownKind(text: string, kind: string, rest: string): Wrong {
-  const wrong = `unknown kind of source${kind ? ` "${kind}"` : ''}; expected one of ${Object.values(FORM).join(', ')}`;
+  const wrong = `unknown kind of source${kind ? ` "${kind}"` : ''}; expected one of ${Object.values(KINDS)
+    .map(({ form }) => form)
+    .join(', ')}`;
   const path = text.startsWith('/') && (/\.(tar|tgz|zip|crate)\b/.test(text) ? `archive:${text}` : `dir:${text}`);
   const repository = /^(https|ssh):/.test(text) && (/\.git\b|@/.test(rest) ? `git+${text}` : `archive:${text}`);
   const git =
     /^git(@|:\/\/)/.test(text) && `git+ssh://${text.replace(/^git:\/\//, '').replace(/^(git@[^:/]+):/, '$1/')}`;
   const requirement = kind === '' && text.includes('==') && `pypi:${text}`;
-  const close = ALIASES[kind.toLowerCase()] ?? nearestKind(kind);
+  const close = kindNear(kind);
   const meant = path || repository || git || requirement || (kind !== '' && close && `${close}${rest}`);
   return meant ? { wrong, meant } : { wrong };
 }
 
-function nearestKind(kind: string): string | undefined {
-  const close = nearest(
-    kind,
-    Object.keys(FORM).filter((each) => each !== 'git'),
-  );
+/** `pypi:` for `pip`, or for a slip of the pen. */
+function kindNear(kind: string): string | undefined {
+  const alias = Object.entries(KINDS).find(([, { aliases }]) => aliases?.includes(kind.toLowerCase()));
+  const close =
+    alias?.[0] ??
+    nearest(
+      kind,
+      Object.keys(KINDS).filter((each) => each !== 'git'),
+    );
   return close && `${close}:`;
 }
 
 function expected(kind: SourceSpec['kind'], why: string, meant?: string): Wrong {
-  return { wrong: `${why}; expected ${FORM[kind]}`, ...(meant === undefined ? {} : { meant }) };
+  return { wrong: `${why}; expected ${KINDS[kind].form}`, ...(meant === undefined ? {} : { meant }) };
 }
 
 function sayWrong({ wrong, meant }: Wrong): string {
   return meant === undefined ? wrong : `${wrong}; did you mean "${meant}"?`;
-}
-
-function isRegistry(kind: string): kind is Registry {
-  return Object.hasOwn(REGISTRIES, kind);
 }
 
 function endOf(path: string): string {

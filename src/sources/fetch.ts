@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { lstat, readdir, readFile, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { PointsmanError, parseSource, type SourceSpec } from '../contract';
+import { PointsmanError, parseSource, type RegistrySource, type SourceOf, type SourceSpec } from '../contract';
 import type { Owner } from '../sandbox/labels';
 import type { GuestFile } from '../sandbox/sandbox';
 import type { BlobStore } from '../store/blobs';
@@ -39,6 +39,75 @@ interface FetchDeps extends FetchHost {
 
 type Place = Pick<GuestFetch, 'owner' | 'base' | 'source' | 'signal'>;
 
+/** How one kind of source is fetched. Folders are read where they are and have no `bytes`. */
+interface Fetcher<Spec> {
+  /** The archive, from a container that may reach the network; safe to repeat. */
+  bytes(spec: Spec, deps: FetchDeps, place: Place): Promise<{ bytes: Buffer; facts: Facts }>;
+  /** What it was in the end: the package, the repository's URL, or the path. */
+  resolved(spec: Spec, facts: Facts): Omit<Source['resolved'], 'kind'>;
+  /** What a user should know of all of this kind. */
+  notes?(facts: Facts): string[];
+}
+
+/** A registry is asked by a program of `guest/`, which bears the kind's name. */
+function fromRegistry(kind: RegistrySource['kind']): Fetcher<RegistrySource> {
+  return {
+    async bytes(spec, deps, place) {
+      const env = await registrySettings(spec);
+      return fetchInGuest(deps, { ...place, network: 'bridge', script: kind, args: [spec.name, spec.version], env });
+    },
+    resolved: ({ name, version }) => ({ name, version }),
+  };
+}
+
+/** Every kind of source. */
+const FETCHERS: { readonly [Kind in SourceSpec['kind']]: Fetcher<SourceOf<Kind>> } = {
+  pypi: fromRegistry('pypi'),
+  npm: fromRegistry('npm'),
+  go: fromRegistry('go'),
+  crate: fromRegistry('crate'),
+  'deb-src': {
+    bytes: ({ name, version }, deps, place) =>
+      fetchInGuest(deps, { ...place, network: 'bridge', script: 'deb', args: [name, version] }),
+    resolved: ({ name, version }) => ({ name, version }),
+    notes({ patched }) {
+      const state = patched ? 'the patches in debian/patches are applied' : 'the package has no patches of its own';
+      return [`${state}; verified by apt against the archive's signed lists`];
+    },
+  },
+  git: {
+    bytes({ url, revision }, deps, place) {
+      const bring = url.startsWith('file:') ? localRepository : undefined;
+      return fetchInGuest(deps, { ...place, network: 'bridge', script: 'git', args: [url, revision], bring });
+    },
+    resolved: ({ url }, { revision, version }) => ({
+      name: url,
+      version: typeof version === 'string' ? version : undefined,
+      revision: typeof revision === 'string' ? revision : undefined,
+    }),
+    notes({ submodules, version }) {
+      const parts = typeof submodules === 'number' && submodules > 0 ? [`submodules in the tree: ${submodules}`] : [];
+      if (version !== undefined) return parts;
+      return [...parts, 'no tag with a version points at the commit: what takes its version from git will not find it'];
+    },
+  },
+  dir: {
+    bytes: () => Promise.reject(new Error('a folder is read where it is')),
+    resolved: ({ path }) => ({ name: path }),
+  },
+  archive: {
+    async bytes({ location }, deps, place) {
+      if (location.startsWith('/')) return { bytes: fromFile(location), facts: {} };
+      return fetchInGuest(deps, { ...place, network: 'bridge', script: 'url', args: [location] });
+    },
+    resolved: ({ location }) => ({ name: location }),
+  },
+};
+
+function fetcherOf(source: SourceSpec): Fetcher<SourceSpec> {
+  return FETCHERS[source.kind] as Fetcher<SourceSpec>;
+}
+
 /**
  * Fetches a source once: what has a known sha256 (from an earlier fetch, or in its name) and is in the blob store is taken
  * from there, so what was built can be built again without a network. Throws `InvalidInput` for what is not there or not
@@ -67,7 +136,7 @@ export async function fetchSource(
     const bytes = await deps.blobs.get(expected);
     return describe(source, await unpack(deps, place, bytes), expected, factsIn(bytes) ?? {});
   }
-  const { bytes, facts } = await bytesOf(deps, place, source);
+  const { bytes, facts } = await fetcherOf(source).bytes(source, deps, place);
   const sha256 = createHash('sha256').update(bytes).digest('hex');
   assertExpected(name, sha256, expected);
   // Unpacked first: what is refused is not kept.
@@ -83,35 +152,6 @@ function assertExpected(name: string, sha256: string, expected: string | undefin
     `source ${name}: sha256 is ${sha256}, expected ${expected}`,
     'Fetch it again, or correct the digest.',
   );
-}
-
-async function bytesOf(
-  deps: FetchDeps,
-  place: Place,
-  source: Exclude<SourceSpec, { kind: 'dir' }>,
-): Promise<{ bytes: Buffer; facts: Facts }> {
-  const online = { ...place, network: 'bridge' } as const;
-  switch (source.kind) {
-    case 'archive':
-      if (source.location.startsWith('/')) return { bytes: fromFile(source.location), facts: {} };
-      return fetchInGuest(deps, { ...online, script: 'url', args: [source.location] });
-    case 'git': {
-      const local = source.url.startsWith('file:');
-      const args = [source.url, source.revision];
-      return fetchInGuest(deps, { ...online, script: 'git', args, ...(local ? { bring: localRepository } : {}) });
-    }
-    case 'deb-src':
-      return fetchInGuest(deps, { ...online, script: 'deb', args: [source.name, source.version] });
-    case 'pypi':
-    case 'npm':
-    case 'go':
-    case 'crate': {
-      const env = await registrySettings(source);
-      return fetchInGuest(deps, { ...online, script: source.kind, args: [source.name, source.version], env });
-    }
-    default:
-      return source satisfies never;
-  }
 }
 
 async function unpack(deps: FetchDeps, place: Place, bytes: Buffer): Promise<SourceTree> {
@@ -142,34 +182,9 @@ function describe(source: SourceSpec, tree: SourceTree, sha256: string, facts: F
     sha256,
     licence: licenceOf(tree, source.kind),
     notes: notesOn(source.kind, tree, facts),
-    resolved: resolvedOf(source, facts),
+    resolved: { kind: source.kind, ...fetcherOf(source).resolved(source, facts) },
     released: typeof facts.released === 'string' ? facts.released : null,
   };
-}
-
-function resolvedOf(source: SourceSpec, { revision, version }: Facts): Source['resolved'] {
-  const { kind } = source;
-  switch (kind) {
-    case 'git':
-      return {
-        kind,
-        name: source.url,
-        ...(typeof version === 'string' ? { version } : {}),
-        ...(typeof revision === 'string' ? { revision } : {}),
-      };
-    case 'dir':
-      return { kind, name: source.path };
-    case 'archive':
-      return { kind, name: source.location };
-    case 'pypi':
-    case 'npm':
-    case 'go':
-    case 'crate':
-    case 'deb-src':
-      return { kind, name: source.name, version: source.version };
-    default:
-      return kind satisfies never;
-  }
 }
 
 const LEFT_BEHIND = ['.git', '__pycache__', '.venv', '.pytest_cache', 'node_modules'];
@@ -240,18 +255,7 @@ const POINTER =
 /** What a user should know of a fetched tree: how far it was verified, and what is not in it. */
 function notesOn(kind: SourceSpec['kind'], tree: SourceTree, facts: Facts): string[] {
   const said = Array.isArray(facts.notes) ? facts.notes.map(String) : [];
-  return [...said, ...kindNotes(kind, facts), ...lfsNotes(tree)];
-}
-
-function kindNotes(kind: SourceSpec['kind'], { submodules, version, patched }: Facts): string[] {
-  if (kind === 'deb-src') {
-    const state = patched ? 'the patches in debian/patches are applied' : 'the package has no patches of its own';
-    return [`${state}; verified by apt against the archive's signed lists`];
-  }
-  if (kind !== 'git') return [];
-  const parts = typeof submodules === 'number' && submodules > 0 ? [`submodules in the tree: ${submodules}`] : [];
-  if (version !== undefined) return parts;
-  return [...parts, 'no tag with a version points at the commit: what takes its version from git will not find it'];
+  return [...said, ...(FETCHERS[kind].notes?.(facts) ?? []), ...lfsNotes(tree)];
 }
 
 /** The contents of such files are elsewhere, and tests that need them fail. */

@@ -24,7 +24,7 @@ export function renderAtoms(atoms: readonly Atom[], guest: GuestFacts): Rendered
   const refused: string[] = [];
   for (const { name, args } of atoms) {
     try {
-      commands.push(...RENDERERS[name](args, guest));
+      commands.push(...ATOMS[name](args, guest));
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       refused.push(`${name}: ${error.message}`);
@@ -36,7 +36,8 @@ export function renderAtoms(atoms: readonly Atom[], guest: GuestFacts): Rendered
 const PACKAGES = ['packages', 'name', 'package', 'pkg', 'names', 'package_name'] as const;
 const FLAGS = ['flags', 'options'] as const;
 
-const RENDERERS: Readonly<Record<AtomName, Render>> = {
+/** Every atom by its name. */
+const ATOMS: Readonly<Record<AtomName, Render>> = {
   pip_install: (args, guest) => {
     const names = versioned('pip', listArgument(args, ...PACKAGES), args);
     // `-r requirements.txt` alone is a whole install.

@@ -173,7 +173,7 @@ function argsOf(atom: AtomName, { name: _, args, ...others }: Row, repairs: Repa
     repairs.note(`${atom} had no args${Object.keys(others).length > 0 ? ', its other fields are taken' : ''}`);
     return others;
   }
-  const named = typeof args === 'string' || Array.isArray(args) ? NAMED[atom](args) : undefined;
+  const named = typeof args === 'string' || Array.isArray(args) ? NAMED[atom]?.(args) : undefined;
   if (named) repairs.note(`args of ${atom} had no names, taken as ${Object.keys(named).join(' and ')}`);
   return named;
 }
@@ -183,7 +183,7 @@ const packages = (args: Bare) => ({ packages: args });
 const command = (args: Bare) => (typeof args === 'string' ? { cmd: args } : { commands: args });
 
 /** What arguments without names are most likely meant to be. */
-const NAMED: Readonly<Record<AtomName, (args: Bare) => Row | undefined>> = {
+const NAMED: Readonly<Partial<Record<AtomName, (args: Bare) => Row | undefined>>> = {
   pip_install: packages,
   pip_pin: packages,
   or_upgrade_pkg: packages,
@@ -198,5 +198,4 @@ const NAMED: Readonly<Record<AtomName, (args: Bare) => Row | undefined>> = {
     const [, key, value] = (typeof args === 'string' && /^([A-Za-z_]\w*)=(.*)$/s.exec(args)) || [];
     return key === undefined ? undefined : { key, value };
   },
-  set_django_setting: () => undefined,
 };

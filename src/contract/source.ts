@@ -21,6 +21,8 @@ interface SourceForm<Spec> {
   read(rest: string): Spec | Wrong;
   /** A short name for people and for ids. */
   label(spec: Spec): string;
+  /** The project, whatever its version: two sources of one project have the same text. */
+  project(spec: Spec): string;
 }
 
 /** What a registry has under a name and a version. */
@@ -35,31 +37,60 @@ export type SourceOf<Kind extends SourceSpec['kind']> = Kind extends RegistrySou
   ? RegistrySource
   : Extract<SourceSpec, { kind: Kind }>;
 
+interface RegistryForm extends Pick<SourceForm<RegistrySource>, 'form' | 'aliases'> {
+  readonly kind: RegistrySource['kind'];
+  /** Name and version, in two groups. */
+  readonly pattern: RegExp;
+  readonly separator: string;
+  /** Names that the registry takes as the same. */
+  same?(name: string): string;
+}
+
 /** Every kind of source. `src/sources/fetch.ts` fetches each. */
 const KINDS: { readonly [Kind in SourceSpec['kind']]: SourceForm<SourceOf<Kind>> } = {
-  pypi: registry('pypi', '==', /^([A-Za-z0-9](?:[\w.-]*[A-Za-z0-9])?)==([\w.!+-]+)$/, {
+  pypi: registry({
+    kind: 'pypi',
     form: 'pypi:NAME==VERSION',
     aliases: ['pip', 'python'],
+    separator: '==',
+    pattern: /^([A-Za-z0-9](?:[\w.-]*[A-Za-z0-9])?)==([\w.!+-]+)$/,
+    same: spelledAlike,
   }),
-  npm: registry('npm', '@', /^((?:@[\w~-][\w.~-]*\/)?[\w~-][\w.~-]*)@(\d[\w.+-]*)$/, {
+  npm: registry({
+    kind: 'npm',
     form: 'npm:NAME@VERSION',
     aliases: ['node'],
+    separator: '@',
+    pattern: /^((?:@[\w~-][\w.~-]*\/)?[\w~-][\w.~-]*)@(\d[\w.+-]*)$/,
   }),
-  go: registry('go', '@', /^([\w~-][\w.~-]*(?:\/[\w~-][\w.~-]*)*)@(v\d[\w.+-]*)$/, {
+  go: registry({
+    kind: 'go',
     form: 'go:MODULE@vVERSION',
     aliases: ['golang', 'gomod'],
+    separator: '@v',
+    pattern: /^([\w~-][\w.~-]*(?:\/[\w~-][\w.~-]*)*)@(v\d[\w.+-]*)$/,
+    // A major version is a part of the path.
+    same: (name) => name.replace(/\/v\d+$/, ''),
   }),
-  crate: registry('crate', '@', /^([A-Za-z][\w-]*)@(\d[\w.+-]*)$/, {
+  crate: registry({
+    kind: 'crate',
     form: 'crate:NAME@VERSION',
     aliases: ['cargo', 'crates', 'rust'],
+    separator: '@',
+    pattern: /^([A-Za-z][\w-]*)@(\d[\w.+-]*)$/,
+    same: spelledAlike,
   }),
-  'deb-src': registry('deb-src', '=', /^([a-z0-9][a-z0-9.+-]+)=([\w.+~:-]+)$/, {
+  'deb-src': registry({
+    kind: 'deb-src',
     form: 'deb-src:NAME=VERSION',
     aliases: ['deb', 'debian', 'apt'],
+    separator: '=',
+    pattern: /^([a-z0-9][a-z0-9.+-]+)=([\w.+~:-]+)$/,
   }),
   git: {
     form: 'git+URL@REVISION with an https, ssh or file URL',
     read: readGit,
+    project: ({ url }) => `git+${url.replace(/\/+$/, '').replace(/\.git$/, '')}`,
     label: ({ url, revision }) => `${endOf(url).replace(/\.git$/, '')}-${revision.replaceAll('/', '-')}`,
   },
   dir: {
@@ -70,11 +101,13 @@ const KINDS: { readonly [Kind in SourceSpec['kind']]: SourceForm<SourceOf<Kind>>
       return /[^/]/.test(path) ? { kind: 'dir', path } : expected('dir', 'the whole machine is no repository');
     },
     label: ({ path }) => endOf(path),
+    project: ({ path }) => `dir:${path.replace(/\/+/g, '/').replace(/(.)\/$/, '$1')}`,
   },
   archive: {
     form: 'archive:/PATH[#sha256=HEX] or archive:URL#sha256=HEX',
     aliases: ['tar', 'zip', 'url'],
     read: readArchiveName,
+    project: ({ location }) => `archive:${archived(location)}`,
     label: ({ location }) => endOf(location).replace(/\.(tar\.(gz|xz|bz2)|tgz|zip|tar|crate)$/, ''),
   },
 };
@@ -126,15 +159,17 @@ function readSource(text: string): SourceSpec | Wrong {
 }
 
 /** A registry's project and version, parted by the ecosystem's own separator. */
-function registry(
-  kind: RegistrySource['kind'],
-  separator: string,
-  pattern: RegExp,
-  said: Pick<SourceForm<never>, 'form' | 'aliases'>,
-): SourceForm<RegistrySource> {
+function registry({
+  kind,
+  pattern,
+  separator,
+  same = (name) => name,
+  ...said
+}: RegistryForm): SourceForm<RegistrySource> {
   return {
     ...said,
     label: ({ name, version }) => `${endOf(name)}-${version}`,
+    project: ({ name }) => `${kind}:${same(name)}`,
     read(rest) {
       const read = pattern.exec(rest);
       if (read) return { kind, name: read[1] ?? '', version: read[2] ?? '' };
@@ -143,12 +178,17 @@ function registry(
       if (!slip) {
         return expected(kind, /[=@]/.test(rest) ? 'name or version is not well formed' : 'the version is missing');
       }
-      const meant = `${slip[1]}${separator}${kind === 'go' ? 'v' : ''}${slip[2]}`;
+      const meant = `${slip[1]}${separator}${slip[2]}`;
       return pattern.test(meant)
         ? expected(kind, 'not well formed', `${kind}:${meant}`)
         : expected(kind, 'name or version is not well formed');
     },
   };
+}
+
+/** PyPI and crates.io take names as the same that differ in case and separators. */
+function spelledAlike(name: string): string {
+  return name.toLowerCase().replace(/[-_.]+/g, '-');
 }
 
 /** The revision begins after `.git@` where there is one, because tags and branches may hold an `@`. */
@@ -237,26 +277,7 @@ function endOf(path: string): string {
 export function projectOfSource(text: string): string {
   const source = readable(text);
   if (source === undefined) return text.trim();
-  switch (source.kind) {
-    // PyPI and crates.io take names as the same that differ in case and separators.
-    case 'pypi':
-    case 'crate':
-      return `${source.kind}:${source.name.toLowerCase().replace(/[-_.]+/g, '-')}`;
-    // A major version of a Go module is a part of its path.
-    case 'go':
-      return `go:${source.name.replace(/\/v\d+$/, '')}`;
-    case 'npm':
-    case 'deb-src':
-      return `${source.kind}:${source.name}`;
-    case 'git':
-      return `git+${source.url.replace(/\/+$/, '').replace(/\.git$/, '')}`;
-    case 'dir':
-      return `dir:${source.path.replace(/\/+/g, '/').replace(/(.)\/$/, '$1')}`;
-    case 'archive':
-      return `archive:${archived(source.location)}`;
-    default:
-      return source satisfies never;
-  }
+  return (KINDS[source.kind] as SourceForm<SourceSpec>).project(source);
 }
 
 /** The name before the version; where a file is named after its version or its branch alone, the folder says whose it is. */

@@ -2,14 +2,14 @@ import { execFile } from 'node:child_process';
 import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { SourceSpec } from '../contract';
+import type { RegistrySource } from '../contract';
 
 /**
  * What a fetching script has to know of this host's configuration: no registry is written down here, each ecosystem's own
  * tool is asked, because it knows its default and what its user set instead. Empty where the host has no such tool: the
  * script then asks the tool of Debian. Addresses with credentials are left out, since a container may not know them.
  */
-export async function registrySettings(source: SourceSpec): Promise<Record<string, string>> {
+export async function registrySettings(source: RegistrySource): Promise<Record<string, string>> {
   switch (source.kind) {
     case 'npm':
       return kept({ POINTSMAN_REGISTRY: await npmRegistry(source.name) });
@@ -20,14 +20,8 @@ export async function registrySettings(source: SourceSpec): Promise<Record<strin
     }
     case 'crate':
       return kept({ POINTSMAN_REGISTRY: process.env.CARGO_REGISTRIES_CRATES_IO_INDEX || (await cargoIndex()) });
-    case 'pypi':
-    case 'deb-src':
-    case 'git':
-    case 'dir':
-    case 'archive':
-      return {};
     default:
-      return source satisfies never;
+      return {};
   }
 }
 

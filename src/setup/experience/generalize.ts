@@ -30,12 +30,8 @@ type Said = Pick<Particulars, 'names' | 'versions'>;
 
 function said(repository: string): Said {
   const source = readable(repository);
-  switch (source?.kind) {
-    case undefined:
-      return inFileName(repository);
-    case 'pypi':
-    case 'crate':
-      return { names: [source.name], versions: [source.version] };
+  if (!source) return inFileName(repository);
+  switch (source.kind) {
     case 'npm':
       return { names: [source.name, endOf(source.name)], versions: [source.version] };
     case 'go': {
@@ -55,7 +51,7 @@ function said(repository: string): Said {
     case 'archive':
       return inFileName(source.location);
     default:
-      return source satisfies never;
+      return { names: [source.name], versions: [source.version] };
   }
 }
 

@@ -1,6 +1,6 @@
 import type { ChargeKind } from '../../../contract';
 import { quote } from '../../../rollout/shell';
-import { type Dependency, declaredFor } from '../../repository/facts';
+import { type Dependency, declaredFor, type Language } from '../../repository/facts';
 import { inGoModules } from '../../repository/go-modules';
 import { WITHOUT_CHECKS } from '../../repository/maven';
 import type { Observed } from '../role';
@@ -27,23 +27,21 @@ export interface Check {
 /** What the repository declares and the environment must therefore have, by language. Optional extras are not asked for. */
 export function checksOf(repository: Repository, interpreters: readonly Interpreter[]): Check[] {
   const [language] = repository.facts.languages;
-  if (!language) return [];
-  switch (language) {
-    case 'python':
-      return pythonChecks(repository, interpreters[0]?.path ?? 'python3');
-    case 'node':
-      return nodeChecks(repository);
-    case 'go':
-      return goChecks(repository);
-    case 'rust':
-      return rustChecks(repository);
-    case 'c':
-    case 'cpp':
-      return [linked(repository)];
-    case 'java':
-      return javaChecks(repository);
-  }
+  return (language && CHECKS[language]?.(repository, interpreters)) || [];
 }
+
+/** A language without an entry is judged by what its own runner says. */
+const CHECKS: Readonly<
+  Partial<Record<Language, (repository: Repository, interpreters: readonly Interpreter[]) => Check[]>>
+> = {
+  python: (repository, interpreters) => pythonChecks(repository, interpreters[0]?.path ?? 'python3'),
+  node: nodeChecks,
+  go: goChecks,
+  rust: rustChecks,
+  c: (repository) => [linked(repository)],
+  cpp: (repository) => [linked(repository)],
+  java: javaChecks,
+};
 
 const KINDS: Readonly<Record<string, ChargeKind>> = {
   distribution: 'dependency',

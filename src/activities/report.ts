@@ -64,7 +64,11 @@ export function createReportActivities(deps: Deps) {
           given === undefined ? null : runOf(field, type, given);
         const { name, title = `Report ${name}`, rollouts, links } = input;
         const collected = {
-          ...{ name, title, rollouts, links, version: versionHere() },
+          name,
+          title,
+          rollouts,
+          links,
+          version: versionHere(),
           campaigns: await each('campaigns', 'campaign', input.campaigns),
           dataset: await one('dataset', 'dataset', input.dataset),
           covariateShift: await one('covariateShift', 'covariateShift', input.covariateShift),

@@ -46,8 +46,8 @@ export async function findWorkflow<P, R>(cli: Cli, id: string, type: string): Pr
   const said = [trouble, retried(described)].filter(Boolean).join('; ');
   return {
     ...found,
-    ...(progress ? { progress } : {}),
-    ...(result ? { result } : {}),
+    progress,
+    result,
     ...(said ? { trouble: said } : {}),
   };
 }

@@ -54,7 +54,7 @@ async function list(cli: Cli, dir: string, flags: Flags): Promise<void> {
     };
   });
   const rejected = flags.rejected ? considered.filter(({ rejectedBy }) => rejectedBy !== null) : undefined;
-  const answer = { functions, funnel, ...(rejected ? { rejected } : {}) };
+  const answer = { functions, funnel, rejected };
   cli.print({ ...answer, filters }, () => functionsListText(answer, look().width));
 }
 

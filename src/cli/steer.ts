@@ -39,7 +39,7 @@ export function addSteering(rollout: Command, cli: Cli): void {
     .action(async (id: string, { cost, steps }: { cost?: number; steps?: number }) => {
       if (cost === undefined && steps === undefined)
         throw new PointsmanError('InvalidInput', 'budget: nothing to set', 'Give --cost, --steps or both.');
-      const wanted = { ...(cost === undefined ? {} : { costUsd: cost }), ...(steps === undefined ? {} : { steps }) };
+      const wanted = { ...(cost === undefined ? {} : { costUsd: cost }), steps };
       const limits = await sendUpdate(cli, id, 'setBudget', wanted);
       cli.print({ id, limits }, () => `${id}: limits are now ${JSON.stringify(limits)}`);
     });

@@ -221,7 +221,7 @@ function readArchiveName(rest: string): SourceOf<'archive'> | Wrong {
   if (url && hasSecret(url[1]!, url[2]!)) return expected('archive', SECRET);
   if (!url && !location.startsWith('/')) return expected('archive', 'neither an absolute path nor a URL');
   if (location.endsWith('/')) return expected('archive', 'it names a folder, not a file');
-  return { kind: 'archive', location, ...(sha256 === undefined ? {} : { sha256 }) };
+  return { kind: 'archive', location, sha256 };
 }
 
 const SECRET = 'credentials do not belong into an address: it is kept in histories';
@@ -259,7 +259,7 @@ function kindNear(kind: string): string | undefined {
 }
 
 function expected(kind: SourceSpec['kind'], why: string, meant?: string): Wrong {
-  return { wrong: `${why}; expected ${KINDS[kind].form}`, ...(meant === undefined ? {} : { meant }) };
+  return { wrong: `${why}; expected ${KINDS[kind].form}`, meant };
 }
 
 function sayWrong({ wrong, meant }: Wrong): string {

@@ -39,7 +39,7 @@ export async function embedTexts(
       { model: profile.model, input, encoding_format: 'float', ...profile.extraBody },
       {
         headers: { 'X-Client-Request-Id': requestId, 'Idempotency-Key': requestId },
-        ...(signal ? { signal } : {}),
+        signal,
       },
     );
     const dimensions = data[0]?.embedding.length ?? 0;

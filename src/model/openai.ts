@@ -55,7 +55,7 @@ export function createChatModel(profile: ModelProfile, at: LineOwner): ChatModel
         const response = await client.chat.completions
           .create(body as unknown as OpenAI.ChatCompletionCreateParamsNonStreaming, {
             headers: { 'X-Client-Request-Id': requestId, 'Idempotency-Key': requestId },
-            ...(signal ? { signal } : {}),
+            signal,
           })
           .asResponse();
         const text = await response.text();

@@ -25,7 +25,7 @@ export async function readTokenizerFolder(folder: string): Promise<TokenizerFold
   return {
     tokenizer: jsonOf(folder, 'tokenizer.json', tokenizer),
     config: jsonOf(folder, 'tokenizer_config.json', config),
-    ...(template === undefined ? {} : { template }),
+    template,
     digest: hash.digest('hex'),
   };
 }

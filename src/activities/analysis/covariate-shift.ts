@@ -85,7 +85,7 @@ export function createCovariateShiftActivities(deps: Deps) {
         const embedded = await embed(run, trajectory, how, signal);
         const { sha256 } = await blobs.put(JSON.stringify(embedded));
         const { id, turns, missing, cost } = embedded;
-        return { id, turns, ...(missing === undefined ? {} : { missing }), cost, outcome: sha256 };
+        return { id, turns, missing, cost, outcome: sha256 };
       });
     },
 

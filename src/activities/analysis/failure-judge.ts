@@ -65,7 +65,7 @@ export function createFailureJudge(deps: Deps) {
       name: judge,
       profile,
       request,
-      ...(budget ? { budget } : {}),
+      budget,
       signal,
     });
     const said = reply.content ?? '';
@@ -80,7 +80,7 @@ export function createFailureJudge(deps: Deps) {
       instance: instance === '' ? opening.problemId : instance,
       statement: opening.statement,
       status,
-      ...(detail === undefined ? {} : { detail }),
+      detail,
       steps,
       patch: patch ? await text(patch) : '',
       verdict: grade?.verdict ?? null,

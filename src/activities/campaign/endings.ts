@@ -142,11 +142,21 @@ function rowOf(asked: Asked, method: Method, end: End): RolloutRow {
   const { id, instance, problem, licence, pass } = asked;
   const { outcome, result, seconds, skipped, error } = end;
   return {
-    ...{ id, instance, problem, method: method.name, handOver: method.handOver, pass },
-    ...{ student: method.student ?? null, expert: method.expert ?? null },
-    ...{ outcome, ...(skipped ? { skipped } : {}), ...(error ? { error } : {}), result },
+    id,
+    instance,
+    problem,
+    method: method.name,
+    handOver: method.handOver,
+    pass,
+    student: method.student ?? null,
+    expert: method.expert ?? null,
+    outcome,
+    ...(skipped ? { skipped } : {}),
+    ...(error ? { error } : {}),
+    result,
     ...(result?.patch?.bytes === 0 ? { emptyPatch: true } : {}),
-    ...{ seconds, licence },
+    seconds,
+    licence,
   };
 }
 

@@ -32,7 +32,11 @@ export function plannedRollouts(
     const { id, key, problem, licence } = instance;
     return {
       id: `${plan.campaign}/${method.name}/${key}/${place.pass}`,
-      ...{ instance: id, problem, licence, method: method.name, pass: place.pass },
+      instance: id,
+      problem,
+      licence,
+      method: method.name,
+      pass: place.pass,
       recipe: recipeOf(plan, method, problem, place.pass),
     };
   });

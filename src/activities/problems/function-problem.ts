@@ -176,7 +176,13 @@ export function createFunctionProblemActivities(deps: Deps) {
       const { target, outOfFile, dependencies } = kept;
       const tried = reports.map(({ record, reasons }) => ({ attempt: record.attempt, reasons }));
       const result: FunctionProblemResult = {
-        ...{ id, target, admitted, reasons: admitted ? [] : reasonsByAuthor(tried), outOfFile, dependencies, cost },
+        id,
+        target,
+        admitted,
+        reasons: admitted ? [] : reasonsByAuthor(tried),
+        outOfFile,
+        dependencies,
+        cost,
         instance: admitted ? await blobs.keep(await instanceOf(id, input, kept, best)) : null,
         attempts: reports.map(({ record }) => record),
       };
@@ -214,9 +220,22 @@ export function createFunctionProblemActivities(deps: Deps) {
     // How long a case took is the machine's and not the instance's.
     const expected = measured!.expected.map((outcome) => ({ ...outcome, seconds: 0 }));
     return {
-      ...{ id, environment, subject, slice, dependencies, outOfFile, specification, signature: shown, reference },
+      id,
+      environment,
+      subject,
+      slice,
+      dependencies,
+      outOfFile,
+      specification,
+      signature: shown,
+      reference,
       moduleText: (await deps.blobs.get(kept.text.sha256)).toString('utf8'),
-      ...{ size, contexts: withDocstring(forSolvers, signature, shown), seed, harness, expected, quality },
+      size,
+      contexts: withDocstring(forSolvers, signature, shown),
+      seed,
+      harness,
+      expected,
+      quality,
     };
   }
 }

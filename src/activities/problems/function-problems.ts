@@ -181,7 +181,11 @@ export function createFunctionProblemsActivities(deps: Deps) {
         const [python, bundle] = [await openPython(), pytestBundle()];
         const rows = instances.map((each) => swebenchRow(python, each, { moduleText: each.moduleText, bundle }));
         return {
-          ...{ id, environment, functions: considered.length, funnel, tried: results.length },
+          id,
+          environment,
+          functions: considered.length,
+          funnel,
+          tried: results.length,
           admitted: instances.length,
           instances: await blobs.put(lines(instances)),
           rejected: await blobs.put(lines(rejected)),
@@ -263,7 +267,7 @@ const rootsOf = (functions: readonly FunctionSyntax[]) =>
 const modulesOf = (functions: readonly FunctionSyntax[]) => [...new Set(functions.map(({ module }) => module.name))];
 
 function environmentQuestion({ image, workdir, python }: FunctionEnvironment) {
-  return { image, workdir, ...(python ? { python } : {}) };
+  return { image, workdir, python };
 }
 
 function subjectOf(

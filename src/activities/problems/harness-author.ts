@@ -62,7 +62,10 @@ export function createHarnessAuthorActivities(deps: Deps) {
         : fillTemplate(prompts.repair, {
             name: kept.target.name,
             feedback: repairFeedback({
-              ...{ troubles, quality, gates, lines: kept.target.lines },
+              troubles,
+              quality,
+              gates,
+              lines: kept.target.lines,
               text: (await deps.blobs.get(kept.text.sha256)).toString('utf8'),
             }),
           });
@@ -92,7 +95,7 @@ export function createHarnessAuthorActivities(deps: Deps) {
               },
             ];
         const call = { run: `${run}/author`, turn, attempt: 0, name: author, profile, request: { messages }, signal };
-        const given = await ask({ ...call, ...(budget ? { budget } : {}) });
+        const given = await ask({ ...call, budget });
         const reply = given.reply.content ?? '';
         const read = readHarness(await openPython(), reply, { author, context, mode, limit: cases });
         return {
@@ -114,7 +117,10 @@ export function createHarnessAuthorActivities(deps: Deps) {
         const { described, forAuthors, signature } = await blobs.read<KeptFunction>(input.prepared);
         const { measured, validation } = await blobs.read<HarnessReport>(input.report);
         const values = refineValues({
-          ...{ described, signature, context: forAuthors.sliced, calls: validation?.calls ?? [] },
+          described,
+          signature,
+          context: forAuthors.sliced,
+          calls: validation?.calls ?? [],
           cases: measured?.harness.source ?? '',
         });
         const messages: ChatMessage[] = [
@@ -130,7 +136,7 @@ export function createHarnessAuthorActivities(deps: Deps) {
           request: { messages },
           signal,
         };
-        const given = await ask({ ...call, ...(budget ? { budget } : {}) });
+        const given = await ask({ ...call, budget });
         return { reply: await deps.blobs.put(given.reply.content ?? ''), usage: given.usage };
       });
     },

@@ -109,7 +109,7 @@ export function createPerformer(deps: Deps) {
     if (seen.kind === 'large')
       return record(journal, place, { text: `The file ${args.path} is too large for this tool.`, exitCode: 19 });
     const cwd = args.path.startsWith('/') ? '/' : (await journal.state()).cwd || place.lease.workdir;
-    const plan = planEdit(args, seen, { cwd, parentExists: seen.parentExists, ...(undo ? { undo } : {}) });
+    const plan = planEdit(args, seen, { cwd, parentExists: seen.parentExists, undo });
     const { write } = plan;
     if (!write) return record(journal, place, { text: plan.observation, exitCode: plan.exitCode });
     const bytes = 'bytes' in write ? write.bytes : undefined;
@@ -119,7 +119,7 @@ export function createPerformer(deps: Deps) {
       journal,
       place,
       { text: plan.observation, exitCode: plan.exitCode, edit: { path: args.path, before, after } },
-      { kind: bytes ? 'write' : 'delete', path: args.path, ...(bytes ? { bytes } : {}) },
+      { kind: bytes ? 'write' : 'delete', path: args.path, bytes },
     );
   }
 

@@ -64,7 +64,12 @@ export function createReader({ blobs, setupChains }: Pick<Deps, 'blobs' | 'setup
   ): Promise<SetupDossier> {
     const { source, version, released = null, goal, workdir, wanted } = given;
     return {
-      ...{ source, version, released, goal, workdir, wanted },
+      source,
+      version,
+      released,
+      goal,
+      workdir,
+      wanted,
       survey: await json<Survey>(given.survey),
       components: await componentsOf(given),
       seen: await actions(head),

@@ -118,7 +118,10 @@ export function createSetupEvidenceActivities(deps: Deps) {
     signal: AbortSignal,
   ): Promise<SetupStep['observation']> {
     const said = async (text: string, exitCode: number | null) => ({
-      ...{ text: await blobs.put(text), exitCode, timedOutAfter: null, elidedBytes: 0 },
+      text: await blobs.put(text),
+      exitCode,
+      timedOutAfter: null,
+      elidedBytes: 0,
     });
     if (input.role === 'judge') {
       const before = await reader.movesAt<JudgeMove>(input.head);
@@ -139,7 +142,10 @@ export function createSetupEvidenceActivities(deps: Deps) {
       return null;
     const { text, exitCode, timedOutAfter } = observation;
     return {
-      ...{ command: turn.move.command, exitCode, timedOut: timedOutAfter !== null, output: text },
+      command: turn.move.command,
+      exitCode,
+      timedOut: timedOutAfter !== null,
+      output: text,
       preview: preview((await blobs.get(text.sha256)).toString('utf8'), PREVIEW),
     };
   }
@@ -196,7 +202,7 @@ export function createSetupEvidenceActivities(deps: Deps) {
       const moves = judge === '' ? [] : await reader.movesAt<JudgeMove>(judge);
       const findings = findingsOf(moves, judge === '' ? [] : await evidenceAt(judge), charges);
       const { verdict, detail } = verdictOf(charges, findings, input.outage);
-      return { verdict, charges, findings, heads: input.heads, ...(detail === undefined ? {} : { detail }) };
+      return { verdict, charges, findings, heads: input.heads, detail };
     },
   };
 }

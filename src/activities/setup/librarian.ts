@@ -79,7 +79,7 @@ export function createLibrarian(deps: Deps) {
       ],
     };
     const call = { run: `${run}/${name}`, turn: 1, attempt: 0, name: policy, profile, request, signal };
-    const { reply, usage } = await ask({ ...call, ...(budget ? { budget } : {}) });
+    const { reply, usage } = await ask({ ...call, budget });
     const found = readable(() => read(readJsonObject(reply.content ?? '')));
     return { answer: found ? checked(found.value) : rules(), usage };
   }

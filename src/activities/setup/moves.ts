@@ -219,7 +219,7 @@ export function createSetupMoveActivities(deps: Deps) {
           request,
           signal,
         };
-        const given = await ask({ ...call, ...(budget ? { budget } : {}) });
+        const given = await ask({ ...call, budget });
         const spent = {
           usage: given.usage,
           contextTokens: given.usage.promptTokens + given.usage.completionTokens,

@@ -72,7 +72,9 @@ export function createSetupPrepareActivities(deps: Deps) {
       survey: await survey(source),
       components: await Promise.all(
         parts.map(async ([{ name, source: text }, part]) => ({
-          ...{ name, source: text, sha256: part.sha256 },
+          name,
+          source: text,
+          sha256: part.sha256,
           workdir: `${FAMILY}/${name}`,
           survey: await survey(part),
         })),
@@ -130,8 +132,14 @@ export function createSetupPrepareActivities(deps: Deps) {
         );
         return {
           lease: {
-            ...{ host: deps.hostQueue, hostName: deps.hostName, container: sandbox.name, image: base, workdir },
-            ...{ base: null, origin: 'begin', diskMiB: input.sandbox.diskMiB },
+            host: deps.hostQueue,
+            hostName: deps.hostName,
+            container: sandbox.name,
+            image: base,
+            workdir,
+            base: null,
+            origin: 'begin',
+            diskMiB: input.sandbox.diskMiB,
           },
           given: await describe(input, source, parts),
           sha256: source.sha256,
@@ -173,12 +181,25 @@ export function createSetupPrepareActivities(deps: Deps) {
           signal,
         );
         const frame = {
-          ...{ index: 0, label: image, image, imageId: found.id, cwd: workdir, env: found.env },
-          ...{ services: [], network: 'none', position: '-' },
+          index: 0,
+          label: image,
+          image,
+          imageId: found.id,
+          cwd: workdir,
+          env: found.env,
+          services: [],
+          network: 'none',
+          position: '-',
         };
         const lease = {
-          ...{ host: deps.hostQueue, hostName: deps.hostName, container: '-', image, workdir },
-          ...{ base: null, origin: '-', diskMiB: 10_240 },
+          host: deps.hostQueue,
+          hostName: deps.hostName,
+          container: '-',
+          image,
+          workdir,
+          base: null,
+          origin: '-',
+          diskMiB: 10_240,
         };
         const agent = await setupChains.open({ kind: 'setup-opening', role: 'agent', source: input.source, given });
         return { owner, lease, frame, given, agent, claim: '', verifier: null };

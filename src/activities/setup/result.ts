@@ -83,8 +83,15 @@ export function createSetupResultActivities(deps: Deps) {
           instructions: envInstructions(env),
         });
         const parts = {
-          ...{ base, source, sha256, workdir, components, services: input.services, lent: LENT },
-          ...{ given: input.profile?.env ?? {}, env },
+          base,
+          source,
+          sha256,
+          workdir,
+          components,
+          services: input.services,
+          lent: LENT,
+          given: input.profile?.env ?? {},
+          env,
         };
         return {
           image,
@@ -112,7 +119,11 @@ export function createSetupResultActivities(deps: Deps) {
         const beside = { owner, services, base, install: installCommand };
         const network = await sandboxes.services.asAt(beside, ANEW, signal);
         const built = await rebuild(deps, owner, {
-          ...{ base, workdir, sources, script, profile },
+          base,
+          workdir,
+          sources,
+          script,
+          profile,
           ...(network ? { connect: (container: string) => sandboxes.services.connect(owner, container) } : {}),
           seconds: scriptSeconds(script, { commandSeconds: seconds, wallClockSeconds }),
         });

@@ -91,7 +91,10 @@ export function createSetupSandboxActivities(deps: Deps) {
         return {
           preview: preview(text, PREVIEW),
           line: oneLine(command),
-          ...{ exitCode: value.exitCode, timedOut, elidedBytes: value.elidedBytes, output },
+          exitCode: value.exitCode,
+          timedOut,
+          elidedBytes: value.elidedBytes,
+          output,
           signature: value.exitCode === 0 ? '' : errorSignature(text),
           head: input.step ? await append(input.step, observation, []) : null,
           attribution: await compared(input, value.exitCode, text),

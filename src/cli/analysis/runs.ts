@@ -37,9 +37,13 @@ export function addAnalysisList(noun: Command, cli: Cli, type: string, what: str
         const { Phase, Outcome, InstanceId, Student, Expert, CostUsd } = attributesOf(each);
         const memo = each.memo as { folder?: string } | undefined;
         analyses.push({
-          ...{ id: each.workflowId, status: statusOf(each), phase: Phase ?? null, outcome: Outcome ?? null },
+          id: each.workflowId,
+          status: statusOf(each),
+          phase: Phase ?? null,
+          outcome: Outcome ?? null,
           about: [Expert ? `${Student} against ${Expert}` : Student, InstanceId].filter(Boolean).join(', ') || null,
-          ...{ costUsd: CostUsd ?? null, folder: memo?.folder ?? null },
+          costUsd: CostUsd ?? null,
+          folder: memo?.folder ?? null,
           startedAt: each.startTime.toISOString(),
           endedAt: each.closeTime?.toISOString() ?? null,
         });

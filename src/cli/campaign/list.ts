@@ -36,9 +36,15 @@ export function addCampaignList(campaign: Command, cli: Cli): void {
         const { Phase, Outcome, Step, CostUsd } = attributesOf(each);
         const memo = each.memo as Partial<Pick<Listed, 'instances' | 'planned' | 'methods'>> | undefined;
         campaigns.push({
-          ...{ id: each.workflowId, status: statusOf(each), phase: Phase ?? null, outcome: Outcome ?? null },
-          ...{ methods: memo?.methods ?? [], instances: memo?.instances ?? null, planned: memo?.planned ?? null },
-          ...{ done: Step ?? null, costUsd: CostUsd ?? null },
+          id: each.workflowId,
+          status: statusOf(each),
+          phase: Phase ?? null,
+          outcome: Outcome ?? null,
+          methods: memo?.methods ?? [],
+          instances: memo?.instances ?? null,
+          planned: memo?.planned ?? null,
+          done: Step ?? null,
+          costUsd: CostUsd ?? null,
           startedAt: each.startTime.toISOString(),
           endedAt: each.closeTime?.toISOString() ?? null,
         });

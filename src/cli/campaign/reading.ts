@@ -33,8 +33,12 @@ export async function readCampaign(cli: Cli, id: string): Promise<ReadCampaign> 
   const rows = await rowsIn(cli, result ? [result.rollouts] : (progress?.pages ?? [])).catch((error: Error) => error);
   const missing = rows instanceof Error ? rows.message : undefined;
   return {
-    ...{ id, status, startedAt: described.startTime, endedAt: described.closeTime },
-    ...{ progress: status === 'running' ? progress : undefined, result },
+    id,
+    status,
+    startedAt: described.startTime,
+    endedAt: described.closeTime,
+    progress: status === 'running' ? progress : undefined,
+    result,
     ...figuresOf(rows instanceof Error ? [] : rows, result),
     trouble: [trouble, again, retried(described), missing].filter(Boolean).join('; ') || undefined,
     links: [

@@ -63,7 +63,11 @@ async function liveRollout(client: Client, rollout: InFlight): Promise<LiveRollo
   ]);
   const { id, instance, method, pass, startedAt } = rollout;
   return {
-    ...{ id, instance, method, pass, ageMs: Date.now() - startedAt },
+    id,
+    instance,
+    method,
+    pass,
+    ageMs: Date.now() - startedAt,
     phase: progress?.phase ?? null,
     turn: progress?.turn ?? null,
     costUsd: progress?.spent.costUsd ?? null,

@@ -48,8 +48,8 @@ export async function checkFile(
   }
   const options = {
     file,
-    ...(format ? { format } : {}),
-    ...(maxTokens === undefined ? {} : { maxTokens }),
+    format,
+    maxTokens,
     ...(steps ? { authorOf: authorIn(steps) } : {}),
     ...(tokenizer ? { tokenizer: await createChatTokenizer(await readTokenizerFolder(tokenizer)) } : {}),
   };

@@ -31,7 +31,7 @@ export function addDatasetShow(dataset: Command, cli: Cli): void {
         return cli.print({ card: text }, () => (process.stdout.isTTY ? safeLines(text).join('\n') : text.trimEnd()));
       }
       const changed = verify ? await changedFiles(found) : undefined;
-      cli.print({ folder, ...manifest, ...(changed ? { changed } : {}) }, () =>
+      cli.print({ folder, ...manifest, changed }, () =>
         [
           manifest.name,
           ...datasetLines(manifest.result, summed(manifest.result.funnels.map(({ funnel }) => funnel)), look()),

@@ -88,7 +88,9 @@ function evaluationCharts(solver: string, { passAtK, repair, breakdown }: Evalua
         title: 'PASS@k',
         description: `Share of problems that at least one of k answers of ${solver} solves. ${ends(passAtK)}`,
         lines: [curve(solver, passAtK)],
-        ...{ across: 'answers (k)', up: 'PASS@k', highest: 1 },
+        across: 'answers (k)',
+        up: 'PASS@k',
+        highest: 1,
       }),
     );
   if (repair)
@@ -98,7 +100,9 @@ function evaluationCharts(solver: string, { passAtK, repair, breakdown }: Evalua
         title: 'Self-repair',
         description: `Share of the unsolved problems that ${solver} solves after being told what failed. ${ends(repair)}`,
         lines: [curve(solver, repair)],
-        ...{ across: 'iterations', up: 'solved', highest: 1 },
+        across: 'iterations',
+        up: 'solved',
+        highest: 1,
       }),
     );
   if (breakdown.length > 0)
@@ -108,7 +112,10 @@ function evaluationCharts(solver: string, { passAtK, repair, breakdown }: Evalua
         title: 'PASS@1 by kind of problem',
         description: `PASS@1 of ${solver} by what a problem depends on, how long it is, and where its dependencies are.`,
         groups: groupsOf(breakdown),
-        ...{ axis: 'PASS@1', format: percent, from: 0, to: 1 },
+        axis: 'PASS@1',
+        format: percent,
+        from: 0,
+        to: 1,
       }),
     );
   return charts;

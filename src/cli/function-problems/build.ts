@@ -212,7 +212,12 @@ export function groundOf(written: Written, flags: BuildFlags): Ground {
 export function buildInput(written: Written, environment: unknown, flags: BuildFlags): Written {
   const { only, tryAll, refiner, maxFunctions, seed, attempts, repairs, filters, coverage, mutation } = flags;
   const fields: Written = {
-    ...{ environment, only, tryAll, refiner, maxFunctions, seed },
+    environment,
+    only,
+    tryAll,
+    refiner,
+    maxFunctions,
+    seed,
     concurrency: flags.parallel,
     casesPerFunction: flags.cases,
     attempts: withRepairs(attempts ?? (written.attempts as readonly Attempt[] | undefined), repairs),

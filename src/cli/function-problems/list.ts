@@ -33,9 +33,15 @@ export function addProblemsList(problems: Command, cli: Cli): void {
       if (from === undefined) return listBuilds(cli, limit);
       const { instances, from: where } = await readInstances(cli, from);
       const rows = instances.map(({ id, size, dependencies, outOfFile, harness, quality }) => ({
-        ...{ id, lines: size.lines, tokens: size.tokens, dependencies, outOfFile },
-        ...{ author: harness.author, cases: harness.cases.length },
-        ...{ branchCoverage: quality.branchCoverage, mutationScore: quality.mutationScore },
+        id,
+        lines: size.lines,
+        tokens: size.tokens,
+        dependencies,
+        outOfFile,
+        author: harness.author,
+        cases: harness.cases.length,
+        branchCoverage: quality.branchCoverage,
+        mutationScore: quality.mutationScore,
       }));
       cli.print({ from: where, problems: rows }, () =>
         instances.length === 0 ? 'no problems' : instanceTable(instances, look().width),

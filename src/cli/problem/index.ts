@@ -149,7 +149,7 @@ async function check(cli: Cli, source: string, flags: CheckFlags): Promise<void>
     { id: `problem-check/${id}-${randomBytes(4).toString('hex')}`, note: `check ${id}` },
   );
   const outcomes = flags.outcomes ? await outcomesById(cli, result.outcomes) : undefined;
-  cli.print({ ...result, ...(outcomes ? { outcomes } : {}) }, () => {
+  cli.print({ ...result, outcomes }, () => {
     const table = Object.entries(outcomes ?? {}).map(
       ([test, { noop, gold }]) => `${noop.padEnd(8)} ${gold.join(' ').padEnd(18)} ${test}`,
     );

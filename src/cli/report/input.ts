@@ -39,7 +39,7 @@ export async function reportInput(cli: Cli, written: Written, flags: ReportFlags
   };
   const merged: Written = { ...written, ...given(fields) };
   merged.name ??= nameFrom(merged);
-  merged.links = { ...(await linksOf(cli)), ...(merged.links as object), ...(viewer ? { viewer } : {}) };
+  merged.links = { ...(await linksOf(cli)), ...(merged.links as object), viewer };
   parseInput<unknown>(ReportInput, merged, 'report');
   return merged;
 }

@@ -140,7 +140,10 @@ export function comparedRun(job: Job, result: RepoSetupResult | undefined, troub
   const { id, source, mode, pass } = job;
   const trials = result?.units ?? [];
   return {
-    ...{ source, mode, pass, id },
+    source,
+    mode,
+    pass,
+    id,
     status: result?.status ?? null,
     verdict: result?.verdict?.verdict ?? null,
     verifier: result?.verifier?.success ?? null,
@@ -152,7 +155,7 @@ export function comparedRun(job: Job, result: RepoSetupResult | undefined, troub
     unitsTried: trials.length,
     unitsHelped: trials.filter(({ outcome, kept }) => outcome === 'success' && kept).length,
     usd: result?.cost.usd ?? 0,
-    ...(trouble === undefined ? {} : { trouble }),
+    trouble,
   };
 }
 

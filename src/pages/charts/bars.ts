@@ -59,7 +59,7 @@ export function bars({ groups, axis, whole = false, format, ...about }: Bars): H
     y += 6;
   }
   const plot: Plot = { left, right, top: 4, bottom: y };
-  const under = bottomAxis(plot, { scale, ticks: values, label: axis, ...(format ? { format } : {}) }, true);
+  const under = bottomAxis(plot, { scale, ticks: values, label: axis, format }, true);
   return drawing({ ...about, height: y + 42 }, [under, rows]);
 }
 

@@ -51,7 +51,7 @@ export function quantileChart({ rows, axis, format, ...about }: QuantileChart): 
   const bottom = 8 + rows.length * ROW;
   const plot: Plot = { left, right, top: 4, bottom };
   return drawing({ ...about, height: bottom + 42 }, [
-    bottomAxis(plot, { scale, ticks: values, label: axis, ...(format ? { format } : {}) }, true),
+    bottomAxis(plot, { scale, ticks: values, label: axis, format }, true),
     rows.map((row, at) => quantileRow(row, 8 + at * ROW, left, right, scale)),
   ]);
 }

@@ -55,7 +55,12 @@ function objectionTo(
 
 /** A container where every atom can be rendered: what the commands say is compared, and none of them is run. */
 const ANYWHERE: GuestFacts = {
-  ...{ python: null, venv: null, packageManager: 'apt', node: 'npm', conda: true, workdir: '/' },
+  python: null,
+  venv: null,
+  packageManager: 'apt',
+  node: 'npm',
+  conda: true,
+  workdir: '/',
 };
 
 function commandsOf(atoms: readonly Atom[]): string[] {

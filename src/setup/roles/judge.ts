@@ -82,7 +82,9 @@ function tested(dossier: JudgeDossier, repository: Repository, command: string, 
   const reading = readCounts(command, observed.output);
   if (!reading || reading.counts.collected === 0) return upheld('no test could be run');
   const failures = classify(command, observed, {
-    ...{ repository, services: dossier.services, present: foundByAll(interpretersOf(dossier)) },
+    repository,
+    services: dossier.services,
+    present: foundByAll(interpretersOf(dossier)),
   });
   const [cause] = [...failures.filter((failure) => failure.class === 'setup'), ...failures];
   if (!cause)

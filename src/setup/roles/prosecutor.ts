@@ -77,7 +77,9 @@ function* tests(dossier: ProsecutorDossier, repository: Repository, interpreters
   const declared = repository.facts.testPaths.slice(0, 3).join(', ');
   const collected = run.reading?.counts.collected ?? 0;
   const faults = classify(command, run.observed, {
-    ...{ repository, services: dossier.services, present: foundByAll(interpreters) },
+    repository,
+    services: dossier.services,
+    present: foundByAll(interpreters),
   }).filter((failure) => failure.class === 'setup');
   if (faults.length > 0 && (collected > 0 || declared !== '')) {
     const shown = faults.slice(0, 3).map(({ test, why }) => `${test} (${why})`);

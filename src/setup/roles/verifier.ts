@@ -76,7 +76,9 @@ function* explanation(
   interpreters: readonly Interpreter[],
 ): Generator<VerifierMove, string | null, Seen<VerifierMove>['observed']> {
   const failures = classify(run.plan.command, run.observed, {
-    ...{ repository, services: dossier.services, present: foundByAll(interpreters) },
+    repository,
+    services: dossier.services,
+    present: foundByAll(interpreters),
   });
   if (run.leftOut !== undefined) failures.push({ test: WHOLE_RUN, ...data(`tests were left out: ${run.leftOut}`) });
   if (failures.length > 0) {

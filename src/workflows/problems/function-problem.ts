@@ -48,7 +48,13 @@ export async function functionProblem(raw: FunctionProblemInput): Promise<Functi
     const refined = best.admitted ? await refine(best.report) : null;
     const end = await functionStore.concludeFunction.executeWithOptions(named('conclusion'), [
       {
-        ...{ name, environment, prepared, seed, best: best.report, refined, cost },
+        name,
+        environment,
+        prepared,
+        seed,
+        best: best.report,
+        refined,
+        cost,
         reports: findings.map(({ report }) => report),
       },
     ]);
@@ -86,7 +92,7 @@ export async function functionProblem(raw: FunctionProblemInput): Promise<Functi
     const question = { run: firstExecutionRunId, turn, prepared, attempt, earlier, gates, cases };
     const given = await answered(() =>
       authorActivities(queueOf(author)).askForHarness.executeWithOptions(named(`${author} writes, turn ${turn}`), [
-        { ...question, ...(budget ? { budget } : {}) },
+        { ...question, budget },
       ]),
     );
     return 'refused' in given ? { harness: null, refusal: given.refused, conversation: null, final: true } : given;
@@ -111,7 +117,7 @@ export async function functionProblem(raw: FunctionProblemInput): Promise<Functi
     turn += 1;
     const given = await answered(() =>
       authorActivities(queueOf(refiner)).askForDocstring.executeWithOptions(named(`${refiner} refines the docstring`), [
-        { run: firstExecutionRunId, turn, prepared, report, profile: refiner, ...(budget ? { budget } : {}) },
+        { run: firstExecutionRunId, turn, prepared, report, profile: refiner, budget },
       ]),
     );
     return 'refused' in given ? null : given.reply;

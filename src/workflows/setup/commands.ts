@@ -85,7 +85,7 @@ export class SetupCommands {
 
   private execute({ line, step, since, ...command }: RunRequest) {
     const own = { job: jobOf(command), command: command.command };
-    const asked = { ...(step ? { step } : {}), ...(since ? { since } : {}) };
+    const asked = { step, since };
     return this.call(`turn ${command.turn} · ${line}`, { ...own, ...asked });
   }
 

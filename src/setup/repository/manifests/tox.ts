@@ -31,7 +31,8 @@ export function toxEnvironments(survey: Survey): ToxEnvironment[] {
     extras: stringsOf(tablesOf(env).extras),
   }));
   return [...sections, ...tables].map(({ name, deps, extras }) => ({
-    ...{ name, extras: linesFor(toxIni(survey), extras) },
+    name,
+    extras: linesFor(toxIni(survey), extras),
     deps: linesFor(toxIni(survey), deps).filter(isRequirement),
   }));
 }

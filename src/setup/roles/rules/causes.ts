@@ -94,7 +94,8 @@ function unprepared(why: string, { services }: Surroundings): Cause {
 
 /** The environment has it, so who misses it looks elsewhere: in an interpreter that the test made or went out of its way to find. */
 const elsewhere = (module: string): Cause => ({
-  ...{ class: 'repository_bug', ground: 'wrong_interpreter' },
+  class: 'repository_bug',
+  ground: 'wrong_interpreter',
   why: `${module} is there: the test starts an interpreter of its own choice`,
 });
 

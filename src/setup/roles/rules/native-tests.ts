@@ -65,7 +65,7 @@ export function* runSuite<Move>(
     if (plan.after && leftOut === undefined) continue;
     const observed = known(plan.command) ?? (yield moveOf(plan));
     const reading = readCounts(plan.command, observed.output);
-    last = { plan, observed, reading, ...(leftOut === undefined ? {} : { leftOut }) };
+    last = { plan, observed, reading, leftOut };
     if (isTelling(last)) return last;
   }
   return last;
@@ -125,7 +125,8 @@ export function testPlans(dossier: Case, repository: Repository, interpreters: r
       ? `{ ${all} --lib --bins; ended=$?; ${all} --doc && (exit $ended); }`
       : `${all} --bins`;
     plans.push({
-      ...{ framework: 'cargo', command: `cd ${quote(workdir)} && ${inside}` },
+      framework: 'cargo',
+      command: `cd ${quote(workdir)} && ${inside}`,
       after: /^error: couldn't read `[^`]+`: No such file or directory.*/m,
     });
   } else if (language === 'java') {

@@ -11,7 +11,7 @@ import { addFunctionsCommands } from './cli/functions';
 import { addHistoryCommands } from './cli/history';
 import { addJanitorCommands } from './cli/janitor';
 import { addModelCommands } from './cli/models';
-import { addLineCommands } from './cli/pipeline';
+import { addPipelineCommands } from './cli/pipeline';
 import { addProblemCommands } from './cli/problem';
 import { addReportCommands } from './cli/report';
 import { addRolloutCommands } from './cli/rollout';
@@ -40,7 +40,7 @@ export function createProgram(cli: Cli): Command {
     .showSuggestionAfterError()
     .configureHelp({ helpWidth: Math.min(process.stdout.columns ?? 80, 100), sortSubcommands: false });
   addServiceCommands(program, cli);
-  addLineCommands(program, cli);
+  addPipelineCommands(program, cli);
   addSetupCommands(program, cli);
   addRolloutCommands(program, cli);
   addProblemCommands(program, cli);

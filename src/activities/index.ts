@@ -8,7 +8,7 @@ import { createEvaluationActivities } from './evaluation/evaluation';
 import { createEvaluationResultActivities } from './evaluation/results';
 import { createJanitorActivities } from './janitor';
 import { createModelActivities } from './model';
-import { createLineActivities } from './pipeline';
+import { createPipelineActivities } from './pipeline';
 import { createFunctionProblemActivities } from './problems/function-problem';
 import { createFunctionProblemsActivities } from './problems/function-problems';
 import { createGradingActivities } from './problems/grading';
@@ -51,7 +51,7 @@ export function createActivities(deps: Deps) {
     ...createFailureAnalysisActivities(deps),
     ...createCampaignActivities(deps),
     ...createCampaignEndingActivities(deps),
-    ...createLineActivities(deps),
+    ...createPipelineActivities(deps),
     ...createReportActivities(deps),
   };
 }

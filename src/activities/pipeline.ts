@@ -8,7 +8,7 @@ import { rolloutProblem } from '../problems/tables/rollout-problem';
 import { instancesIn } from '../store/instances';
 import { withHeartbeat } from './heartbeat';
 
-export function createLineActivities({ blobs, problems }: Deps) {
+export function createPipelineActivities({ blobs, problems }: Deps) {
   return {
     /**
      * Waits for a workflow and gives its result; `ended` is false where it has none. Asks the server only: a retry asks

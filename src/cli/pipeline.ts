@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { LineInput, type LineProgress, type LineResult, PointsmanError, parseInput } from '../contract';
+import { PipelineInput, type PipelineProgress, type PipelineResult, PointsmanError, parseInput } from '../contract';
 import { dollars, duration } from '../pages/figures';
 import type { Cli } from './context';
 import { followed, resultIfAwaited, watchCommand } from './follow';
@@ -10,21 +10,21 @@ import { look } from './look';
 import { addInputOption, addStartOptions, type StartFlags, wholeOption } from './options';
 import { linksOf } from './report/input';
 import { addWindowSteering } from './steer';
-import { lineProgressLine, lineProgressText, lineText } from './terminal/pipeline';
+import { lineText, pipelineProgressLine, pipelineProgressText } from './terminal/pipeline';
 import { table } from './terminal/table';
 
-export function addLineCommands(program: Command, cli: Cli): void {
-  const line = program
-    .command('line')
-    .description('the whole line: repositories, problems, rollouts, data set, report');
-  addLineStart(line, cli);
-  addLineList(line, cli);
-  addLineShow(line, cli);
-  addWindowSteering(line, cli, {
+export function addPipelineCommands(program: Command, cli: Cli): void {
+  const pipeline = program
+    .command('pipeline')
+    .description('the whole pipeline: repositories, problems, rollouts, data set, report');
+  addPipelineStart(pipeline, cli);
+  addPipelineList(pipeline, cli);
+  addPipelineShow(pipeline, cli);
+  addWindowSteering(pipeline, cli, {
     units: 'stages',
     kept: 'stages',
-    cancelled: 'what its stages had finished is kept, and a line of the same id takes it up',
-    show: 'pointsman line show ID',
+    cancelled: 'what its stages had finished is kept, and a pipeline of the same id takes it up',
+    show: 'pointsman pipeline show ID',
   });
 }
 
@@ -40,14 +40,14 @@ interface Listed {
   readonly startedAt: string;
 }
 
-/** `line list`: what the server's visibility knows, newest first. */
-function addLineList(line: Command, cli: Cli): void {
-  line
+/** `pipeline list`: what the server's visibility knows, newest first. */
+function addPipelineList(pipeline: Command, cli: Cli): void {
+  pipeline
     .command('list')
     .description('list lines, newest first')
     .option('--limit <n>', 'at most so many', wholeOption, 20)
     .action(async ({ limit }: { limit: number }) => {
-      const query = "WorkflowType = 'line'";
+      const query = "WorkflowType = 'pipeline'";
       const lines: Listed[] = [];
       for (const each of await newest(cli, query, limit)) {
         const { Phase, Outcome, CostUsd } = attributesOf(each);
@@ -94,12 +94,12 @@ interface LineFlags {
   readonly rehearsal?: boolean;
 }
 
-/** Exit code of `--wait` for a line that ended with less than was asked for. */
+/** Exit code of `--wait` for a pipeline that ended with less than was asked for. */
 const NOT_COMPLETE = 3;
 
-/** `line start`: from repositories to a data set and a report. */
-function addLineStart(line: Command, cli: Cli): void {
-  const command = line.command('start').description('from repositories to a data set and a report');
+/** `pipeline start`: from repositories to a data set and a report. */
+function addPipelineStart(pipeline: Command, cli: Cli): void {
+  const command = pipeline.command('start').description('from repositories to a data set and a report');
   addInputOption(command)
     .option('--name <name>', 'of the data set and the report')
     .option('--repository <source...>', 'pypi:NAME==VERSION, dir:PATH, ...; see `pointsman setup start --help`')
@@ -114,19 +114,22 @@ function addLineStart(line: Command, cli: Cli): void {
     .action(async ({ input: file, id, wait, watch, ...flags }: LineFlags & StartFlags) => {
       const input = lineInput(file ? readInput(file) : {}, flags);
       if (input.report !== null) input.report = { links: await linksOf(cli), ...(input.report as object | undefined) };
-      const handle = await cli.start('line', input, { id: id ?? `line/${input.name}`, note: `line ${input.name}` });
-      const follow = watchCommand('line', handle);
+      const handle = await cli.start('pipeline', input, {
+        id: id ?? `pipeline/${input.name}`,
+        note: `pipeline ${input.name}`,
+      });
+      const follow = watchCommand('pipeline', handle);
       const result = await resultIfAwaited(cli, handle, {
         wait,
         watch,
         follow,
-        watched: () => followed<LineProgress, LineResult>(cli, handle, { follow, line: lineProgressLine }),
+        watched: () => followed<PipelineProgress, PipelineResult>(cli, handle, { follow, line: pipelineProgressLine }),
       });
       if (result) printLine(cli, result);
     });
 }
 
-function printLine(cli: Cli, result: LineResult): void {
+function printLine(cli: Cli, result: PipelineResult): void {
   cli.print(result, () => lineText(result, look()));
   if (result.status !== 'complete') process.exitCode = NOT_COMPLETE;
 }
@@ -142,8 +145,8 @@ function lineInput(written: Written, flags: LineFlags): Written & { name: string
     if (student === undefined || expert === undefined)
       throw new PointsmanError(
         'InvalidInput',
-        `line: ${student === undefined ? '--student' : '--expert'}: a profile is needed beside the other`,
-        'Other campaigns are written into an input file; examples/line.json is one.',
+        `pipeline: ${student === undefined ? '--student' : '--expert'}: a profile is needed beside the other`,
+        'Other campaigns are written into an input file; examples/pipeline.json is one.',
       );
     merged.campaign = { ...(merged.campaign as object | undefined), methods: methodsOf(student, expert) };
     merged.dataset ??= { train: { 'on-policy': ['student'] } };
@@ -153,7 +156,7 @@ function lineInput(written: Written, flags: LineFlags): Written & { name: string
   if (passes !== undefined) merged.campaign = { ...(merged.campaign as object | undefined), passes };
   if (seed !== undefined) merged.campaign = { ...(merged.campaign as object | undefined), seed };
   if (rehearsal) merged.report = { ...(merged.report as object | undefined), rehearsal };
-  const { name: given } = parseInput(LineInput, merged, 'line');
+  const { name: given } = parseInput(PipelineInput, merged, 'pipeline');
   return { ...merged, name: given };
 }
 
@@ -165,13 +168,13 @@ function methodsOf(student: string, expert: string): object[] {
   ];
 }
 
-/** `line show` and `line watch`. */
-function addLineShow(line: Command, cli: Cli): void {
-  line
+/** `pipeline show` and `pipeline watch`. */
+function addPipelineShow(pipeline: Command, cli: Cli): void {
+  pipeline
     .command('show <id>')
-    .description('print where a line is, or what came of it')
+    .description('print where a pipeline is, or what came of it')
     .action(async (id: string) => {
-      const found = await findWorkflow<LineProgress, LineResult>(cli, id, 'line');
+      const found = await findWorkflow<PipelineProgress, PipelineResult>(cli, id, 'pipeline');
       const { progress = null, result = null, trouble = null, ui = null, described } = found;
       const status = statusOf(described);
       cli.print({ id, status, progress, result, trouble, ui }, () =>
@@ -179,19 +182,22 @@ function addLineShow(line: Command, cli: Cli): void {
           ...(result
             ? [lineText(result, look())]
             : progress
-              ? [lineProgressText(id, progress, look())]
+              ? [pipelineProgressText(id, progress, look())]
               : [`${id}: ${status}`]),
           ...(trouble ? ['', trouble] : []),
           ...(ui ? ['', `in the UI  ${ui}`] : []),
         ].join('\n'),
       );
     });
-  line
+  pipeline
     .command('watch <id>')
-    .description('follow a line live, to its end')
+    .description('follow a pipeline live, to its end')
     .action(async (id: string) => {
-      const { handle } = await findWorkflow(cli, id, 'line');
-      const follow = watchCommand('line', handle);
-      printLine(cli, await followed<LineProgress, LineResult>(cli, handle, { follow, line: lineProgressLine }));
+      const { handle } = await findWorkflow(cli, id, 'pipeline');
+      const follow = watchCommand('pipeline', handle);
+      printLine(
+        cli,
+        await followed<PipelineProgress, PipelineResult>(cli, handle, { follow, line: pipelineProgressLine }),
+      );
     });
 }

@@ -1,18 +1,18 @@
 import { isPointsmanError } from '../contract';
-import { lineDemo } from './line';
+import { pipelineDemo } from './pipeline';
 import { problemsDemo } from './problems';
 import { rolloutDemo } from './rollout';
 import { setupDemo } from './setup';
 
 /** What `npm run demo NAME` shows. A new demo is one more entry. */
 const DEMOS: Readonly<Record<string, () => Promise<void>>> = {
-  line: lineDemo,
+  pipeline: pipelineDemo,
   rollout: rolloutDemo,
   setup: setupDemo,
   problems: problemsDemo,
 };
 
-async function main(name = 'line'): Promise<void> {
+async function main(name = 'pipeline'): Promise<void> {
   const demo = DEMOS[name];
   if (!demo) {
     console.error(`no demo "${name}" (there are: ${Object.keys(DEMOS).join(', ')})`);

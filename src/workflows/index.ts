@@ -6,7 +6,7 @@ import { campaign } from './campaign';
 import { dataset } from './dataset';
 import { evaluation } from './evaluation';
 import { janitor } from './janitor';
-import { line } from './pipeline';
+import { pipeline } from './pipeline';
 import { problemCheck, problemInit } from './problems/check';
 import { functionProblem } from './problems/function-problem';
 import { functionProblems } from './problems/function-problems';
@@ -26,7 +26,7 @@ export {
   functionProblems,
   grade,
   janitor,
-  line,
+  pipeline,
   problemCheck,
   problemInit,
   report,
@@ -49,7 +49,7 @@ const TYPES = [
   'evaluation',
   'covariateShift',
   'failureAnalysis',
-  'line',
+  'pipeline',
   'report',
   'janitor',
 ];

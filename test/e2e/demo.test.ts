@@ -58,7 +58,7 @@ test('the demo: scripted models, a killed worker, one command once, resolved', a
 
 test('the demo of the whole line: a killed worker, nothing lost, a data set and a report', async () => {
   const since = Date.now();
-  const { code, stdout, stderr } = await demo('line');
+  const { code, stdout, stderr } = await demo('pipeline');
   figures('demo of the line', { seconds: (Date.now() - since) / 1000 });
   expect({ code, stderr, stdout }).toMatchObject({ code: 0 });
   expect(unwrapped(stdout)).toMatch(/worker \d+ killed with SIGKILL while \d+ rollouts ran/);

@@ -265,19 +265,19 @@ export const scenarios: readonly Scenario[] = [
   other('report-not-found', () => ({ name: 'replay', dataset: 'dataset/none' })),
   other('report-bad-input', () => ({ name: 'No Name' })),
   ...analysisScenarios,
-  other('line-whole', (problem) => ({
+  other('pipeline-whole', (problem) => ({
     name: 'replay',
     problems: [problem],
     campaign: { methods: [{ name: 'bc', expert: 'expert', handOver: { at: 0 } }] },
     dataset: { view: 'student', filters: { resolved: false }, formats: ['universal'] },
     failureAnalysis: {},
   })),
-  other('line-stuck', () => ({
+  other('pipeline-stuck', () => ({
     name: 'replay',
     repositories: [{ source: 'dir:/there/is/none' }],
     campaign: { methods: [{ name: 'bc', expert: 'expert', handOver: { at: 0 } }] },
   })),
-  other('line-bad-input', () => ({ name: 'No Name' })),
+  other('pipeline-bad-input', () => ({ name: 'No Name' })),
   other('unknown-type', () => ({})),
 ];
 export const crossing: readonly Scenario[] = [

@@ -1,4 +1,4 @@
-import type { LineProgress, LineResult, LineStation } from '../../contract';
+import type { PipelineProgress, PipelineResult, PipelineStation } from '../../contract';
 import { summed } from '../../dataset/funnel';
 import { count, dollars, grouped } from '../../pages/figures';
 import type { Look } from '../../pages/shown-run';
@@ -9,8 +9,8 @@ import { safeLine } from './safe-text';
 import { type Column, table } from './table';
 import { heading } from './verdict';
 
-/** What came of a line: how far each repository came, what was kept of the rollouts and why, and where everything is. */
-export function lineText(result: LineResult, look: Look): string {
+/** What came of a pipeline: how far each repository came, what was kept of the rollouts and why, and where everything is. */
+export function lineText(result: PipelineResult, look: Look): string {
   const { id, status, stations, problems, campaign, dataset, failureAnalysis, covariateShift, report, cost } = result;
   const paint = ink(look.coloured);
   const said = status.replaceAll('_', ' ');
@@ -39,10 +39,10 @@ export function lineText(result: LineResult, look: Look): string {
   ].join('\n');
 }
 
-export function lineProgressText(id: string, progress: LineProgress, look: Look): string {
+export function pipelineProgressText(id: string, progress: PipelineProgress, look: Look): string {
   const { stations, working, done } = progress;
   return [
-    `${id}: ${lineProgressLine(progress)}`,
+    `${id}: ${pipelineProgressLine(progress)}`,
     ...(stations.length > 0 ? ['', ...stationLines(stations, look)] : []),
     '',
     ...done.map(({ stage, id: of, outcome }) => safeLine(`✔ ${stage}: ${outcome}  ${of}`)),
@@ -51,7 +51,7 @@ export function lineProgressText(id: string, progress: LineProgress, look: Look)
 }
 
 /** Where it is, in one line: what changes is told again. */
-export function lineProgressLine({ phase, stations, problems, working, paused }: LineProgress): string {
+export function pipelineProgressLine({ phase, stations, problems, working, paused }: PipelineProgress): string {
   const built = stations.filter(({ build }) => build !== null).length;
   return [
     paused ? 'paused' : phase.toLowerCase(),
@@ -61,13 +61,13 @@ export function lineProgressLine({ phase, stations, problems, working, paused }:
   ].join(' · ');
 }
 
-const STATIONS: readonly Column<LineStation>[] = [
+const STATIONS: readonly Column<PipelineStation>[] = [
   { title: 'REPOSITORY', value: ({ repository }) => repository, elastic: true },
   { title: 'SET-UP', value: ({ setup, setupStatus }) => setupStatus ?? (setup ? 'given' : '-') },
   { title: 'PROBLEMS', value: ({ build, admitted }) => (build ? String(admitted) : '-'), right: true },
 ];
 
-function stationLines(stations: readonly LineStation[], look: Look): string[] {
+function stationLines(stations: readonly PipelineStation[], look: Look): string[] {
   const stuck = stations.filter(({ trouble }) => trouble !== undefined);
   return [
     ...table(stations, STATIONS, look.width).split('\n'),

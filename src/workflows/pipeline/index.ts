@@ -7,15 +7,15 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { createModelActivities } from '../../activities/model';
-import type { createLineActivities } from '../../activities/pipeline';
+import type { createPipelineActivities } from '../../activities/pipeline';
 import {
   type CampaignResult,
   type CovariateShiftResult,
   type DatasetResult,
   type FailureAnalysisResult,
-  LineInput,
-  type LineProgress,
-  type LineResult,
+  PipelineInput,
+  type PipelineProgress,
+  type PipelineResult,
   type ReportResult,
   type RolloutSource,
 } from '../../contract';
@@ -25,36 +25,37 @@ import { Phase } from '../durable/phase';
 import { SlidingWindow } from '../durable/sliding-window';
 import { Steering } from '../durable/steering';
 import { Stages } from './stages';
-import { lineDetails, Travellers } from './travel';
+import { pipelineDetails, Travellers } from './travel';
 
 const store = proxyActivities<
-  ReturnType<typeof createLineActivities> & Pick<ReturnType<typeof createModelActivities>, 'checkProfiles'>
+  ReturnType<typeof createPipelineActivities> & Pick<ReturnType<typeof createModelActivities>, 'checkProfiles'>
 >({
   startToCloseTimeout: '1 hour',
   heartbeatTimeout: '20 seconds',
   retry: { initialInterval: '1 second', maximumInterval: '30 seconds', maximumAttempts: 20 },
 });
 
-const progressQuery = defineQuery<LineProgress>('progress');
+const progressQuery = defineQuery<PipelineProgress>('progress');
 
-type Cost = LineResult['cost'];
-type Made = Pick<LineResult, 'campaign' | 'dataset' | 'failureAnalysis' | 'covariateShift' | 'report'>;
+type Cost = PipelineResult['cost'];
+type Made = Pick<PipelineResult, 'campaign' | 'dataset' | 'failureAnalysis' | 'covariateShift' | 'report'>;
 /** A piece of work: it gives what it made, and is noted under its name when it fails. */
 type Work = readonly [stage: string, work: () => Promise<Partial<Made>>];
 
 /**
- * The whole line: repositories are set up, their functions become problems, problems are rolled out, rollouts become a data
- * set, two analyses and a report. Each stage is a workflow of its own, which can be watched, steered and resumed by itself.
- * A repository that gets stuck leaves the line with its reason; a stage that fails keeps back only what needs it.
+ * From repositories to training files: repositories are set up, their functions become problems, problems are rolled out,
+ * rollouts become a data set, two analyses and a report. Each stage is a workflow of its own, which can be watched, steered
+ * and resumed by itself.
+ * A repository that gets stuck leaves the pipeline with its reason; a stage that fails keeps back only what needs it.
  */
-export async function line(raw: LineInput): Promise<LineResult> {
-  return new Line(checked(LineInput, raw, 'line')).run();
+export async function pipeline(raw: PipelineInput): Promise<PipelineResult> {
+  return new Pipeline(checked(PipelineInput, raw, 'pipeline')).run();
 }
 
-class Line {
+class Pipeline {
   private readonly id = workflowInfo().workflowId;
   private readonly phase = new Phase('Starting', () => this.show());
-  /** Units of the stage that runs; a line is short, so that no other run goes on with it. */
+  /** Units of the stage that runs; a pipeline has few stages, so that no other run goes on with it. */
   private readonly place = { next: 0, concurrency: 1, paused: false };
   private readonly steering = new Steering(this.place, this.phase);
   private readonly window = new SlidingWindow(this.place, this.steering);
@@ -68,11 +69,11 @@ class Line {
     covariateShift: null,
     report: null,
   };
-  private readonly done: LineProgress['done'][number][] = [];
-  private readonly troubles: LineResult['troubles'] = [];
+  private readonly done: PipelineProgress['done'][number][] = [];
+  private readonly troubles: PipelineResult['troubles'] = [];
   private problems = 0;
 
-  constructor(private readonly input: LineInput) {
+  constructor(private readonly input: PipelineInput) {
     this.repositories = new Travellers({
       input,
       stages: this.stages,
@@ -80,11 +81,11 @@ class Line {
       resultOf: (id) => this.resultOf(id),
     });
     setHandler(progressQuery, () => this.progress(), {
-      description: 'Where the line is, and which workflows work for it.',
+      description: 'Where the pipeline is, and which workflows work for it.',
     });
   }
 
-  async run(): Promise<LineResult> {
+  async run(): Promise<PipelineResult> {
     const { input, made } = this;
     this.steering.listen();
     const profiles = (input.campaign?.methods ?? []).flatMap(({ student, expert }) => [student, expert]);
@@ -165,7 +166,7 @@ class Line {
     return { report: await this.child<ReportResult>('report', asked) };
   }
 
-  private conclude(): LineResult {
+  private conclude(): PipelineResult {
     const { id, input, made, troubles, problems, cost, repositories, steering } = this;
     const empty = input.campaign && !made.campaign ? 'nothing_to_roll_out' : 'complete';
     const status = steering.abandoned ? 'abandoned' : troubles.length > 0 ? 'partial' : empty;
@@ -174,7 +175,7 @@ class Line {
     return { id, status, stations: repositories.stations, problems, ...made, cost, troubles };
   }
 
-  /** Does pieces of work, so many at once, and waits while paused. Once the line is abandoned nothing more is begun. */
+  /** Does pieces of work, so many at once, and waits while paused. Once the pipeline is abandoned nothing more is begun. */
   private async attempt(works: readonly Work[], concurrency = 1): Promise<void> {
     const { place, made, troubles } = this;
     place.next = 0;
@@ -202,7 +203,7 @@ class Line {
     const { ended, result } = await store.resultOf.executeWithOptions({ summary: `result of ${of}`.slice(0, 120) }, [
       { id: of },
     ]);
-    return ended ? (result as T) : refuse(`line: ${of} has no result`, 'Name a workflow that has ended well.');
+    return ended ? (result as T) : refuse(`pipeline: ${of} has no result`, 'Name a workflow that has ended well.');
   }
 
   private spend({ usd, tokens }: Cost): void {
@@ -211,10 +212,10 @@ class Line {
   }
 
   private show(): void {
-    setCurrentDetails(lineDetails(this.input, this.progress(), this.troubles, this.phase.reason));
+    setCurrentDetails(pipelineDetails(this.input, this.progress(), this.troubles, this.phase.reason));
   }
 
-  private progress(): LineProgress {
+  private progress(): PipelineProgress {
     return {
       phase: this.phase.name,
       problems: this.problems,

@@ -1,9 +1,9 @@
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import { executeChild, ParentClosePolicy, proxyActivities, workflowInfo } from '@temporalio/workflow';
-import type { createLineActivities } from '../../activities/pipeline';
+import type { createPipelineActivities } from '../../activities/pipeline';
 import { hashKey, uniformBelow } from '../../rollout/random';
 
-const { resultOf } = proxyActivities<Pick<ReturnType<typeof createLineActivities>, 'resultOf'>>({
+const { resultOf } = proxyActivities<Pick<ReturnType<typeof createPipelineActivities>, 'resultOf'>>({
   startToCloseTimeout: '30 days',
   heartbeatTimeout: '20 seconds',
   retry: { initialInterval: '1 second', maximumInterval: '1 minute' },

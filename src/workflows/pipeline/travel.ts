@@ -1,26 +1,26 @@
 import { workflowInfo } from '@temporalio/workflow';
 import type {
   FunctionProblemsResult,
-  LineInput,
-  LineProgress,
-  LineRepository,
-  LineResult,
-  LineStation,
+  PipelineInput,
+  PipelineProgress,
+  PipelineRepository,
+  PipelineResult,
+  PipelineStation,
   RepoSetupResult,
 } from '../../contract';
 import { isCancellation, messageOf } from '../durable/failures';
 import type { Stages } from './stages';
 
 interface Travel {
-  readonly input: LineInput;
+  readonly input: PipelineInput;
   readonly stages: Stages;
-  readonly spent: (cost: LineResult['cost']) => void;
+  readonly spent: (cost: PipelineResult['cost']) => void;
   resultOf<T>(id: string): Promise<T>;
 }
 
 /** Repositories on their way to problems: each is set up and has its functions made into problems, or is left with a reason. */
 export class Travellers {
-  readonly stations: LineStation[];
+  readonly stations: PipelineStation[];
   readonly setups: RepoSetupResult[] = [];
   readonly builds: FunctionProblemsResult[] = [];
 
@@ -51,7 +51,7 @@ export class Travellers {
   }
 
   /** The id of a set-up whose environment can be trusted. Throws where there is none. */
-  private async setUp(source: string, station: LineStation): Promise<string> {
+  private async setUp(source: string, station: PipelineStation): Promise<string> {
     const asked = { ...this.on.input.setup, source };
     const { id, result } = await this.on.stages.run<RepoSetupResult>(
       'setup',
@@ -69,7 +69,7 @@ export class Travellers {
     throw new Error(`no environment to build on: ${station.setupStatus}${result.detail ? ` (${result.detail})` : ''}`);
   }
 
-  private arrived(station: LineStation, build: string, result: FunctionProblemsResult): void {
+  private arrived(station: PipelineStation, build: string, result: FunctionProblemsResult): void {
     Object.assign(station, { build, admitted: result.admitted });
     if (result.admitted === 0) station.trouble = 'none of its functions became a problem';
     this.builds.push(result);
@@ -77,22 +77,22 @@ export class Travellers {
   }
 }
 
-function nowhere(repository: LineRepository): LineStation {
+function nowhere(repository: PipelineRepository): PipelineStation {
   const name = 'source' in repository ? repository.source : 'setup' in repository ? repository.setup : repository.build;
   return { repository: name, setup: null, setupStatus: null, build: null, admitted: 0 };
 }
 
 /** Markdown for the Temporal UI's "Current Details". */
-export function lineDetails(
-  input: LineInput,
-  progress: LineProgress,
-  troubles: LineResult['troubles'],
+export function pipelineDetails(
+  input: PipelineInput,
+  progress: PipelineProgress,
+  troubles: PipelineResult['troubles'],
   waiting: string | undefined,
 ): string {
   const { phase, stations, problems, working, done } = progress;
   return [
     `**${input.name}** — ${waiting ?? phase}`,
-    ...(waiting ? ['', 'The update `resume` goes on; `abandon` ends the line after the stage that runs.'] : []),
+    ...(waiting ? ['', 'The update `resume` goes on; `abandon` ends the pipeline after the stage that runs.'] : []),
     '',
     ...(stations.length > 0 ? ['```', ...stations.map(stationLine), '```', ''] : []),
     `${problems} problems to roll out.`,
@@ -101,12 +101,12 @@ export function lineDetails(
     ...done.map(({ stage, id, outcome }) => `- ${stage}: ${outcome}, \`${id}\``),
     ...troubles.map(({ stage, trouble }) => `- **${stage} failed**: ${trouble}`),
     '',
-    `In full: \`pointsman line show ${workflowInfo().workflowId}\`.`,
+    `In full: \`pointsman pipeline show ${workflowInfo().workflowId}\`.`,
   ].join('\n');
 }
 
 /** The UI cuts long lines of a code block off without a sign. */
-function stationLine({ repository, setupStatus, admitted, build, trouble }: LineStation): string {
+function stationLine({ repository, setupStatus, admitted, build, trouble }: PipelineStation): string {
   const state = trouble ?? (build ? `${admitted} problems` : (setupStatus ?? 'on its way'));
   return `${repository.slice(0, 34).padEnd(34)}  ${state.slice(0, 40)}`;
 }

@@ -9,14 +9,14 @@ import { RepoSetupInput } from './setup';
 import { SourceName } from './source';
 
 /** Where one repository gets onto the line: at its source, at a set-up that is done, or at problems that are built. */
-export const LineRepository = z.union([
+export const PipelineRepository = z.union([
   z.strictObject({ source: SourceName }),
   /** Workflow id of a `repoSetup` that has ended. */
   z.strictObject({ setup: z.string().min(1) }),
   /** Workflow id of a `functionProblems` that has ended. */
   z.strictObject({ build: z.string().min(1) }),
 ]);
-export type LineRepository = z.infer<typeof LineRepository>;
+export type PipelineRepository = z.infer<typeof PipelineRepository>;
 
 /** Two methods of the campaign whose histories are compared. */
 const ShiftMethods = z.strictObject({
@@ -30,12 +30,12 @@ const ShiftMethods = z.strictObject({
  * From repositories to a data set and a report. A stage that is left out is skipped, and so is what needs it; a stage that
  * was done elsewhere is named by its workflow id. Names of methods and profiles are checked before anything starts.
  */
-export const LineInput = z
+export const PipelineInput = z
   .strictObject({
     /** Names the folders of the data set and of the report. */
     name: z.string().regex(/^[a-z0-9][a-z0-9._-]{0,80}$/, 'lower-case letters, digits, ".", "_" and "-"'),
     repositories: z
-      .array(LineRepository)
+      .array(PipelineRepository)
       .max(500, 'more repositories than one history should hold: start several lines')
       .default([]),
     /** Problems from elsewhere, beside those that are built. */
@@ -76,10 +76,10 @@ export const LineInput = z
       [shift.expert, ...shift.students].every((name) => campaign.methods.some((method) => method.name === name)),
     { path: ['covariateShift'], message: 'names a method that the campaign does not have' },
   );
-export type LineInput = z.infer<typeof LineInput>;
+export type PipelineInput = z.infer<typeof PipelineInput>;
 
 /** How far one repository came. */
-export const LineStation = z.strictObject({
+export const PipelineStation = z.strictObject({
   repository: z.string(),
   setup: z.string().nullable(),
   /** `verified`, and the verdict where there is one; null where nothing was set up. */
@@ -90,16 +90,16 @@ export const LineStation = z.strictObject({
   /** Why it went no further. The line goes on without it. */
   trouble: z.string().optional(),
 });
-export type LineStation = z.infer<typeof LineStation>;
+export type PipelineStation = z.infer<typeof PipelineStation>;
 
-export const LineResult = z.strictObject({
+export const PipelineResult = z.strictObject({
   id: z.string(),
   /**
    * `complete`: every stage that was asked for is done. `partial`: see `troubles`. `nothing_to_roll_out`: no problem was left
    * for the campaign. `abandoned`: a person ended it between two stages.
    */
   status: z.enum(['complete', 'partial', 'nothing_to_roll_out', 'abandoned']),
-  stations: z.array(LineStation),
+  stations: z.array(PipelineStation),
   problems: z.int(),
   campaign: CampaignResult.nullable(),
   dataset: DatasetResult.nullable(),
@@ -110,12 +110,12 @@ export const LineResult = z.strictObject({
   /** Stages that failed, with why. What did not need them was done all the same. */
   troubles: z.array(z.strictObject({ stage: z.string(), trouble: z.string() })),
 });
-export type LineResult = z.infer<typeof LineResult>;
+export type PipelineResult = z.infer<typeof PipelineResult>;
 
 /** Where a line is. Answer of the query `progress`. */
-export interface LineProgress {
+export interface PipepipelineProgress {
   readonly phase: string;
-  readonly stations: readonly LineStation[];
+  readonly stations: readonly PipelineStation[];
   readonly problems: number;
   /** Workflows that work now, each to be watched by its own command. */
   readonly working: readonly { readonly stage: string; readonly id: string }[];

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { FunctionProblemsResult, LineProgress, LineResult } from '../../src/contract';
+import type { FunctionProblemsResult, PipelineResult, PipepipelineProgress } from '../../src/contract';
 import { runCli } from '../cli/run-cli';
 import { minutes } from '../support/counts';
 import { shopkit } from '../support/shopkit';
@@ -74,19 +74,19 @@ test(
   'a repository, a problem from elsewhere and a repository that gets stuck: rollouts, data, analyses and a report',
   async () => {
     expect(build.admitted).toBe(1);
-    const handle = await world.begin('line', input, 'line');
+    const handle = await world.begin('pipeline', input, 'pipeline');
     // The worker dies among the rollouts, and nothing comes of that.
     for (
-      let working: LineProgress['working'] = [];
+      let working: PipepipelineProgress['working'] = [];
       !working.some(({ stage }) => stage === 'campaign');
       await sleep(200)
     )
-      working = ((await handle.query('progress').catch(() => ({ working: [] }))) as LineProgress).working;
+      working = ((await handle.query('progress').catch(() => ({ working: [] }))) as PipepipelineProgress).working;
     await sleep(3_000);
     await world.killWorkers('SIGKILL');
     world.startWorker();
 
-    const result = (await handle.result()) as LineResult;
+    const result = (await handle.result()) as PipelineResult;
     expect(result).toMatchObject({
       status: 'complete',
       troubles: [],
@@ -125,17 +125,17 @@ test(
   'a line of the same name takes up what is done, and asks no model again',
   async () => {
     const before = (await (await fetch(`${world.rehearsal.url}/stats`)).json()) as object;
-    const handle = await world.begin('line', input, 'line');
-    const result = (await handle.result()) as LineResult;
+    const handle = await world.begin('pipeline', input, 'pipeline');
+    const result = (await handle.result()) as PipelineResult;
     expect(result).toMatchObject({ status: 'complete', dataset: { rows: 4 } });
     expect(await (await fetch(`${world.rehearsal.url}/stats`)).json()).toEqual(before);
   },
   minutes(4, 4),
 );
 
-test('`line show` tells how far each repository came, why rollouts were lost, and where everything is', async () => {
+test('`pipeline show` tells how far each repository came, why rollouts were lost, and where everything is', async () => {
   const env = world.env as Record<string, string>;
-  const { code, stdout } = await runCli(['line', 'show', 'line'], { env });
+  const { code, stdout } = await runCli(['pipeline', 'show', 'pipeline'], { env });
   expect(code).toBe(0);
   expect(stdout).toMatch(/line: complete/);
   expect(stdout).toMatch(/dir:\/there\/is\/no\/such\/folder/);
@@ -147,10 +147,10 @@ test('`line show` tells how far each repository came, why rollouts were lost, an
 
 test('names that do not fit are refused before anything starts', async () => {
   const methods = [{ name: 'oec', student: 'nobody', expert: 'expert' }];
-  const wrong = await world.begin('line', { ...input, campaign: { methods }, covariateShift: undefined }, 'wrong');
+  const wrong = await world.begin('pipeline', { ...input, campaign: { methods }, covariateShift: undefined }, 'wrong');
   await expect(wrong.result()).rejects.toMatchObject({ cause: { cause: { message: /no model profile "nobody"/ } } });
   const shifted = await world.begin(
-    'line',
+    'pipeline',
     { ...input, covariateShift: { expert: 'cloned', students: ['oec'] } },
     'shifted',
   );

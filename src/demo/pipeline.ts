@@ -6,8 +6,14 @@ import { look } from '../cli/look';
 import { openPage } from '../cli/open-page';
 import { linksOf } from '../cli/report/input';
 import { temporalCommand, temporalName } from '../cli/temporal-command';
-import { lineProgressLine, lineText } from '../cli/terminal/pipeline';
-import { type CampaignProgress, type LineInput, type LineProgress, type LineResult, PointsmanError } from '../contract';
+import { lineText, pipelineProgressLine } from '../cli/terminal/pipeline';
+import {
+  type CampaignProgress,
+  type PipelineInput,
+  type PipelineResult,
+  type PipepipelineProgress,
+  PointsmanError,
+} from '../contract';
 import { REPOSITORY } from '../home';
 import { count } from '../pages/figures';
 import { Narrator } from './narrator';
@@ -46,14 +52,14 @@ function lineOf(problem: string, seed: number, links: object) {
     failureAnalysis: {},
     covariateShift: { expert: 'bc', students: ['on-policy'] },
     report: { title: 'The demo of Pointsman', rehearsal: true, links },
-  } satisfies Record<keyof Omit<LineInput, 'setup' | 'concurrency' | 'campaignDone'>, unknown>;
+  } satisfies Record<keyof Omit<PipelineInput, 'setup' | 'concurrency' | 'campaignDone'>, unknown>;
 }
 
 /**
  * From a published package to a training set and a report in one go: set up, problems, rollouts in which an expert takes over
  * from a student, a worker that is killed among them, data, analyses, a page.
  */
-export async function lineDemo(): Promise<void> {
+export async function pipelineDemo(): Promise<void> {
   const tell = new Narrator();
   tell.title('From a repository to a training set, in one line that cannot be lost');
   tell.say(
@@ -72,16 +78,16 @@ export async function lineDemo(): Promise<void> {
   // The set-up and the problems of an earlier demo are taken as they are: they were asked for in the same words. Rollouts
   // are not, because the seed is another.
   const input = lineOf(problem, Math.floor(Date.now() / 1000), await linksOf(stage.cli));
-  const handle = await stage.cli.start('line', input, { id: ID, note: 'demo: the whole line' });
+  const handle = await stage.cli.start('pipeline', input, { id: ID, note: 'demo: the whole pipeline' });
   const watched = watch(stage, handle, tell);
-  const result = await resultFrom<LineResult>(handle);
+  const result = await resultFrom<PipelineResult>(handle);
   const kill = await watched;
 
   tell.title('4. What came of it');
   for (const line of lineText(result, look()).split('\n')) tell.line(line);
   const { campaign, dataset, report } = result;
   if (result.status !== 'complete' || !campaign || !dataset || !report)
-    throw new PointsmanError('Unavailable', `the line is ${result.status}`, `bin/pointsman line show ${ID}`);
+    throw new PointsmanError('Unavailable', `the pipeline is ${result.status}`, `bin/pointsman pipeline show ${ID}`);
   tell.line();
   tell.say(
     `${count(campaign.planned, 'rollout')} planned, ${campaign.counts.finished} finished, none lost` +
@@ -98,7 +104,7 @@ export async function lineDemo(): Promise<void> {
   tell.line(`  a row's chain  bin/pointsman dataset audit ${NAME} 1`);
   tell.line(`  in the UI      ${stage.cli.uiLink(stage.ui, stage.client, ID)}`);
   tell.byHand([
-    temporalCommand('line', DEMO_QUEUE, 'by-hand', input),
+    temporalCommand('pipeline', DEMO_QUEUE, 'by-hand', input),
     `${temporalName()} workflow query --workflow-id by-hand --type progress`,
   ]);
   // Where a person sits in front of it.
@@ -108,18 +114,18 @@ export async function lineDemo(): Promise<void> {
 }
 
 /**
- * Tells where the line is whenever that changes, and in the middle of its rollouts kills the worker and starts another.
+ * Tells where the pipeline is whenever that changes, and in the middle of its rollouts kills the worker and starts another.
  * Gives what was seen of it, once the line has ended.
  */
 async function watch(stage: Stage, handle: WorkflowHandle, tell: Narrator): Promise<Kill | undefined> {
   let kill: Kill | undefined;
   for (let said = ''; ; await sleep(300)) {
     // A query waits for a worker; while there is none, asking again is all there is to do.
-    const progress = await handle.query<LineProgress>('progress').catch(() => undefined);
+    const progress = await handle.query<PipepipelineProgress>('progress').catch(() => undefined);
     if (!progress) continue;
     const rollouts = progress.working.find(({ stage: name }) => name === 'campaign');
     const campaign = rollouts && (await progressOf(stage, rollouts.id));
-    const line = campaign ? `rollouts · ${campaignLine(campaign)}` : lineProgressLine(progress);
+    const line = campaign ? `rollouts · ${campaignLine(campaign)}` : pipelineProgressLine(progress);
     if (line !== said) tell.glimpse(line);
     said = line;
     if (campaign && !kill && campaign.counts.finished >= KILL_AFTER) {

@@ -4,6 +4,7 @@ import { freemem, totalmem } from 'node:os';
 import { dirname, join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
+import { gte } from 'semver';
 import { loadSettings } from '../config';
 import { pointsmanHome, REPOSITORY } from '../home';
 import { openSandboxes } from '../sandbox';
@@ -100,8 +101,7 @@ async function machineFindings(): Promise<Finding[]> {
 }
 
 function node(): Finding {
-  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
-  const good = major > 20 || (major === 20 && minor >= 12);
+  const good = gte(process.version, '20.12.0');
   return {
     what: 'Node.js',
     state: good ? 'ok' : 'missing',

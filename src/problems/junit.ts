@@ -1,37 +1,60 @@
+import { XMLParser, XMLValidator } from 'fast-xml-parser';
 import type { TestOutcome } from '../contract/problem';
 
-/** Outcomes of a JUnit XML report by `classname::name`. A test that appears twice must pass twice. */
+const parser = new XMLParser({
+  ignoreAttributes: false,
+  attributeNamePrefix: '@',
+  parseTagValue: false,
+  trimValues: false,
+  // Numeric references (`&#10;`) are read only with it.
+  htmlEntities: true,
+  isArray: (_name, _path, _leaf, isAttribute) => !isAttribute,
+});
+
+/**
+ * Outcomes of a JUnit XML report by `classname::name`. A test that appears twice must pass twice. Of a report that is cut
+ * off, the test that it ends in has no outcome; what is no XML has none at all.
+ */
 export function readJunit(xml: string): Record<string, TestOutcome> {
   const outcomes = new Map<string, TestOutcome>();
-  for (const [, attributes, closed, body] of xml.matchAll(
-    /<testcase\b((?:[^>"']|"[^"]*"|'[^']*')*?)(?:(\/)>|>([\s\S]*?)<\/testcase>)/g,
-  )) {
-    const name = attribute(attributes!, 'name');
-    const owner = attribute(attributes!, 'classname');
+  for (const test of testsIn(documentOf(xml))) {
+    const [name, owner] = [String(test['@name'] ?? ''), String(test['@classname'] ?? '')];
     const id = owner ? `${owner}::${name}` : name;
-    const content = closed ? '' : (body ?? '').replace(/<!\[CDATA\[[\s\S]*?\]\]>/g, '');
-    const outcome = outcomeOf(content);
+    const outcome = outcomeOf(test);
     if (!outcomes.has(id) || outcome !== 'passed') outcomes.set(id, outcome);
   }
   return Object.fromEntries(outcomes);
 }
 
-function outcomeOf(body: string): TestOutcome {
-  if (/<error[\s/>]/.test(body)) return 'error';
-  if (/<failure[\s/>]/.test(body)) return 'failed';
-  return /<skipped[\s/>]/.test(body) ? 'skipped' : 'passed';
+type Element = Readonly<Record<string, unknown>>;
+
+function documentOf(xml: string): Element {
+  // Several reports one after the other are as good as one.
+  const root = `<reports>${xml.replace(/<\?xml[^>]*\?>/g, '')}</reports>`;
+  // The parser closes what is left open, and a test that was running would be taken for one that passed.
+  const whole = XMLValidator.validate(root) === true ? root : root.slice(0, Math.max(0, root.lastIndexOf('<testcase')));
+  try {
+    return parser.parse(whole) as Element;
+  } catch {
+    return {};
+  }
 }
 
-function attribute(attributes: string, name: string): string {
-  const value = new RegExp(`(?:^|\\s)${name}=(?:"([^"]*)"|'([^']*)')`).exec(attributes);
-  return (value?.[1] ?? value?.[2] ?? '').replace(/&(#x?[0-9a-f]+|amp|lt|gt|quot|apos);/gi, (_, entity: string) =>
-    decode(entity),
+/** Suites lie in suites as deep as a framework likes. */
+function testsIn(element: Element): Element[] {
+  return Object.entries(element).flatMap(([name, children]) =>
+    Array.isArray(children)
+      ? (children as unknown[]).flatMap((child) => {
+          // An element without attributes or children is its text.
+          const inner: Element = typeof child === 'object' && child !== null ? (child as Element) : {};
+          return name === 'testcase' ? [inner] : testsIn(inner);
+        })
+      : [],
   );
 }
 
-function decode(entity: string): string {
-  const named: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
-  if (!entity.startsWith('#')) return named[entity.toLowerCase()]!;
-  const code = /^#x/i.test(entity) ? Number.parseInt(entity.slice(2), 16) : Number(entity.slice(1));
-  return code <= 0x10ffff ? String.fromCodePoint(code) : '';
+function outcomeOf(test: Element): TestOutcome {
+  if ('error' in test) return 'error';
+  if ('failure' in test) return 'failed';
+  return 'skipped' in test ? 'skipped' : 'passed';
 }

@@ -1,6 +1,6 @@
+import { satisfies, validRange } from 'semver';
 import { quoted } from '../../experience/quoting';
 import { declaredFor } from '../../repository/facts';
-import { allowsNode } from '../../repository/node-range';
 import { readJson, tablesOf } from '../../repository/tables';
 import { aptInstall } from '../apt';
 import {
@@ -399,6 +399,16 @@ function releaseFor(ranges: readonly string[]): Release {
   const allowing = (some: readonly string[]) =>
     RELEASES.find(({ newest }) => some.every((range) => allowsNode(range, newest)));
   return allowing(given) ?? allowing(given.slice(-1)) ?? nearest(last);
+}
+
+/**
+ * Whether a range of `engines` allows a version, as npm reads it; commas, which npm does not know, are taken for spaces. A
+ * text that is no range allows all. The court's check in the container reads on its own (`node-check.ts`): nothing of ours
+ * is there.
+ */
+export function allowsNode(range: string, version: string): boolean {
+  const read = validRange(range.replaceAll(',', ' '));
+  return read === null || satisfies(version, read);
 }
 
 function nearest(range: string): Release {

@@ -1,4 +1,4 @@
-import { allowsPython } from '../../repository/python-range';
+import { satisfies, validRange } from '@renovatebot/pep440';
 import { aptInstall } from '../apt';
 import { type Act, shell, type Ways } from '../goal';
 import { ASKED_FOR, pip } from './python-requirements';
@@ -46,6 +46,11 @@ export function changeInterpreter(condition: string, ways: Ways): Act | null {
       `{ test -z "\${asked//[[:space:]]/}" || ${again}; }`,
     ].join(' && '),
   );
+}
+
+/** Whether a condition (`>=3.12,<4`, PEP 440) allows a release. A part of it that is no such condition allows all. */
+export function allowsPython(condition: string, version: string): boolean {
+  return condition.split(',').every((part) => !validRange(part) || satisfies(version, part));
 }
 
 /**

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { allowsNode } from '../../../src/setup/repository/node-range';
+import { allowsNode } from '../../../src/setup/playbook/ecosystems/node';
 import { nodeCheck } from '../../../src/setup/roles/rules/node-check';
 
 const RANGES = [
@@ -13,6 +13,7 @@ const RANGES = [
   ['14 - 16', '18.0.0', false],
   ['~18.18', '18.18.2', true],
   ['<=18', '18.18.2', true],
+  ['>18', '18.18.2', false],
   ['v20', '20.1.0', true],
   ['20.11.0', '20.11.1', false],
   ['*', '22.1.0', true],

@@ -1,4 +1,4 @@
-import { allowsPython } from '../../../src/setup/repository/python-range';
+import { allowsPython } from '../../../src/setup/playbook/ecosystems/python-interpreter';
 
 test.each([
   ['>=3.12', '3.13.5', true],

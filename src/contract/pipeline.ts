@@ -113,7 +113,7 @@ export const PipelineResult = z.strictObject({
 export type PipelineResult = z.infer<typeof PipelineResult>;
 
 /** Where a line is. Answer of the query `progress`. */
-export interface PipepipelineProgress {
+export interface PipelineProgress {
   readonly phase: string;
   readonly stations: readonly PipelineStation[];
   readonly problems: number;

@@ -10,8 +10,8 @@ import { lineText, pipelineProgressLine } from '../cli/terminal/pipeline';
 import {
   type CampaignProgress,
   type PipelineInput,
+  type PipelineProgress,
   type PipelineResult,
-  type PipepipelineProgress,
   PointsmanError,
 } from '../contract';
 import { REPOSITORY } from '../home';
@@ -121,7 +121,7 @@ async function watch(stage: Stage, handle: WorkflowHandle, tell: Narrator): Prom
   let kill: Kill | undefined;
   for (let said = ''; ; await sleep(300)) {
     // A query waits for a worker; while there is none, asking again is all there is to do.
-    const progress = await handle.query<PipepipelineProgress>('progress').catch(() => undefined);
+    const progress = await handle.query<PipelineProgress>('progress').catch(() => undefined);
     if (!progress) continue;
     const rollouts = progress.working.find(({ stage: name }) => name === 'campaign');
     const campaign = rollouts && (await progressOf(stage, rollouts.id));

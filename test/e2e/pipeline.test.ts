@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { FunctionProblemsResult, PipelineResult, PipepipelineProgress } from '../../src/contract';
+import type { FunctionProblemsResult, PipelineProgress, PipelineResult } from '../../src/contract';
 import { runCli } from '../cli/run-cli';
 import { minutes } from '../support/counts';
 import { shopkit } from '../support/shopkit';
@@ -77,11 +77,11 @@ test(
     const handle = await world.begin('pipeline', input, 'pipeline');
     // The worker dies among the rollouts, and nothing comes of that.
     for (
-      let working: PipepipelineProgress['working'] = [];
+      let working: PipelineProgress['working'] = [];
       !working.some(({ stage }) => stage === 'campaign');
       await sleep(200)
     )
-      working = ((await handle.query('progress').catch(() => ({ working: [] }))) as PipepipelineProgress).working;
+      working = ((await handle.query('progress').catch(() => ({ working: [] }))) as PipelineProgress).working;
     await sleep(3_000);
     await world.killWorkers('SIGKILL');
     world.startWorker();

@@ -1,11 +1,11 @@
+import { benchSlices } from '../packages/python/bench/slices';
+import { benchStandalone } from '../packages/python/bench/standalone';
 import { benchCalibration } from './calibration';
 import { benchCampaign } from './campaign';
 import { benchUnits } from './prove-units';
 import { benchRollout } from './rollout';
 import { benchSetup } from './setup';
 import { benchShift } from './shift';
-import { benchSlices } from './slices';
-import { benchStandalone } from './standalone';
 import { benchViewer } from './viewer';
 
 /** What `npm run bench NAME` measures. Figures are printed as Markdown, with what they were measured beside. */

@@ -20,7 +20,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     pure: true,
   },
   'packages/python': {
-    holds: 'reading Python: syntax, names, call graph, slices (a package of its own)',
+    holds: 'reading Python: syntax, names, call graph, slices: the package `@pointsman/python`',
     imports: [],
     pure: true,
   },

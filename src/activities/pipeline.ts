@@ -1,6 +1,6 @@
+import { openPython } from '@pointsman/python';
 import { Context } from '@temporalio/activity';
 import { WorkflowFailedError } from '@temporalio/client';
-import { openPython } from '../../packages/python/src/syntax';
 import { Problem, type ProblemSource, parseInput, type Ref } from '../contract';
 import type { Deps } from '../deps';
 import { pytestBundle } from '../grading/harness/pytest-bundle';

@@ -1,9 +1,20 @@
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join, relative, resolve, sep } from 'node:path';
+import {
+  type CallGraph,
+  callGraphOf,
+  describeSlice,
+  type FunctionSyntax,
+  findFunction,
+  functionsOf,
+  indexRepository,
+  moduleNameOf,
+  openPython,
+  type PythonIndex,
+  sliceSyntax,
+  targetOf,
+} from '@pointsman/python';
 import { type Command, Option } from 'commander';
-import { type CallGraph, callGraphOf, moduleNameOf } from '../../packages/python/src/callgraph';
-import { describeSlice, findFunction, sliceOf, sliceSyntax, targetOf } from '../../packages/python/src/slices';
-import { indexRepository, openPython } from '../../packages/python/src/syntax';
 import { nearest, PointsmanError } from '../contract';
 import { bodyLines, considerFunctions, resolveFilters } from '../problems/extraction';
 import type { Cli } from './context';
@@ -45,7 +56,7 @@ async function list(cli: Cli, dir: string, flags: Flags): Promise<void> {
   const functions = taken.map((found): ListedFunction => {
     const target = targetOf(found);
     // The target's own definition is an item of its slice.
-    const { items } = sliceOf(index, target.module, target.name);
+    const { items } = describeSlice(sliceSyntax(index, found));
     return {
       target,
       lines: bodyLines(found),
@@ -65,10 +76,36 @@ function addFunctionsSlice(functions: Command, cli: Cli): void {
     .description('print all that a function of a folder needs: functions it calls, globals it reads, transitively')
     .action(async (dir: string, qualname: string) => {
       const index = indexRepository(await openPython(), readPythonFiles(resolve(dir)));
-      const slice = describeSlice(sliceSyntax(index, findFunction(index, qualname)));
+      const slice = describeSlice(sliceSyntax(index, functionNamed(index, qualname)));
       const linesOf = (file: string) => index.byPath.get(file)?.syntax.text.split(/\r\n?|\n/) ?? [];
       cli.print(slice, () => sliceText(slice, linesOf, look()));
     });
+}
+
+/** Throws `InvalidInput` with the name that looks most like it. */
+export function functionNamed(index: PythonIndex, qualname: string): FunctionSyntax {
+  const found = findFunction(index, qualname);
+  if (found) return found;
+  const close = closest(index, qualname);
+  throw new PointsmanError(
+    'InvalidInput',
+    `no function ${qualname}${close ? `, did you mean ${close}?` : ''}`,
+    'Name it as it is imported: module.function, or module.Class.method.',
+  );
+}
+
+/** By the whole name, or by the last part alone where the module was guessed. */
+function closest(index: PythonIndex, qualname: string): string | undefined {
+  const byLast = new Map<string, string[]>();
+  for (const { module, qualname: own, isNested } of functionsOf(index)) {
+    const last = own.split('.').at(-1)!;
+    if (!isNested) byLast.set(last, [...(byLast.get(last) ?? []), `${module.name}.${own}`]);
+  }
+  const whole = nearest(qualname, [...byLast.values()].flat());
+  if (whole) return whole;
+  const last = qualname.split('.').at(-1)!;
+  const same = byLast.get(byLast.has(last) ? last : (nearest(last, [...byLast.keys()]) ?? ''));
+  return same?.find((each) => each.startsWith(`${qualname.split('.')[0]}.`)) ?? same?.[0];
 }
 
 interface GraphFlags {

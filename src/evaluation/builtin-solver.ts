@@ -1,4 +1,4 @@
-import type { Python } from '../../packages/python/src/syntax';
+import type { Python } from '@pointsman/python';
 import type { FunctionInstance } from '../contract';
 import { stubOf } from '../problems/candidate';
 import { mutantsOf } from '../problems/mutation';

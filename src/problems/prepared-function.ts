@@ -1,5 +1,12 @@
-import { contextOf, describeSlice, sliceSyntax, targetOf, tokensOf } from '../../packages/python/src/slices';
-import type { FunctionSyntax, PythonIndex } from '../../packages/python/src/syntax';
+import {
+  contextOf,
+  describeSlice,
+  type FunctionSyntax,
+  type PythonIndex,
+  sliceSyntax,
+  targetOf,
+  tokensOf,
+} from '@pointsman/python';
 import type { ContextKind, FunctionTarget, Lines, Slice } from '../contract';
 import { referenceOf, signatureOf } from './candidate';
 import { bodyLines } from './extraction';

@@ -1,8 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { openPython } from '@pointsman/python';
 import type { WorkflowHandle } from '@temporalio/client';
-import { openPython } from '../../packages/python/src/syntax';
 import {
   FunctionInstance,
   type FunctionProblemsProgress,

@@ -1,5 +1,5 @@
+import { openPython } from '@pointsman/python';
 import Docker from 'dockerode';
-import { openPython } from '../../packages/python/src/syntax';
 import { CaseOutcome, FunctionInstance, type FunctionTarget, SandboxProfile } from '../../src/contract';
 import { openHarnessRoom } from '../../src/grading/harness/session';
 import { ensureHarnessImage } from '../../src/grading/harness/tools-image';

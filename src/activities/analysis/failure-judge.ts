@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { openPython } from '../../../packages/python/src/syntax';
+import { openPython } from '@pointsman/python';
 import type { FailureEvidence } from '../../analysis/failures/evidence';
 import { FAILURE_PROMPTS, judgeRequest, readReply } from '../../analysis/failures/judge-prompt';
 import { judgeByRules, RULES } from '../../analysis/failures/rules';

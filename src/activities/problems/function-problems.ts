@@ -1,11 +1,6 @@
+import { type FunctionSyntax, indexRepository, openPython, type PythonIndex } from '@pointsman/python';
 import { Context } from '@temporalio/activity';
 import { WorkflowFailedError, WorkflowNotFoundError } from '@temporalio/client';
-import {
-  type FunctionSyntax,
-  indexRepository,
-  openPython,
-  type PythonIndex,
-} from '../../../packages/python/src/syntax';
 import {
   type ConsideredFunction,
   type FilterTable,

@@ -1,4 +1,4 @@
-import { openPython } from '../../../packages/python/src/syntax';
+import { openPython } from '@pointsman/python';
 import { profileNamed } from '../../config';
 import type { ChatMessage, HarnessAttempt, HarnessGates, Ref, SharedBudget, Usage } from '../../contract';
 import type { Deps } from '../../deps';

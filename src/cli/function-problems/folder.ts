@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { openPython } from '../../../packages/python/src/syntax';
+import { openPython } from '@pointsman/python';
 import type { FunctionProblemsResult, Ref } from '../../contract';
 import { pytestBundle } from '../../grading/harness/pytest-bundle';
 import { count, dollars, grouped } from '../../pages/figures';

@@ -1,4 +1,4 @@
-import { openPython } from '../../../packages/python/src/syntax';
+import { openPython } from '@pointsman/python';
 import type {
   CaseOutcome,
   Harness,

@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { openPython } from '@pointsman/python';
 import { z } from 'zod';
-import { openPython } from '../../../packages/python/src/syntax';
 import { PointsmanError, type SandboxProfile, type Subject } from '../../contract';
 import { functionAt, placeCandidate, stubOf } from '../../problems/candidate';
 import { type Owner, runName } from '../../sandbox/labels';

@@ -4,7 +4,7 @@ import {
   type FunctionStatement,
   type ModuleSyntax,
   type Statement,
-} from '../../../packages/python/src/syntax';
+} from '@pointsman/python';
 import type { FunctionTarget } from '../../contract';
 
 /** A function with the classes that it stands in, outermost first. */

@@ -1,10 +1,4 @@
-import {
-  eachExpression,
-  eachStatement,
-  expressionsIn,
-  type ModuleSyntax,
-  type Statement,
-} from '../../../packages/python/src/syntax';
+import { eachExpression, eachStatement, expressionsIn, type ModuleSyntax, type Statement } from '@pointsman/python';
 
 /**
  * A statement's text with another indentation. Lines that begin inside of a string stay as they are, because they are

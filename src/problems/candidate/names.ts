@@ -5,7 +5,7 @@ import {
   expressionsIn,
   namesInTarget,
   type Statement,
-} from '../../../packages/python/src/syntax';
+} from '@pointsman/python';
 
 /** Names that a statement binds in the scope in which it stands. */
 export function boundBy(statement: Statement): string[] {

@@ -1,11 +1,4 @@
-import type {
-  ClassStatement,
-  Expression,
-  FunctionStatement,
-  ModuleSyntax,
-  Python,
-  Statement,
-} from '../../../packages/python/src/syntax';
+import type { ClassStatement, Expression, FunctionStatement, ModuleSyntax, Python, Statement } from '@pointsman/python';
 import type { FunctionTarget } from '../../contract';
 import { bodyOf, definitionsOf, functionAt, isOverload, type Placed } from './function-at';
 import { dedented, reindented } from './indentation';

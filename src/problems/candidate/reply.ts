@@ -1,4 +1,4 @@
-import type { Python } from '../../../packages/python/src/syntax';
+import type { Python } from '@pointsman/python';
 import type { FunctionTarget } from '../../contract';
 import { dedented } from './indentation';
 import { definitionIn } from './place';

@@ -1,4 +1,4 @@
-import type { FunctionStatement, ModuleSyntax, Statement } from '../../../packages/python/src/syntax';
+import type { FunctionStatement, ModuleSyntax, Statement } from '@pointsman/python';
 import type { FunctionTarget } from '../../contract';
 import { bodyOf, functionAt } from './function-at';
 import { reindented } from './indentation';

@@ -5,7 +5,7 @@ import {
   type FunctionStatement,
   type ModuleSyntax,
   type Python,
-} from '../../../packages/python/src/syntax';
+} from '@pointsman/python';
 import type { ContextKind, Harness, HarnessAuthor, HarnessMode, HarnessTrouble } from '../../contract';
 import { answerOf, codeBlocks } from './reply';
 

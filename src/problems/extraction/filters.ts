@@ -1,5 +1,4 @@
-import { targetOf } from '../../../packages/python/src/slices';
-import { type FunctionSyntax, functionsOf, type PythonIndex, Resolver } from '../../../packages/python/src/syntax';
+import { type FunctionSyntax, functionsOf, type PythonIndex, Resolver, targetOf } from '@pointsman/python';
 import {
   type ConsideredFunction,
   FilterTable,

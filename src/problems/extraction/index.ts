@@ -1,3 +1,3 @@
-export { targetOf } from '../../../packages/python/src/slices';
+export { targetOf } from '@pointsman/python';
 export { considerFunctions, DEFAULT_FILTERS, type Extraction, resolveFilters } from './filters';
 export { bodyLines } from './rules';

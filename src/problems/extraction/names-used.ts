@@ -8,7 +8,7 @@ import {
   type Resolver,
   type Statement,
   usesIn,
-} from '../../../packages/python/src/syntax';
+} from '@pointsman/python';
 import { identifierWords } from './identifier-words';
 
 export interface NamesUsed {

@@ -1,10 +1,4 @@
-import {
-  type Expression,
-  eachStatement,
-  type FunctionSyntax,
-  type Resolver,
-  type Statement,
-} from '../../../packages/python/src/syntax';
+import { type Expression, eachStatement, type FunctionSyntax, type Resolver, type Statement } from '@pointsman/python';
 import type { FunctionFilters } from '../../contract';
 import { isOverload, isStub } from '../candidate';
 import { holdsWords, identifierWords } from './identifier-words';

@@ -6,7 +6,7 @@ import {
   type NumberExpression,
   type Span,
   type StringExpression,
-} from '../../../packages/python/src/syntax';
+} from '@pointsman/python';
 
 const COMPARISONS: Readonly<Record<string, readonly string[]>> = {
   '<': ['<=', '>='],

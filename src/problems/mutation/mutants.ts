@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { ModuleSyntax, Python, Span } from '../../../packages/python/src/syntax';
+import type { ModuleSyntax, Python, Span } from '@pointsman/python';
 import type { FunctionTarget } from '../../contract';
 import { functionAt } from '../candidate/function-at';
 import type { Edit } from './expressions';

@@ -1,10 +1,4 @@
-import {
-  blocksOf,
-  type Expression,
-  expressionsIn,
-  type FunctionStatement,
-  type Statement,
-} from '../../../packages/python/src/syntax';
+import { blocksOf, type Expression, expressionsIn, type FunctionStatement, type Statement } from '@pointsman/python';
 import { bodyOf } from '../candidate/function-at';
 import { type Edit, editsInExpression, isTelling, negate, replacing } from './expressions';
 

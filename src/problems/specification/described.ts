@@ -1,4 +1,4 @@
-import type { Expression, FunctionStatement, Parameter } from '../../../packages/python/src/syntax';
+import type { Expression, FunctionStatement, Parameter } from '@pointsman/python';
 import type { FunctionKind, ObservedCall } from '../../contract';
 
 export interface DescribedParameter {

@@ -1,4 +1,4 @@
-import { cleaned, eachStatement, type FunctionStatement, type Python } from '../../../packages/python/src/syntax';
+import { cleaned, eachStatement, type FunctionStatement, type Python } from '@pointsman/python';
 import type { ObservedCall, Specification } from '../../contract';
 import { appendTo } from './append';
 import { type DescribedFunction, observedTypes } from './described';

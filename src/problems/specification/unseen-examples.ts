@@ -1,4 +1,4 @@
-import { type Argument, cleaned, type Expression, type Python } from '../../../packages/python/src/syntax';
+import { type Argument, cleaned, type Expression, type Python } from '@pointsman/python';
 import type { ObservedCall } from '../../contract';
 import type { DescribedFunction } from './described';
 

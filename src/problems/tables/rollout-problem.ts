@@ -1,4 +1,4 @@
-import type { Python } from '../../../packages/python/src/syntax';
+import type { Python } from '@pointsman/python';
 import { type FunctionInstance, Problem, parseInput } from '../../contract';
 import { hiddenTests, type RunSettings, secondsOf, testCommand, testIds } from './hidden-tests';
 import { stubbedModule } from './stubbed-module';

@@ -1,4 +1,4 @@
-import { eachStatement, type Python } from '../../../packages/python/src/syntax';
+import { eachStatement, type Python } from '@pointsman/python';
 import { type FunctionInstance, PointsmanError } from '../../contract';
 import { placeCandidate } from '../candidate';
 import { unifiedDiff } from './unified-diff';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { openPython } from '../../../packages/python/src/syntax';
+import { openPython } from '@pointsman/python';
 import { runCandidate, type Validation, validateHarness } from '../../../src/grading/harness/measure';
 import { openHarnessRoom } from '../../../src/grading/harness/session';
 import { placeCandidate, referenceOf } from '../../../src/problems/candidate';

@@ -1,4 +1,4 @@
-import { type ModuleSyntax, openPython } from '../../../packages/python/src/syntax';
+import { type ModuleSyntax, openPython } from '@pointsman/python';
 import { SandboxProfile, type Subject } from '../../../src/contract';
 import type { HarnessBench } from '../../../src/grading/harness/measure';
 import { moduleText } from '../../../src/grading/harness/purge';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { openPython } from '@pointsman/python';
 import Docker from 'dockerode';
-import { openPython } from '../../../packages/python/src/syntax';
 import { HarnessGates } from '../../../src/contract';
 import { measureHarness, runCandidate, type Validation, validateHarness } from '../../../src/grading/harness/measure';
 import { ensurePurgedImage } from '../../../src/grading/harness/purge';

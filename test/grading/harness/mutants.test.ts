@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { openPython } from '../../../packages/python/src/syntax';
+import { openPython } from '@pointsman/python';
 import type { Harness } from '../../../src/contract';
 import { measureHarness, validateHarness } from '../../../src/grading/harness/measure';
 import { openHarnessRoom } from '../../../src/grading/harness/session';

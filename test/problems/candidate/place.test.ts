@@ -1,4 +1,4 @@
-import { openPython, type Python } from '../../../packages/python/src/syntax';
+import { openPython, type Python } from '@pointsman/python';
 import type { FunctionTarget } from '../../../src/contract';
 import { placeCandidate } from '../../../src/problems/candidate';
 

@@ -1,4 +1,4 @@
-import { openPython, type Python } from '../../../packages/python/src/syntax';
+import { openPython, type Python } from '@pointsman/python';
 import { readCandidate, referenceOf, signatureOf, stubOf } from '../../../src/problems/candidate';
 
 let python: Python;

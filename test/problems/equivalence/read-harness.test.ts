@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { openPython, type Python } from '../../../packages/python/src/syntax';
+import { openPython, type Python } from '@pointsman/python';
 import { authorValues, HARNESS_PROMPTS, systemPrompt } from '../../../src/problems/equivalence/author-prompt';
 import { readHarness } from '../../../src/problems/equivalence/read-harness';
 import { codeBlocks } from '../../../src/problems/equivalence/reply';

@@ -1,4 +1,4 @@
-import { openPython } from '../../../packages/python/src/syntax';
+import { openPython } from '@pointsman/python';
 import type { FunctionInstance } from '../../../src/contract';
 import { builtinAnswer } from '../../../src/evaluation/builtin-solver';
 import { repairPrompt, taskValues } from '../../../src/evaluation/prompt';

@@ -1,4 +1,4 @@
-import { indexRepository, openPython, type Python } from '../../../packages/python/src/syntax';
+import { indexRepository, openPython, type Python } from '@pointsman/python';
 import type { FunctionFilters } from '../../../src/contract';
 import { considerFunctions, resolveFilters } from '../../../src/problems/extraction';
 

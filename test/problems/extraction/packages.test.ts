@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { indexRepository, openPython } from '../../../packages/python/src/syntax';
+import { indexRepository, openPython } from '@pointsman/python';
 import { readPythonFiles } from '../../../src/cli/functions';
 import { considerFunctions, DEFAULT_FILTERS, resolveFilters } from '../../../src/problems/extraction';
 

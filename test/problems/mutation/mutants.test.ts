@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { eachStatement, type FunctionStatement, openPython, type Python } from '@pointsman/python';
 import fc from 'fast-check';
-import { eachStatement, type FunctionStatement, openPython, type Python } from '../../../packages/python/src/syntax';
 import { definitionsOf } from '../../../src/problems/candidate';
 import { type Mutant, mutantsOf } from '../../../src/problems/mutation';
 

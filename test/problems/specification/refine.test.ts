@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { openPython, type Python } from '../../../packages/python/src/syntax';
+import { openPython, type Python } from '@pointsman/python';
 import type { ObservedCall } from '../../../src/contract';
 import { type DescribedFunction, describeFunction } from '../../../src/problems/specification/described';
 import { readRefinement, refineValues, SPECIFICATION_PROMPTS } from '../../../src/problems/specification/refine';

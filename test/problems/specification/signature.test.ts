@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
+import { cleaned, openPython } from '@pointsman/python';
 import fc from 'fast-check';
-import { cleaned, openPython } from '../../../packages/python/src/syntax';
 import { redocumented, signatureWithDocstring } from '../../../src/problems/specification/types';
 
 test('Python reads back the docstring that was written', () => {

@@ -1,4 +1,4 @@
-import { openPython } from '../../../packages/python/src/syntax';
+import { openPython } from '@pointsman/python';
 import type { ObservedCall } from '../../../src/contract';
 import { type DescribedFunction, describeFunction } from '../../../src/problems/specification/described';
 import { chooseExamples, writtenCall } from '../../../src/problems/specification/examples';

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { openPython } from '../../../packages/python/src/syntax';
+import { openPython } from '@pointsman/python';
 import type { CaseOutcome, FunctionInstance } from '../../../src/contract';
 import { pytestBundle } from '../../../src/grading/harness/pytest-bundle';
 import { imageOf } from '../../../src/grading/problem-environment';

@@ -1,16 +1,36 @@
-import { storeAttribute } from './attribute-stores';
-import { attributeOf } from './attributes';
-import { argument, callBack, callMethod, plain } from './calls';
-import { ContainerValue } from './containers';
-import { collected, elementsOf, iterate, loadItem, mayBe, nextOf, sequence } from './items';
+import { collected, loadItem, mayBe, sequence } from './items';
+import {
+  argument,
+  attributeOf,
+  callBack,
+  callMethod,
+  elementsOf,
+  iterate,
+  nextOf,
+  plain,
+  storeAttribute,
+} from './objects';
 import type { Program } from './program';
-import { Slot } from './slot';
-import type { Arguments, DescriptorValue, Site, Value } from './values';
+import {
+  type Arguments,
+  type BuiltinValue,
+  ContainerValue,
+  type DescriptorValue,
+  type Site,
+  Slot,
+  type Value,
+} from './values';
 
 type Model = (program: Program, site: Site, given: Arguments, result: Slot) => void;
 
 /** What a call of a builtin does with what it is given. Those that are not here take plain data and give plain data. */
-export function callBuiltin(program: Program, site: Site, name: string, given: Arguments, result: Slot): void {
+export function callBuiltin(
+  program: Program,
+  site: Site,
+  { name }: BuiltinValue,
+  given: Arguments,
+  result: Slot,
+): void {
   (Object.hasOwn(MODELS, name) ? MODELS[name] : undefined)?.(program, site, given, result);
 }
 

@@ -1,8 +1,14 @@
-import { Slot } from './slot';
 import type { Solver } from './solver';
-import type { Ancestor, BuiltinValue, ClassValue, ExternalValue, InstanceValue } from './values';
+import {
+  type Ancestor,
+  type BuiltinValue,
+  type ClassValue,
+  type ExternalValue,
+  type InstanceValue,
+  Slot,
+} from './values';
 
-export interface Found {
+interface Found {
   readonly slot: Slot;
   readonly in: ClassValue;
 }

@@ -1,24 +1,25 @@
 import type { ClassStatement, Expression, FunctionStatement, LambdaExpression, Parameter, Statement } from '../syntax';
-import { define } from './analysis';
-import { annotate } from './annotations';
-import { call, plain } from './calls';
-import type { ContainerValue } from './containers';
-import { evaluate } from './expressions';
-import { Frame } from './frame';
+import { define, Frame } from './frame';
 import { keepsItsArgument } from './library';
-import { Slot } from './slot';
-import { runBlock } from './statements';
-import type { ClassValue, FunctionValue, ParameterSlot, Value } from './values';
+import { call, plain } from './objects';
+import {
+  type ClassValue,
+  type ContainerValue,
+  type FunctionValue,
+  type ParameterSlot,
+  Slot,
+  type Value,
+} from './values';
 
 /** A `def`: defaults and decorators run here and now, the body when everything around it is known. */
 export function defineFunction(frame: Frame, statement: FunctionStatement): void {
   const { analysis } = frame;
   const name = `${frame.name}.${statement.name}`;
   define(analysis, name, 'function', frame.module.path, statement);
-  const decorators = statement.decorators.map((each) => ({ slot: evaluate(frame, each), expression: each }));
+  const decorators = statement.decorators.map((each) => ({ slot: frame.evaluate(each), expression: each }));
   const value = makeFunction(frame, name, statement);
   const scope = frame.module.scopes.get(statement)!;
-  readLater(frame, value, scope, statement.parameters, (inner) => runBlock(inner, statement.body));
+  readLater(frame, value, scope, statement.parameters, (inner) => inner.run(statement.body));
   annotate(frame, value, statement);
   let held = frame.program.slotFor(implicitly(frame, statement, value));
   for (const { slot, expression } of decorators.toReversed()) held = decorated(frame, slot, expression, held);
@@ -35,7 +36,7 @@ export function defineLambda(frame: Frame, expression: LambdaExpression): Slot {
   // `eval` reads text that the module's scopes do not know.
   const scope = frame.module.scopes.get(expression) ?? frame.scope;
   readLater(frame, value, scope, expression.parameters, (inner) => {
-    const result = evaluate(inner, expression.body);
+    const result = inner.evaluate(expression.body);
     const parameter = value.parameters.find(({ slot }) => slot === result);
     if (parameter) value.givenBack.add(parameter);
     else frame.solver.flow(result, value.returned);
@@ -50,7 +51,7 @@ function makeFunction(frame: Frame, name: string, of: FunctionStatement | Lambda
       name: each.name,
       form: each.form,
       slot: new Slot(),
-      default: each.default ? evaluate(frame, each.default) : undefined,
+      default: each.default ? frame.evaluate(each.default) : undefined,
       omitted: false,
     }),
   );
@@ -162,11 +163,11 @@ export function defineClass(frame: Frame, statement: ClassStatement): void {
   const { program, analysis } = frame;
   const name = `${frame.name}.${statement.name}`;
   define(analysis, name, 'class', frame.module.path, statement);
-  const decorators = statement.decorators.map((each) => ({ slot: evaluate(frame, each), expression: each }));
+  const decorators = statement.decorators.map((each) => ({ slot: frame.evaluate(each), expression: each }));
   const bases: Slot[] = [];
   const others: { name: string | undefined; slot: Slot }[] = [];
   for (const argument of statement.arguments) {
-    const slot = evaluate(frame, argument.value);
+    const slot = frame.evaluate(argument.value);
     if (argument.name === undefined && !argument.spread) bases.push(slot);
     else others.push({ name: argument.name, slot });
   }
@@ -206,7 +207,7 @@ function runClassBody(
   const { analysis, module } = frame;
   const scope = module.scopes.get(statement) ?? frame.scope;
   const inner = new Frame(analysis, { kind: 'class', name, module, scope, parent: frame, class: cls });
-  runBlock(inner, body);
+  inner.run(body);
   inner.publish();
   for (const [each, slot] of inner.flow.names) {
     cls.fields.set(each, slot);
@@ -246,4 +247,68 @@ function isDataclass(decorator: Expression): boolean {
 
 function lastName(expression: Expression): string {
   return expression.kind === 'name' ? expression.id : expression.kind === 'attribute' ? expression.name : '';
+}
+
+/** Annotations stand in for values where no call tells any. */
+function annotate(frame: Frame, value: FunctionValue, statement: FunctionStatement): void {
+  for (const [at, { annotation }] of statement.parameters.entries()) {
+    const parameter = value.parameters[at]!;
+    if (annotation && !parameter.form.startsWith('var')) hint(frame, annotation, parameter.slot);
+  }
+  if (statement.returns && !value.isGenerator) hint(frame, statement.returns, value.returned, value);
+}
+
+function hint(frame: Frame, annotation: Expression, slot: Slot, returning?: FunctionValue): void {
+  const names = namedTypes(annotation);
+  if (names.length === 0) return;
+  frame.analysis.bodies.push(() => {
+    frame.solver.ifEmpty(slot, () => {
+      if (returning && returning.givenBack.size > 0) return;
+      for (const type of names) {
+        const held = typeSlot(frame, type);
+        if (held)
+          frame.solver.on(held, (cls) => (cls.kind === 'class' ? frame.solver.add(slot, cls.instance) : undefined));
+      }
+    });
+  });
+}
+
+/** Names of types in an annotation, those in quotes, optional ones and unions too. */
+function namedTypes(annotation: Expression): Expression[] {
+  switch (annotation.kind) {
+    case 'name':
+    case 'attribute':
+      return [annotation];
+    case 'string':
+      return /^[A-Za-z_]\w*(\.\w+)*$/.test(annotation.value) ? [quoted(annotation)] : [];
+    case 'binary':
+      return annotation.operator === '|' ? [...namedTypes(annotation.left), ...namedTypes(annotation.right)] : [];
+    case 'subscript': {
+      const outer =
+        annotation.object.kind === 'attribute'
+          ? annotation.object.name
+          : annotation.object.kind === 'name'
+            ? annotation.object.id
+            : '';
+      if (outer !== 'Optional' && outer !== 'Union') return namedTypes(annotation.object);
+      return annotation.index.kind === 'tuple'
+        ? annotation.index.elements.flatMap(namedTypes)
+        : namedTypes(annotation.index);
+    }
+    default:
+      return [];
+  }
+}
+
+function quoted({ value, ...span }: Expression & { kind: 'string' }): Expression {
+  const [first, ...rest] = value.split('.');
+  let result: Expression = { ...span, kind: 'name', id: first! };
+  for (const name of rest) result = { ...span, kind: 'attribute', object: result, name };
+  return result;
+}
+
+function typeSlot(frame: Frame, type: Expression): Slot | undefined {
+  if (type.kind === 'name') return frame.lookup(type.id);
+  if (type.kind !== 'attribute') return undefined;
+  return frame.evaluate(type);
 }

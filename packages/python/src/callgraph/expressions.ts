@@ -1,26 +1,25 @@
 import type {
+  BinaryExpression,
+  CallExpression,
+  ComparisonExpression,
   ComprehensionExpression,
   DictExpression,
   Expression,
   FormattedString,
   SequenceExpression,
 } from '../syntax';
-import { loadAttribute } from './attributes';
-import { showOf } from './builtins';
-import { evaluateCall } from './call-expressions';
-import { callMethod } from './calls';
-import { ContainerValue } from './containers';
+import { namedAttribute, showOf } from './builtins';
 import { defineLambda } from './definitions';
-import { either, joined } from './flow';
+import { either, joined, STEP } from './flow';
 import type { Frame } from './frame';
-import { type Index, iterate, loadItem, operate, sequence } from './items';
+import { importNamed } from './imports';
+import { loadItem, OPERATORS, operate, sequence } from './items';
 import { awaited } from './library';
 import { narrow } from './narrowing';
-import { evaluateBinary, evaluateComparison, evaluateLogical } from './operations';
-import { constantIn } from './operators';
-import { indexOf, pathOf } from './paths';
-import { NOTHING, Slot } from './slot';
+import { argument, call, callMethod, iterate, loadAttribute } from './objects';
+import { constantIn, evaluateIndex, pathOf } from './paths';
 import { assign } from './targets';
+import { type Arguments, ContainerValue, NOTHING, type Site, Slot } from './values';
 
 /** What an expression may hold, after the constraints of everything in it were set up. */
 export function evaluate(frame: Frame, expression: Expression): Slot {
@@ -64,13 +63,13 @@ export function evaluate(frame: Frame, expression: Expression): Slot {
     case 'call':
       return evaluateCall(frame, expression);
     case 'attribute': {
-      const object = evaluateInside(frame, expression.object);
+      const object = frame.evaluateInside(expression.object);
       const result = new Slot();
       loadAttribute(program, frame.site(expression), object, expression.name, result);
       return knownAt(frame, expression) ?? result;
     }
     case 'subscript': {
-      const object = evaluateInside(frame, expression.object);
+      const object = frame.evaluateInside(expression.object);
       const index = evaluateIndex(frame, expression.index);
       const result = new Slot();
       loadItem(program, frame.site(expression), object, index, result);
@@ -134,17 +133,6 @@ export function evaluate(frame: Frame, expression: Expression): Slot {
     default:
       return expression satisfies never;
   }
-}
-
-/** The object of an attribute or a subscript: looking into it hands it to nobody. */
-export function evaluateInside(frame: Frame, object: Expression): Slot {
-  return object.kind === 'name' ? frame.lookup(object.id) : evaluate(frame, object);
-}
-
-export function evaluateIndex(frame: Frame, index: Expression): Index {
-  if (index.kind !== 'slice') return { kind: 'key', slot: evaluate(frame, index) };
-  evaluate(frame, index);
-  return indexOf(frame, index);
 }
 
 /** What was stored at this very place last, where that is certain. */
@@ -279,3 +267,258 @@ const UNARY: Readonly<Record<string, string | undefined>> = {
   '~': '__invert__',
   not: '__bool__',
 };
+
+function evaluateBinary(frame: Frame, expression: BinaryExpression): Slot {
+  const { program, solver } = frame;
+  const constant = constantIn(frame, expression);
+  if (constant) return program.slotFor(constant);
+  const left = evaluate(frame, expression.left);
+  const right = evaluate(frame, expression.right);
+  const result = new Slot();
+  const names = OPERATORS[expression.operator];
+  if (names) operate(program, frame.site(expression), left, right, names, result);
+  if (expression.operator === '%' || expression.operator === '+') affixed(frame, expression, result);
+  if (expression.operator === '+' || expression.operator === '*' || expression.operator === '|') {
+    const places: Slot[] = expression.operator === '*' ? [left] : [left, right];
+    concatenate(frame, expression, places, result);
+  }
+  solver.on(left, (value) => {
+    if (value.kind === 'constant') solver.add(result, program.any(value.type));
+  });
+  return result;
+}
+
+/** `"visit_" + name` and `"visit_%s" % name`: the beginning is known. */
+function affixed(frame: Frame, { left, right, operator }: BinaryExpression, result: Slot): void {
+  const { program, solver } = frame;
+  if (operator === '%') {
+    const template = left.kind === 'string' ? left.value.split(/%\(?\w*\)?[sdr]/) : [];
+    if (template.length > 1) solver.add(result, program.pattern(template[0]!, template.at(-1)!));
+    return;
+  }
+  const [prefix, suffix] = [left.kind === 'string' ? left.value : '', right.kind === 'string' ? right.value : ''];
+  if (prefix + suffix !== '') solver.add(result, program.pattern(prefix, suffix));
+}
+
+/** Lists and tuples in a row; merged dicts. */
+function concatenate(frame: Frame, where: object, operands: readonly Slot[], result: Slot): void {
+  const { program, solver } = frame;
+  const [left, right] = operands;
+  solver.on(left!, (one) => {
+    if (!(one instanceof ContainerValue)) return;
+    const made = program.containerOf(where, one, () => {
+      const container = program.container(one.type, right ? one.length : undefined);
+      container.include(one);
+      return container;
+    });
+    solver.add(result, made);
+    if (!right) return;
+    solver.on(right, (other) => {
+      if (!(other instanceof ContainerValue)) return;
+      if (made.type === 'PyDict') made.include(other);
+      else if (made.length !== undefined && other.length !== undefined && made.length + other.length <= 64)
+        for (let at = 0; at < other.length; at++)
+          solver.flow(other.item(`i:${at}`), made.item(`i:${made.length + at}`));
+      else solver.flow(other.all, made.length === undefined ? made.rest : made.tail);
+    });
+  });
+}
+
+function evaluateLogical(frame: Frame, left: Expression, right: Expression, operator: 'and' | 'or'): Slot {
+  const one = evaluate(frame, left);
+  const before = frame.flow;
+  frame.flow = before.fork();
+  if (operator === 'and') narrow(frame, left);
+  const other = evaluate(frame, right);
+  frame.flow = joined(frame.solver, before, frame.flow);
+  return either(frame.solver, one, other);
+}
+
+function evaluateComparison(frame: Frame, { left, rest }: ComparisonExpression): Slot {
+  const { program } = frame;
+  const result = new Slot();
+  let before = evaluate(frame, left);
+  for (const { operator, right } of rest) {
+    const after = evaluate(frame, right);
+    const names = OPERATORS[operator];
+    // `x in y` asks y.
+    if (operator === 'in' || operator === 'not in')
+      operate(program, frame.site(right), after, before, { method: '__contains__', reflected: undefined }, result);
+    else if (names) operate(program, frame.site(right), before, after, names, result);
+    before = after;
+  }
+  return result;
+}
+
+/** A call: callee, arguments, then whatever it does. */
+function evaluateCall(frame: Frame, expression: CallExpression): Slot {
+  const { program, analysis } = frame;
+  const { callee } = expression;
+  const target = evaluate(frame, callee);
+  if (callee.kind === 'name') frame.escape(callee.id);
+  else if (callee.kind === 'attribute' && callee.object.kind === 'name' && !isOwnContainer(frame, callee.object.id))
+    frame.escape(callee.object.id);
+  const given = evaluateArguments(frame, expression);
+  const site = frame.site(expression, callee);
+  analysis.calls.push({ site, callee: target });
+  frame.othersRun();
+  const result = new Slot();
+  call(program, site, target, given, result);
+  if (callee.kind === 'name' && target === builtinSlot(frame, callee.id))
+    callInScope(frame, callee.id, site, expression, given, result);
+  else if (callee.kind === 'attribute' && callee.name === 'import_module') importNamedBy(frame, given, result);
+  else if (callee.kind === 'attribute') noteContents(frame, callee.object, callee.name, expression, given);
+  return result;
+}
+
+function evaluateArguments(frame: Frame, expression: CallExpression): Arguments {
+  const positional: { slot: Slot; spread: boolean }[] = [];
+  const keywords: { name: string | undefined; slot: Slot }[] = [];
+  for (const { name, spread, value } of expression.arguments) {
+    const slot = evaluate(frame, value);
+    if (name !== undefined || spread === '**') keywords.push({ name, slot });
+    else positional.push({ slot, spread: spread === '*' });
+  }
+  return { positional, keywords };
+}
+
+function isOwnContainer(frame: Frame, name: string): boolean {
+  const slot = frame.flow.names.get(name);
+  return slot !== undefined && frame.analysis.allocated.has(slot);
+}
+
+function builtinSlot(frame: Frame, name: string): Slot {
+  return frame.program.slotFor(frame.program.builtin(name));
+}
+
+/** Builtins that look at the scope in which they are called. */
+function callInScope(
+  frame: Frame,
+  name: string,
+  site: Site,
+  expression: CallExpression,
+  given: Arguments,
+  result: Slot,
+): void {
+  const { program, solver } = frame;
+  switch (name) {
+    case 'super':
+      callSuper(frame, given, result);
+      return;
+    case 'globals':
+      solver.add(result, frame.module.value);
+      return;
+    case 'locals':
+    case 'vars':
+      if (frame.kind === 'module' && expression.arguments.length === 0) solver.add(result, frame.module.value);
+      return;
+    case '__import__':
+      importNamedBy(frame, given, result);
+      return;
+    case 'eval':
+    case 'exec':
+      runText(frame, name, expression, result);
+      return;
+    case 'getattr': {
+      // With the receiver at hand, names put together from known parts find its members.
+      const [object, attribute] = [argument(given, 0), argument(given, 1)];
+      if (object && attribute) solver.ifEmpty(result, () => namedAttribute(program, site, object, attribute, result));
+      return;
+    }
+  }
+}
+
+function importNamedBy(frame: Frame, given: Arguments, result: Slot): void {
+  const name = argument(given, 0, 'name');
+  if (!name) return;
+  const [value] = name.values;
+  if (value?.kind === 'constant' && typeof value.constant === 'string')
+    frame.solver.flow(importNamed(frame, value.constant), result);
+}
+
+/** `super()` stands for the class around the method and the method's first parameter. */
+function callSuper(frame: Frame, given: Arguments, result: Slot): void {
+  const { program, solver } = frame;
+  const [type, object] = [argument(given, 0), argument(given, 1)];
+  if (type && object) {
+    solver.on(type, (cls) => {
+      if (cls.kind === 'class') solver.on(object, (receiver) => solver.add(result, program.superOf(cls, receiver)));
+    });
+    return;
+  }
+  let method: Frame | undefined = frame;
+  while (method && !(method.function?.owner && method.kind === 'function')) method = method.parent;
+  const [first] = method?.function?.parameters ?? [];
+  const owner = method?.function?.owner;
+  if (owner && first) solver.on(first.slot, (receiver) => solver.add(result, program.superOf(owner, receiver)));
+}
+
+/** `eval` and `exec` of a text that is known: read as if it stood there. */
+function runText(frame: Frame, name: 'eval' | 'exec', expression: CallExpression, result: Slot): void {
+  const [source] = expression.arguments;
+  const text = source && constantIn(frame, source.value)?.constant;
+  if (typeof text !== 'string' || expression.arguments.length > 1) return;
+  const { body, errors } = frame.analysis.python.parse(frame.module.path, text.trim());
+  if (errors.length > 0) return;
+  const [only, ...others] = body;
+  if (name === 'exec') frame.run(body);
+  else if (only?.kind === 'expression' && others.length === 0) frame.solver.flow(evaluate(frame, only.value), result);
+}
+
+/** After `d.update({"a": f})` the place `d["a"]` holds `f`, and nothing that it held before. */
+function noteContents(
+  frame: Frame,
+  object: CallExpression['callee'],
+  method: string,
+  expression: CallExpression,
+  given: Arguments,
+): void {
+  if (object.kind !== 'name' || !isOwnContainer(frame, object.id)) return;
+  const path = pathOf(frame, object);
+  if (path === undefined || HARMLESS.has(method)) return;
+  const [first, ...others] = expression.arguments;
+  const slot = given.positional[0]?.slot;
+  const entries = new Map<string, Slot>();
+  const shape = slot ? frame.analysis.shapes.get(slot) : [];
+  const isUpdate = method === 'update' && shape !== undefined && expression.arguments.every(({ spread }) => !spread);
+  if (!isUpdate) {
+    frame.flow.forget(path);
+    return;
+  }
+  for (const key of shape) {
+    const held = new Slot();
+    const constant = key.startsWith('s:')
+      ? frame.program.constant('PyStr', key.slice(2))
+      : frame.program.constant('PyNum', Number(key.slice(2)));
+    const known = first?.value.kind === 'name' ? frame.flow.paths.get(`${first.value.id}${STEP}[${key}`) : undefined;
+    if (slot && !known)
+      loadItem(
+        frame.program,
+        frame.site(expression),
+        slot,
+        { kind: 'key', slot: frame.program.slotFor(constant) },
+        held,
+      );
+    entries.set(key, known ?? held);
+  }
+  for (const { name, slot: value } of given.keywords) if (name !== undefined) entries.set(`s:${name}`, value);
+  if (others.some(({ name }) => name === undefined)) {
+    frame.flow.forget(path);
+    return;
+  }
+  for (const [key, held] of entries) frame.put(`${path}${STEP}[${key}`, held);
+}
+
+/** Methods that change nothing under a key that is there already. */
+const HARMLESS: ReadonlySet<string> = new Set([
+  'get',
+  'keys',
+  'values',
+  'items',
+  'copy',
+  'append',
+  'extend',
+  'setdefault',
+  'index',
+  'count',
+]);

@@ -1,5 +1,5 @@
-import { Slot } from './slot';
 import type { Solver } from './solver';
+import { Slot } from './values';
 
 /**
  * What each name of a scope holds at one point of the program: the newest slot of each, so that an assignment hides the

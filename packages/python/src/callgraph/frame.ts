@@ -1,12 +1,9 @@
-import type { Expression, Span } from '../syntax';
-import type { Analysis } from './analysis';
-import { fieldOf } from './attributes';
-import { isBuiltin } from './builtin-names';
+import { type Expression, isBuiltin, type Python, type Span, type Statement } from '../syntax';
 import { Flow, isInside, STEP } from './flow';
-import type { Module } from './modules';
+import type { Module, ModuleTable } from './modules';
+import type { Program } from './program';
 import type { Scope } from './scopes';
-import type { Slot } from './slot';
-import type { ClassValue, Fields, FunctionValue, Site } from './values';
+import { type ClassValue, type Fields, type FunctionValue, fieldOf, type Site, type Slot } from './values';
 
 interface FrameOptions {
   readonly kind: 'module' | 'class' | 'function';
@@ -63,6 +60,20 @@ export class Frame {
 
   get solver() {
     return this.analysis.program.solver;
+  }
+
+  /** What an expression may hold, after the constraints of everything in it were set up. */
+  evaluate(expression: Expression): Slot {
+    return this.analysis.interpreter.evaluate(this, expression);
+  }
+
+  /** The object of an attribute or a subscript: looking into it hands it to nobody. */
+  evaluateInside(object: Expression): Slot {
+    return object.kind === 'name' ? this.lookup(object.id) : this.evaluate(object);
+  }
+
+  run(block: readonly Statement[]): void {
+    this.analysis.interpreter.run(this, block);
   }
 
   site(span: Span, callee?: Expression): Site {
@@ -199,4 +210,49 @@ export function rootOf(path: string): string {
 
 function lastStep(path: string): string {
   return path.slice(path.lastIndexOf(STEP));
+}
+
+export type DefinitionKind = 'module' | 'function' | 'class' | 'lambda';
+
+/** Where a name of the graph is defined. */
+export interface Definition {
+  readonly name: string;
+  readonly kind: DefinitionKind;
+  readonly file: string;
+  readonly line: number;
+  readonly endLine: number;
+}
+
+/**
+ * How expressions and blocks are read. Handed in, because what expressions hold (lambdas, calls that import, targets) is
+ * read in files of its own, which need them in turn.
+ */
+export interface Interpreter {
+  evaluate(frame: Frame, expression: Expression): Slot;
+  run(frame: Frame, block: readonly Statement[]): void;
+}
+
+/** What reading the modules gathers, beside the constraints. */
+export interface Analysis {
+  readonly interpreter: Interpreter;
+  readonly program: Program;
+  readonly modules: ModuleTable;
+  readonly python: Python;
+  readonly definitions: Map<string, Definition>;
+  readonly functions: FunctionValue[];
+  /** Every call that is written down, with what is called. */
+  readonly calls: { readonly site: Site; readonly callee: Slot }[];
+  /** Bodies of functions, read when all that stands around them was. */
+  readonly bodies: (() => void)[];
+  /** Slots of containers that were made right there, so that no other name can mean them yet. */
+  readonly allocated: WeakSet<Slot>;
+  /** Keys of dict literals, where all are known. */
+  readonly shapes: WeakMap<Slot, readonly string[]>;
+  /** Any function may be called from outside, with instances of its class and with its defaults. */
+  readonly open: boolean;
+}
+
+export function define(analysis: Analysis, name: string, kind: DefinitionKind, file: string, span: Span): void {
+  if (!analysis.definitions.has(name))
+    analysis.definitions.set(name, { name, kind, file, line: span.line, endLine: span.endLine });
 }

@@ -1,10 +1,7 @@
 import type { ImportFromStatement, ImportStatement } from '../syntax';
-import { define } from './analysis';
-import { fieldOf } from './attributes';
-import { Frame } from './frame';
+import { define, Frame } from './frame';
 import type { Module } from './modules';
-import { Slot } from './slot';
-import { runBlock } from './statements';
+import { fieldOf, Slot } from './values';
 
 /** Reads a module, once, and before it those that it imports; in a circle the one that came first goes on later. */
 export function readModule(frame: Pick<Frame, 'analysis'>, module: Module): void {
@@ -17,7 +14,7 @@ export function readModule(frame: Pick<Frame, 'analysis'>, module: Module): void
   const first = { start: 0, end: 0, line: 1, endLine: syntax.lineStarts.length };
   define(analysis, name, 'module', path, first);
   const inner = new Frame(analysis, { kind: 'module', name, module, scope: scopes.get('module')!, parent: undefined });
-  runBlock(inner, syntax.body);
+  inner.run(syntax.body);
   inner.publish();
 }
 

@@ -1,15 +1,17 @@
-import type { Unresolved } from '../../../../src/contract';
-import { eachStatement, type ModuleSyntax, type Python } from '../syntax';
-import type { Analysis, Definition } from './analysis';
-import type { fieldOf } from './attributes';
+import { type Expression, eachStatement, type ModuleSyntax, type Python, type Unresolved } from '../syntax';
+import { callBuiltin } from './builtins';
+import { evaluate } from './expressions';
+import type { Analysis, Definition } from './frame';
 import { readModule } from './imports';
+import { callExternal } from './library';
 import { type ModuleInput, ModuleTable } from './modules';
 import { Program } from './program';
-import { unresolvedOf } from './unresolved';
+import { runBlock } from './statements';
+import { callTypeMethod } from './type-methods';
+import type { fieldOf, Site, Slot } from './values';
 
-export type { Definition, DefinitionKind } from './analysis';
+export type { Definition, DefinitionKind } from './frame';
 export { type ModuleInput, moduleNameOf } from './modules';
-export { calleesOf, reachedFrom } from './reach';
 
 export interface CallGraphOptions {
   /**
@@ -68,7 +70,12 @@ function begun(
   { entries, maxValues = valuesFor(inputs) }: CallGraphOptions,
 ): Analysis {
   return {
-    program: new Program(maxValues, patchedNames(inputs.map(({ syntax }) => syntax))),
+    interpreter: { evaluate, run: runBlock },
+    program: new Program(
+      { builtin: callBuiltin, external: callExternal, typeMethod: callTypeMethod },
+      maxValues,
+      patchedNames(inputs.map(({ syntax }) => syntax)),
+    ),
     modules: new ModuleTable(inputs),
     python,
     definitions: new Map(),
@@ -153,4 +160,64 @@ function resultOf(analysis: Analysis): CallGraph {
     for (const callee of callees) if (!edges.has(callee)) edges.set(callee, new Set());
   }
   return { edges, definitions, unresolved: unresolvedOf(analysis) };
+}
+
+/** Definitions of the repository that a function calls, itself left out unless it calls itself. */
+export function calleesOf({ edges, definitions }: CallGraph, caller: string): Set<string> {
+  return new Set([...(edges.get(caller) ?? [])].filter((callee) => definitions.has(callee)));
+}
+
+/** Definitions of the repository that a function calls, directly or through others. */
+export function reachedFrom(graph: CallGraph, caller: string): Set<string> {
+  const reached = new Set<string>();
+  const ahead = [caller];
+  for (let next = ahead.pop(); next !== undefined; next = ahead.pop())
+    for (const callee of calleesOf(graph, next)) {
+      if (reached.has(callee)) continue;
+      reached.add(callee);
+      ahead.push(callee);
+    }
+  return reached;
+}
+
+const SHOWN = 80;
+
+/** Calls that have no edge, each with what is missing. */
+function unresolvedOf({ calls }: Analysis): Unresolved[] {
+  const found: Unresolved[] = [];
+  for (const { site, callee } of calls) {
+    const why = callee.full
+      ? 'more values reach it than are kept: some callees are missing'
+      : site.resolved
+        ? undefined
+        : whyUnresolved(site, callee);
+    if (why) found.push({ file: site.module.path, line: site.span.line, text: shown(site), why });
+  }
+  return found;
+}
+
+function whyUnresolved({ callee: expression }: Site, callee: Slot): string {
+  if (callee.values.length > 0) return 'what is called is nothing that can be followed';
+  return reasonOf(expression);
+}
+
+function reasonOf(expression: Expression | undefined): string {
+  switch (expression?.kind) {
+    case 'name':
+      return 'nothing is known to be bound to this name';
+    case 'attribute':
+      return 'the type of the receiver is not known';
+    case 'call':
+      return 'what the inner call gives back is not known';
+    case 'subscript':
+      return 'what is stored under this key is not known';
+    default:
+      return 'the value of this expression is not known';
+  }
+}
+
+function shown({ module, span, callee }: Site): string {
+  const { start, end } = callee ?? span;
+  const text = module.text.slice(start, end).replace(/\s+/g, ' ');
+  return text.length > SHOWN ? `${text.slice(0, SHOWN - 1)}…` : text;
 }

@@ -1,8 +1,6 @@
-import { callMethod, plain } from './calls';
-import { ContainerValue, keyOf, MAX_ITEMS } from './containers';
+import { callMethod, elementsOf, plain } from './objects';
 import type { Program } from './program';
-import { NOTHING, Slot } from './slot';
-import type { ConstantValue, Site, Value } from './values';
+import { type ConstantValue, ContainerValue, keyOf, MAX_ITEMS, NOTHING, type Site, Slot } from './values';
 
 /** A subscript as it is written: a slot of keys, or the bounds of a slice. */
 export type Index =
@@ -10,7 +8,7 @@ export type Index =
   | { readonly kind: 'slice'; readonly bounds: Bounds | undefined; readonly where: object };
 
 /** Undefined bounds are those left out. */
-export interface Bounds {
+interface Bounds {
   readonly lower: number | undefined;
   readonly upper: number | undefined;
   readonly step: number | undefined;
@@ -127,7 +125,7 @@ export function sliced(
 }
 
 /** The indices that a slice takes from a sequence of a length, as Python's `slice.indices` gives them. */
-export function placesOf({ lower, upper, step = 1 }: Bounds, length: number): number[] | undefined {
+function placesOf({ lower, upper, step = 1 }: Bounds, length: number): number[] | undefined {
   if (step === 0) return undefined;
   const [least, most] = step > 0 ? [0, length] : [-1, length - 1];
   const within = (at: number) => Math.min(most, Math.max(least, at < 0 ? at + length : at));
@@ -136,52 +134,6 @@ export function placesOf({ lower, upper, step = 1 }: Bounds, length: number): nu
   const places = [];
   for (let at = start; step > 0 ? at < stop : at > stop; at += step) places.push(at);
   return places;
-}
-
-/** What `for x in iterable` gives to `x`. */
-export function iterate(program: Program, site: Site, iterable: Slot, result: Slot): void {
-  program.solver.on(iterable, (value) => elementsOf(program, site, value, result));
-}
-
-export function elementsOf(program: Program, site: Site, value: Value, result: Slot): void {
-  const { solver } = program;
-  switch (value.kind) {
-    case 'container':
-      solver.flow(value.type === 'PyDict' ? value.keys : value.all, result);
-      return;
-    case 'generator':
-      solver.flow(value.yielded, result);
-      return;
-    case 'constant':
-      solver.add(result, program.any(value.type));
-      return;
-    case 'class':
-      // Enumerations list their members.
-      return;
-    case 'instance': {
-      const iterator = new Slot();
-      solver.on(iterator, (each) => {
-        if (each.kind === 'instance') callMethod(program, site, each, '__next__', [], result);
-        else elementsOf(program, site, each, result);
-      });
-      callMethod(program, site, value, '__iter__', [], iterator, () =>
-        callMethod(program, site, value, '__getitem__', [program.slotFor(program.any('PyNum'))], result, () => {
-          if (value.contents) elementsOf(program, site, value.contents, result);
-        }),
-      );
-      return;
-    }
-    default:
-      return;
-  }
-}
-
-/** `next(x)`, `x.send(…)`. */
-export function nextOf(program: Program, site: Site, iterator: Slot, result: Slot): void {
-  program.solver.on(iterator, (value) => {
-    if (value.kind === 'instance') callMethod(program, site, value, '__next__', [], result);
-    else elementsOf(program, site, value, result);
-  });
 }
 
 /** Iterables side by side or in a row, as a new list or iterator made at `where`. */
@@ -281,7 +233,36 @@ export function operate(
     solver.on(right, (value) => callMethod(program, site, value, reflected, plain(left), result));
 }
 
-export interface OperatorNames {
+interface OperatorNames {
   readonly method: string;
   readonly reflected: string | undefined;
 }
+
+const binary = (name: string): OperatorNames => ({ method: `__${name}__`, reflected: `__r${name}__` });
+const compared = (name: string, reflected: string): OperatorNames => ({
+  method: `__${name}__`,
+  reflected: `__${reflected}__`,
+});
+
+/** Special methods behind operators. */
+export const OPERATORS: Readonly<Record<string, OperatorNames | undefined>> = {
+  '+': binary('add'),
+  '-': binary('sub'),
+  '*': binary('mul'),
+  '/': binary('truediv'),
+  '//': binary('floordiv'),
+  '%': binary('mod'),
+  '**': binary('pow'),
+  '@': binary('matmul'),
+  '&': binary('and'),
+  '|': binary('or'),
+  '^': binary('xor'),
+  '<<': binary('lshift'),
+  '>>': binary('rshift'),
+  '==': compared('eq', 'eq'),
+  '!=': compared('ne', 'ne'),
+  '<': compared('lt', 'gt'),
+  '>': compared('gt', 'lt'),
+  '<=': compared('le', 'ge'),
+  '>=': compared('ge', 'le'),
+};

@@ -1,11 +1,16 @@
-import { bindMember, loadAttribute } from './attributes';
 import { fillDict } from './builtins';
-import { argument, call, callBack, plain } from './calls';
-import { collected, iterate } from './items';
+import { collected } from './items';
+import { argument, bindMember, call, callBack, iterate, loadAttribute, plain } from './objects';
 import type { Program } from './program';
-import { Slot } from './slot';
-import type { Arguments, ExternalValue, NativeValue, Site, Value } from './values';
-import { NO_ARGUMENTS } from './values';
+import {
+  type Arguments,
+  type ExternalValue,
+  type NativeValue,
+  NO_ARGUMENTS,
+  type Site,
+  Slot,
+  type Value,
+} from './values';
 
 type Model = (program: Program, site: Site, given: Arguments, result: Slot) => void;
 

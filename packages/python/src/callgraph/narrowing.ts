@@ -1,10 +1,8 @@
 import type { Expression } from '../syntax';
-import { evaluate, evaluateInside } from './expressions';
 import type { Frame } from './frame';
-import { elementsOf } from './items';
+import { elementsOf } from './objects';
 import { pathOf } from './paths';
-import { Slot } from './slot';
-import type { Value } from './values';
+import { Slot, type Value } from './values';
 
 /** Behind `if isinstance(x, C)` the name `x` holds what may be a `C`, and an instance of `C` where nothing is known of it. */
 export function narrow(frame: Frame, test: Expression): void {
@@ -16,7 +14,7 @@ export function narrow(frame: Frame, test: Expression): void {
   if (test.kind !== 'call' || test.callee.kind !== 'name' || test.callee.id !== 'isinstance') return;
   const [subject, type] = test.arguments;
   if (!subject || !type || pathOf(frame, subject.value) === undefined) return;
-  const slot = instancesOf(frame, evaluateInside(frame, subject.value), evaluate(frame, type.value), test);
+  const slot = instancesOf(frame, frame.evaluateInside(subject.value), frame.evaluate(type.value), test);
   if (subject.value.kind === 'name') frame.flow.names.set(subject.value.id, slot);
   else frame.put(pathOf(frame, subject.value)!, slot);
 }

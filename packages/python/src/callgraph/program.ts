@@ -1,22 +1,33 @@
 import { Classes } from './classes';
-import { ContainerValue } from './containers';
-import { Slot } from './slot';
 import { Solver } from './solver';
-import type {
-  BoundValue,
-  BuiltinValue,
-  ConstantValue,
-  CoroutineValue,
-  ExternalValue,
-  FunctionValue,
-  GeneratorValue,
-  ModuleValue,
-  Site,
-  SuperValue,
-  TypeMethodValue,
-  TypeName,
-  Value,
+import {
+  type Arguments,
+  type BoundValue,
+  type BuiltinValue,
+  type ConstantValue,
+  ContainerValue,
+  type CoroutineValue,
+  type ExternalValue,
+  type FunctionValue,
+  type GeneratorValue,
+  type ModuleValue,
+  type Site,
+  Slot,
+  type SuperValue,
+  type TypeMethodValue,
+  type TypeName,
+  type Value,
 } from './values';
+
+/**
+ * What calls do of things that the program does not define. Handed in, because a model of `map` or `functools.reduce` calls
+ * what it is given.
+ */
+export interface Models {
+  builtin(program: Program, site: Site, callee: BuiltinValue, given: Arguments, result: Slot): void;
+  external(program: Program, site: Site, callee: ExternalValue, given: Arguments, result: Slot): void;
+  typeMethod(program: Program, site: Site, callee: TypeMethodValue, given: Arguments, result: Slot): void;
+}
 
 /** One analysis: its constraints, its abstract values (each made once) and the edges found so far. */
 export class Program {
@@ -38,7 +49,11 @@ export class Program {
   private readonly coroutines = new Map<FunctionValue, CoroutineValue>();
   private readonly derived = new Map<object, Map<unknown, ContainerValue>>();
 
-  constructor(maxValues: number, patched: ReadonlySet<string>) {
+  constructor(
+    readonly models: Models,
+    maxValues: number,
+    patched: ReadonlySet<string>,
+  ) {
     this.solver = new Solver(maxValues, (value) => (value.kind === 'constant' ? this.any(value.type) : value));
     this.classes = new Classes(this.solver, patched);
   }

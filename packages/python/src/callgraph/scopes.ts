@@ -26,7 +26,7 @@ export interface Scope {
   yields: boolean;
 }
 
-export type Scoped = FunctionStatement | LambdaExpression | ClassStatement;
+type Scoped = FunctionStatement | LambdaExpression | ClassStatement;
 export type Scopes = ReadonlyMap<Scoped | 'module', Scope>;
 
 /** The scopes of a module, all in one pass. */

@@ -1,5 +1,4 @@
-import { appended, NOTHING as NONE, Slot } from './slot';
-import type { Value } from './values';
+import { appended, NOTHING as NONE, Slot, type Value } from './values';
 
 /** Different texts and numbers that one slot keeps apart, before it holds just "some text". */
 const MAX_CONSTANTS = 6;

@@ -1,18 +1,24 @@
-import type { AugmentedAssignStatement, MatchStatement, Statement, TryStatement, WithStatement } from '../syntax';
-import { call, plain } from './calls';
+import type {
+  AugmentedAssignStatement,
+  Expression,
+  ForStatement,
+  MatchStatement,
+  Statement,
+  TryStatement,
+  WhileStatement,
+  WithStatement,
+} from '../syntax';
 import { defineClass, defineFunction } from './definitions';
-import { evaluate, evaluateInside } from './expressions';
 import { type Flow, joined } from './flow';
 import type { Frame } from './frame';
 import { importFrom, importModules } from './imports';
-import { iterate, operate } from './items';
+import { OPERATORS, operate } from './items';
 import { entered } from './library';
-import { runLoop } from './loops';
 import { narrow } from './narrowing';
-import { OPERATORS } from './operators';
+import { call, callMethod, iterate, plain } from './objects';
 import { namesBoundIn } from './scopes';
-import { NOTHING, Slot } from './slot';
 import { assign, assignDirectly, match } from './targets';
+import { NOTHING, Slot } from './values';
 
 export function runBlock(frame: Frame, block: readonly Statement[]): void {
   for (const statement of block) run(frame, statement);
@@ -27,20 +33,20 @@ function run(frame: Frame, statement: Statement): void {
       defineClass(frame, statement);
       return;
     case 'return':
-      if (statement.value) giveBack(frame, evaluate(frame, statement.value));
+      if (statement.value) giveBack(frame, frame.evaluate(statement.value));
       end(frame);
       return;
     case 'delete':
       for (const target of statement.targets)
         if (target.kind === 'name') frame.unbind(target.id);
         else {
-          evaluate(frame, target);
+          frame.evaluate(target);
           frame.blur();
         }
       return;
     case 'assign': {
       if (assignDirectly(frame, statement.targets, statement.value)) return;
-      const value = evaluate(frame, statement.value);
+      const value = frame.evaluate(statement.value);
       for (const target of statement.targets) assign(frame, target, value);
       return;
     }
@@ -48,7 +54,7 @@ function run(frame: Frame, statement: Statement): void {
       runAugmented(frame, statement);
       return;
     case 'annotatedAssign':
-      if (statement.value) assign(frame, statement.target, evaluate(frame, statement.value));
+      if (statement.value) assign(frame, statement.target, frame.evaluate(statement.value));
       return;
     case 'typeAlias':
       frame.bind(statement.name, NOTHING);
@@ -58,7 +64,7 @@ function run(frame: Frame, statement: Statement): void {
       runLoop(frame, statement);
       return;
     case 'if': {
-      evaluate(frame, statement.test);
+      frame.evaluate(statement.test);
       branch(
         frame,
         () => {
@@ -84,9 +90,9 @@ function run(frame: Frame, statement: Statement): void {
       runTry(frame, statement);
       return;
     case 'assert':
-      evaluate(frame, statement.test);
+      frame.evaluate(statement.test);
       narrow(frame, statement.test);
-      if (statement.message) evaluate(frame, statement.message);
+      if (statement.message) frame.evaluate(statement.message);
       return;
     case 'import':
       frame.othersRun();
@@ -97,7 +103,7 @@ function run(frame: Frame, statement: Statement): void {
       importFrom(frame, statement);
       return;
     case 'expression':
-      evaluate(frame, statement.value);
+      frame.evaluate(statement.value);
       return;
     case 'break':
       frame.loops.at(-1)?.breaks.push(frame.flow.fork());
@@ -108,7 +114,7 @@ function run(frame: Frame, statement: Statement): void {
       end(frame);
       return;
     case 'unreadable':
-      for (const each of statement.expressions) evaluate(frame, each);
+      for (const each of statement.expressions) frame.evaluate(each);
       return;
     case 'global':
     case 'nonlocal':
@@ -151,8 +157,8 @@ function branch(frame: Frame, ...ways: readonly (() => void)[]): void {
 
 function runAugmented(frame: Frame, { target, operator, value, ...span }: AugmentedAssignStatement): void {
   const { program, solver } = frame;
-  const before = target.kind === 'name' ? frame.lookup(target.id) : evaluate(frame, target);
-  const operand = evaluate(frame, value);
+  const before = target.kind === 'name' ? frame.lookup(target.id) : frame.evaluate(target);
+  const operand = frame.evaluate(value);
   const name = operator.slice(0, -1);
   const site = frame.site(span);
   const result = program.merged(before);
@@ -173,7 +179,7 @@ function runAugmented(frame: Frame, { target, operator, value, ...span }: Augmen
 function runWith(frame: Frame, { items, body, isAsync }: WithStatement): void {
   const { program, solver } = frame;
   for (const { context, target } of items) {
-    const manager = evaluate(frame, context);
+    const manager = frame.evaluate(context);
     const held = new Slot();
     const site = frame.site(context);
     frame.othersRun();
@@ -184,7 +190,7 @@ function runWith(frame: Frame, { items, body, isAsync }: WithStatement): void {
 }
 
 function runMatch(frame: Frame, { subject, cases }: MatchStatement): void {
-  const value = evaluateInside(frame, subject);
+  const value = frame.evaluateInside(subject);
   branch(
     frame,
     ...cases.map(({ pattern, guard, body }) => () => {
@@ -203,7 +209,7 @@ function runMatch(frame: Frame, { subject, cases }: MatchStatement): void {
         });
         narrow(frame, { ...test, arguments: [argument(subject), argument(pattern.class)] });
       }
-      if (guard) evaluate(frame, guard);
+      if (guard) frame.evaluate(guard);
       runBlock(frame, body);
     }),
     () => {},
@@ -211,9 +217,9 @@ function runMatch(frame: Frame, { subject, cases }: MatchStatement): void {
 }
 
 /** `raise Cls` makes an instance, and `raise make()` raises what it is given. */
-function raise(frame: Frame, expression: Parameters<typeof evaluate>[1]): void {
+function raise(frame: Frame, expression: Expression): void {
   const { program, solver } = frame;
-  const raised = evaluate(frame, expression);
+  const raised = frame.evaluate(expression);
   const site = frame.site(expression);
   frame.othersRun();
   solver.on(raised, (value) => {
@@ -246,7 +252,7 @@ function runTry(frame: Frame, statement: TryStatement): void {
   const completed = frame.flow;
   for (const handler of statement.handlers) {
     frame.flow = interrupted.fork();
-    const type = handler.type ? evaluate(frame, handler.type) : NOTHING;
+    const type = handler.type ? frame.evaluate(handler.type) : NOTHING;
     if (handler.name !== undefined) frame.bind(handler.name, caught(frame, type));
     runBlock(frame, handler.body);
     frame.publish();
@@ -278,4 +284,64 @@ function caught(frame: Frame, types: Slot): Slot {
   };
   one(types);
   return result;
+}
+
+function runLoop(frame: Frame, statement: ForStatement | WhileStatement): void {
+  const { program, solver } = frame;
+  const element = new Slot();
+  if (statement.kind === 'for') {
+    const iterable = frame.evaluate(statement.iterable);
+    const site = frame.site(statement.iterable);
+    iterate(program, site, iterable, element);
+    if (statement.isAsync) iterateAsync(frame, iterable, element, statement);
+  }
+  frame.othersRun();
+  // A turn may find what the turn before left.
+  const heads = new Map<string, Slot>();
+  for (const name of namesBoundIn([statement])) {
+    const head = new Slot();
+    const before = frame.flow.names.get(name);
+    if (before) solver.flow(before, head);
+    else if (frame.kind === 'class') continue;
+    heads.set(name, head);
+  }
+  const entry = frame.flow.fork();
+  frame.flow = entry.fork();
+  for (const [name, head] of heads) if (entry.names.has(name)) frame.flow.names.set(name, head);
+  frame.flow.paths.clear();
+  const loop: { breaks: Flow[]; continues: Flow[] } = { breaks: [], continues: [] };
+  frame.loops.push(loop);
+  if (statement.kind === 'for') assign(frame, statement.target, element);
+  else {
+    frame.evaluate(statement.test);
+    narrow(frame, statement.test);
+  }
+  runBlock(frame, statement.body);
+  frame.publish();
+  frame.loops.pop();
+  const turned = joined(solver, frame.flow, ...loop.continues);
+  for (const [name, head] of heads) {
+    const left = turned.dead ? undefined : turned.names.get(name);
+    if (left) solver.flow(left, head);
+  }
+  frame.flow = joined(solver, entry, turned);
+  frame.flow.paths.clear();
+  runBlock(frame, statement.orElse);
+  frame.publish();
+  frame.flow = joined(solver, frame.flow, ...loop.breaks);
+}
+
+function iterateAsync(frame: Frame, iterable: Slot, element: Slot, { iterable: where }: ForStatement): void {
+  const { program, solver } = frame;
+  const site = frame.site(where);
+  solver.on(iterable, (value) => {
+    const iterator = new Slot();
+    callMethod(program, site, value, '__aiter__', [], iterator);
+    solver.on(iterator, (each) => {
+      const coroutine = new Slot();
+      callMethod(program, site, each, '__anext__', [], coroutine);
+      solver.on(coroutine, (it) => (it.kind === 'coroutine' ? solver.flow(it.returned, element) : undefined));
+      if (each.kind === 'generator') solver.flow(each.yielded, element);
+    });
+  });
 }

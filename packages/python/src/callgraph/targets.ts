@@ -1,13 +1,10 @@
 import type { Expression, Pattern } from '../syntax';
-import { storeAttribute } from './attribute-stores';
-import { loadAttribute } from './attributes';
-import { evaluate, evaluateIndex, evaluateInside } from './expressions';
 import type { Frame } from './frame';
 import { loadItem, storeItem, unpack } from './items';
 import { instancesOf } from './narrowing';
-import { constantIn } from './operators';
-import { pathOf } from './paths';
-import { Slot } from './slot';
+import { loadAttribute, storeAttribute } from './objects';
+import { constantIn, evaluateIndex, pathOf } from './paths';
+import { Slot } from './values';
 
 /** `target = value`. */
 export function assign(frame: Frame, target: Expression, value: Slot): void {
@@ -34,20 +31,20 @@ export function assign(frame: Frame, target: Expression, value: Slot): void {
       return;
     }
     case 'attribute': {
-      const object = evaluateInside(frame, target.object);
+      const object = frame.evaluateInside(target.object);
       const site = frame.site(target);
       storeAt(frame, target, value, () => storeAttribute(program, site, object, target.name, value));
       return;
     }
     case 'subscript': {
-      const object = evaluateInside(frame, target.object);
+      const object = frame.evaluateInside(target.object);
       const index = evaluateIndex(frame, target.index);
       const site = frame.site(target);
       storeAt(frame, target, value, () => storeItem(program, site, object, index, value));
       return;
     }
     default:
-      evaluate(frame, target);
+      frame.evaluate(target);
   }
 }
 
@@ -71,7 +68,7 @@ export function assignDirectly(frame: Frame, targets: readonly Expression[], val
   const { elements } = target;
   const isPlain = [...elements, ...value.elements].every(({ kind }) => kind !== 'starred');
   if (!isPlain || elements.length !== value.elements.length) return false;
-  const slots = value.elements.map((each) => evaluate(frame, each));
+  const slots = value.elements.map((each) => frame.evaluate(each));
   for (const [at, element] of elements.entries()) assign(frame, element, slots[at]!);
   return true;
 }
@@ -85,7 +82,7 @@ export function match(frame: Frame, pattern: Pattern, subject: Slot): void {
       if (pattern.name !== undefined) frame.bind(pattern.name, subject);
       return;
     case 'value':
-      evaluate(frame, pattern.value);
+      frame.evaluate(pattern.value);
       return;
     case 'sequence': {
       const star = pattern.patterns.findIndex(({ kind }) => kind === 'star');
@@ -98,7 +95,7 @@ export function match(frame: Frame, pattern: Pattern, subject: Slot): void {
       for (const { key, pattern: inner } of pattern.entries) {
         const slot = new Slot();
         const constant = constantIn(frame, key);
-        const index = constant ? program.slotFor(constant) : evaluate(frame, key);
+        const index = constant ? program.slotFor(constant) : frame.evaluate(key);
         loadItem(program, frame.site(pattern), subject, { kind: 'key', slot: index }, slot);
         match(frame, inner, slot);
       }
@@ -106,7 +103,7 @@ export function match(frame: Frame, pattern: Pattern, subject: Slot): void {
       return;
     }
     case 'class': {
-      const type = evaluate(frame, pattern.class);
+      const type = frame.evaluate(pattern.class);
       const instance = instancesOf(frame, subject, type, pattern.class);
       for (const [at, inner] of pattern.positional.entries()) {
         const slot = new Slot();
@@ -135,7 +132,7 @@ export function match(frame: Frame, pattern: Pattern, subject: Slot): void {
       frame.bind(
         pattern.name,
         pattern.pattern.kind === 'class'
-          ? instancesOf(frame, subject, evaluate(frame, pattern.pattern.class), pattern.pattern.class)
+          ? instancesOf(frame, subject, frame.evaluate(pattern.pattern.class), pattern.pattern.class)
           : subject,
       );
       return;

@@ -1,10 +1,8 @@
 import { fillDict } from './builtins';
-import { argument, callBack } from './calls';
-import { ContainerValue, keyOf } from './containers';
-import { collected, iterate, sequence } from './items';
+import { collected, sequence } from './items';
+import { argument, callBack, iterate } from './objects';
 import type { Program } from './program';
-import type { Slot } from './slot';
-import type { Arguments, Site, TypeMethodValue } from './values';
+import { type Arguments, ContainerValue, keyOf, type Site, type Slot, type TypeMethodValue } from './values';
 
 interface MethodCall {
   readonly program: Program;

@@ -1,21 +1,23 @@
 import {
   type Binding,
+  decidedIn,
   type Entity,
   type Expression,
+  eachExpression,
+  eachStatement,
+  expressionsIn,
+  isBuiltin,
+  namesInTarget,
   type PythonModule,
   type Resolution,
   type Unit,
   type Use,
   usesIn,
 } from '../syntax';
-import { attributesOfAlias } from './aliases';
-import { isBuiltin } from './builtins';
 import { keyOf } from './changed-names';
-import { controlsOf, guardsOf } from './guards';
 import { type Lookup, lookupsIn } from './lookups';
 import type { Repository } from './repository';
 import { type Place, Selection } from './selection';
-import { standIns } from './stand-ins';
 
 /**
  * All that a definition needs: the transitive closure of functions called and globals accessed (R2E, eq. 1), at the grain
@@ -131,7 +133,7 @@ export class Closure {
         this.widen(entity.module, '', '', distance);
         return;
       case 'missing':
-        if (!this.takeDynamic(entity.module, distance) && !isBuiltin(entity.name))
+        if (!this.takeDynamic(entity.module, distance) && !isKnown(entity.name))
           this.found.doubt(module, node, `${entity.module.name} defines no ${entity.name} that can be read`);
         return;
       case 'external':
@@ -151,7 +153,7 @@ export class Closure {
 
   /** A name that no statement of the module binds. */
   private unknown(module: PythonModule, unit: Unit, { name, path, node }: Use, distance: number): void {
-    if (isBuiltin(name)) {
+    if (isKnown(name)) {
       if (name === '__file__' || name === '__path__')
         this.found.doubt(module, node, 'finds files beside the module, which are no part of a slice');
       return;
@@ -274,4 +276,93 @@ export class Closure {
 
 function spanOf({ start, end, line, endLine }: Expression) {
   return { start, end, line, endLine };
+}
+
+/**
+ * Attributes that are read from a module by another name: `filters = nx.filters` and then `filters.show_nodes`. Undefined
+ * where the name is used for anything else, so that anything of the module may be meant.
+ */
+function attributesOfAlias(unit: Unit, node: Pick<Expression, 'start' | 'end'>): string[] | undefined {
+  const aliases = new Set<string>();
+  eachStatement([unit.statement], (statement) => {
+    if (statement.kind === 'assign' && statement.value.start === node.start && statement.value.end === node.end)
+      for (const target of statement.targets) aliases.add(target.kind === 'name' ? target.id : '');
+    return undefined;
+  });
+  if (aliases.size === 0 || aliases.has('') || unit.statement.kind === 'assign') return undefined;
+  const attributes = new Set<string>();
+  let uses = 0;
+  let reads = 0;
+  let targets = 0;
+  eachStatement([unit.statement], (statement) => {
+    if (statement.kind === 'assign')
+      targets += statement.targets.filter((each) => each.kind === 'name' && aliases.has(each.id)).length;
+    for (const expression of expressionsIn(statement))
+      eachExpression(expression, (each) => {
+        if (each.kind === 'name' && aliases.has(each.id)) uses++;
+        if (each.kind === 'attribute' && each.object.kind === 'name' && aliases.has(each.object.id)) {
+          attributes.add(each.name);
+          reads++;
+        }
+        return undefined;
+      });
+    return undefined;
+  });
+  return uses === reads + targets ? [...attributes] : undefined;
+}
+
+/** Expressions that decide whether a top-level statement runs: tests of its `if`s, exception types of its `try`s. */
+function guardsOf(module: PythonModule, unit: Unit): Expression[] {
+  return unit.branches.flatMap(({ statement }) => {
+    if (statement.kind === 'try') return statement.handlers.flatMap(({ type }) => (type ? [type] : []));
+    return decidedIn(module, statement.test) === undefined ? [statement.test] : [];
+  });
+}
+
+/** Imports and bare expressions of the `try` bodies that a statement stands in: whether they raise decides the branch. */
+function controlsOf(module: PythonModule, unit: Unit): Unit[] {
+  const tries = unit.branches.filter(({ statement }) => statement.kind === 'try').map(({ statement }) => statement);
+  if (tries.length === 0) return [];
+  return module.units.filter(
+    (each) =>
+      each !== unit &&
+      each.branches.some(
+        ({ statement, branch }) => tries.includes(statement) && (branch === 'body' || each.statement.kind === 'raise'),
+      ) &&
+      ['import', 'importFrom', 'expression', 'raise', 'delete'].includes(each.statement.kind),
+  );
+}
+
+/**
+ * Functions of a module that a local variable of the same name takes the place of: `get = getter(index)` beside a
+ * top-level `get`. Python never reads the function there. It is counted all the same, as the recorded slices and
+ * name-based slicers do: the variable is a version of it, which a reader has to know to follow the code.
+ */
+function standIns(module: PythonModule, { statement }: Unit): string[] {
+  if (statement.kind !== 'function') return [];
+  const found = new Set<string>();
+  eachStatement(statement.body, (each) => {
+    if (each.kind === 'assign' && (each.value.kind === 'call' || each.value.kind === 'lambda'))
+      for (const name of each.targets.flatMap(namesInTarget)) if (isFunction(module, name)) found.add(name);
+    return each.kind !== 'class';
+  });
+  for (const { name } of statement.parameters) found.delete(name);
+  return [...found];
+}
+
+function isFunction(module: PythonModule, name: string): boolean {
+  return module.bindings.get(name)?.at(-1)?.kind === 'function';
+}
+
+/** Constants and what is set for every module, the names of Python 2 that guarded code still says among them. */
+const KNOWN = new Set(
+  (
+    'Ellipsis False None NotImplemented True WindowsError ' +
+    'basestring buffer cmp execfile file intern long raw_input reduce reload unichr unicode xrange'
+  ).split(' '),
+);
+
+/** Whether Python finds a name that no statement binds. */
+function isKnown(name: string): boolean {
+  return isBuiltin(name) || KNOWN.has(name) || /^__\w+__$/.test(name);
 }

@@ -1,11 +1,12 @@
-import type { ContextKind } from '../../../../src/contract';
+import { countTokens } from 'gpt-tokenizer/encoding/cl100k_base';
 import type { FunctionSyntax, PythonIndex, PythonModule, Span, Statement, Unit } from '../syntax';
 import { type Edit, edited, withoutBodyOf } from './bodies';
 import { excerptOf } from './excerpt';
 import { namesByStatement } from './imports';
 import { repositoryOf } from './repository';
 import { type SliceSyntax, sliceSyntax } from './slice';
-import { tokensOf } from './tokens';
+
+export type ContextKind = 'naive' | 'full' | 'sliced';
 
 export interface ContextOptions {
   /** The paper's budget is 6,000. */
@@ -200,4 +201,12 @@ function sliced({ selection, items, function: target }: SliceSyntax, shown: Show
 
 function block(module: PythonModule, code: string): string {
   return `\`\`\`python\n# ${module.path}\n\n${code.trim() === '' ? '' : `${code.replace(/^\n+|\s+$/g, '')}\n`}\`\`\`\n`;
+}
+
+/** Text that looks like a special token is text. */
+const PLAIN = { disallowedSpecial: new Set<string>() };
+
+/** Tokens of a text in the encoding that the paper's budgets are counted in (cl100k_base). */
+export function tokensOf(text: string): number {
+  return countTokens(text, PLAIN);
 }

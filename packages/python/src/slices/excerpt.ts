@@ -12,7 +12,7 @@ import {
 import { type Edit, edited } from './bodies';
 
 /** What of a module is to be written out. */
-export interface Choice {
+interface Choice {
   readonly units: ReadonlySet<Unit>;
   /** Names to keep of an import statement, and what to write for one that a star import brought. */
   readonly names: ReadonlyMap<Statement, readonly string[]>;
@@ -112,12 +112,7 @@ function grouped(module: PythonModule, expression: Expression): string {
 }
 
 /** A statement's text moved to another indentation. Lines that begin inside of a string stay as they are. */
-export function reindented(
-  module: PythonModule,
-  statement: Statement,
-  indent: string,
-  edits: readonly Edit[] = [],
-): string {
+function reindented(module: PythonModule, statement: Statement, indent: string, edits: readonly Edit[] = []): string {
   const { lineStarts } = module.syntax;
   const column = statement.start - lineStarts[statement.line - 1]!;
   const lines = edited(module.syntax.text, statement, edits).split('\n');

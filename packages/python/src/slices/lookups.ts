@@ -151,7 +151,7 @@ function ends(expression: Expression | undefined): { prefix: string; suffix: str
 }
 
 /** Names of the fields of a format string, those in nested format specifications included. */
-export function formatNames(text: string): string[] {
+function formatNames(text: string): string[] {
   const bare = text.replace(/\{\{|\}\}/g, '');
   return [...bare.matchAll(/\{([A-Za-z_]\w*)/g)].map(([, name]) => name!);
 }

@@ -9,7 +9,7 @@ export interface Item {
   readonly distance: number;
 }
 
-export interface Effect {
+interface Effect {
   readonly module: PythonModule;
   readonly unit: Unit;
   readonly mutates: readonly GlobalKey[];
@@ -17,14 +17,14 @@ export interface Effect {
 
 export type Place = Pick<Expression, 'start' | 'end' | 'line'>;
 
-export interface Doubt {
+interface Doubt {
   readonly module: PythonModule;
   readonly node: Place;
   readonly why: string;
 }
 
 /** An import of one module that the slice passes through. */
-export interface NeededImport extends Passage {
+interface NeededImport extends Passage {
   /** Only annotations say the name. */
   readonly annotation: boolean;
 }

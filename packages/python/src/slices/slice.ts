@@ -1,11 +1,63 @@
-import type { FunctionTarget, Slice, SliceItem } from '../../../../src/contract';
-import type { FunctionSyntax, PythonIndex, PythonModule, Unit } from '../syntax';
+import {
+  type FunctionKind,
+  type FunctionSyntax,
+  functionsIn,
+  type PythonIndex,
+  type PythonModule,
+  type Unit,
+  type Unresolved,
+} from '../syntax';
 import { keyOf } from './changed-names';
 import { Closure } from './closure';
-import { findFunction } from './find';
 import { importsOf } from './imports';
 import { repositoryOf } from './repository';
 import type { Item, Selection } from './selection';
+
+/** First and last line, from 1, decorators included. */
+export type Lines = [number, number];
+
+/** Where a function is: plain data, as all that follows. */
+export interface FunctionTarget {
+  /** Dotted name that it is imported by, like `humanize.time`. */
+  module: string;
+  /** Name within the module: `precisedelta`, or `Headers.raw_items`. */
+  name: string;
+  kind: FunctionKind;
+  /** Relative to the repository. */
+  file: string;
+  lines: Lines;
+}
+
+/** One top-level definition. A method stands for its class. */
+export interface SliceItem {
+  kind: 'function' | 'class' | 'global';
+  module: string;
+  name: string;
+  file: string;
+  lines: Lines;
+  outOfFile: boolean;
+}
+
+/** Statement that runs when its module is imported and changes what an item of the slice holds. */
+export interface ImportTimeEffect {
+  module: string;
+  file: string;
+  lines: Lines;
+  /** Names of the items that it changes. */
+  mutates: string[];
+  text: string;
+}
+
+/** All that a function needs, directly or not: the closure of *functions called* and *globals accessed* (R2E, eq. 1). */
+export interface Slice {
+  target: FunctionTarget;
+  /** In the order in which they can be defined; the target's own definition is the last. */
+  items: SliceItem[];
+  /** Import statements of packages from elsewhere that the items need, as source. */
+  imports: string[];
+  importTimeEffects: ImportTimeEffect[];
+  unresolved: Unresolved[];
+}
 
 /** A slice with the syntax that it was read from: for contexts, and to write it out. */
 export interface SliceSyntax {
@@ -16,13 +68,35 @@ export interface SliceSyntax {
 }
 
 /**
- * The slice of a function: all that it needs, transitively, at the grain of top-level definitions. Throws
- * `InvalidInput` where the module holds no such function. `name` is `f` or `C.m`.
+ * The function that a dotted name means: `pkg.mod.f`, `pkg.mod.C.m`, or a name that a package passes on, `pkg.f`. Of several
+ * definitions the last: the implementation, where stubs of overloads precede it.
  */
-export function sliceOf(index: PythonIndex, module: string, name: string): Slice {
-  return describeSlice(sliceSyntax(index, findFunction(index, `${module}.${name}`)));
+export function findFunction(index: PythonIndex, qualname: string): FunctionSyntax | undefined {
+  const parts = qualname.split('.');
+  for (let at = parts.length - 1; at > 0; at--) {
+    const [module, name] = [parts.slice(0, at).join('.'), parts.slice(at)];
+    for (const each of index.byName.get(module) ?? []) {
+      const found = functionIn(each, name.join('.')) ?? passedOn(index, each, name);
+      if (found) return found;
+    }
+  }
+  return undefined;
 }
 
+function functionIn(module: PythonModule, name: string): FunctionSyntax | undefined {
+  return functionsIn(module).findLast(({ qualname, isNested }) => qualname === name && !isNested);
+}
+
+function passedOn(index: PythonIndex, module: PythonModule, [first = '', ...rest]: readonly string[]) {
+  for (const entity of repositoryOf(index).resolver.member(module, first, rest).entities) {
+    if (entity.kind !== 'definition') continue;
+    const found = functionIn(entity.module, [entity.binding.name, ...entity.rest].join('.'));
+    if (found) return found;
+  }
+  return undefined;
+}
+
+/** The slice of a function: all that it needs, transitively, at the grain of top-level definitions. */
 export function sliceSyntax(index: PythonIndex, target: FunctionSyntax): SliceSyntax {
   const repository = repositoryOf(index);
   const { module } = target;
@@ -70,7 +144,7 @@ function inOrder(selection: Selection, target: PythonModule, own: Unit | undefin
   );
 }
 
-/** The slice as the contract has it. */
+/** The slice as plain data. */
 export function describeSlice({ function: target, selection, items }: SliceSyntax): Slice {
   const { module } = target;
   const names = new Map(items.map((item) => [keyOf(item.module, item.binding.name), item.binding.name]));
@@ -83,7 +157,7 @@ export function describeSlice({ function: target, selection, items }: SliceSynta
       .map(({ module: where, unit: { statement }, mutates }) => ({
         module: where.name,
         file: where.path,
-        lines: [statement.line, statement.endLine] as [number, number],
+        lines: [statement.line, statement.endLine] as Lines,
         mutates: mutates.map((key) => names.get(key) ?? key.slice(key.indexOf(':') + 1)),
         text: where.syntax.text.slice(statement.start, statement.end),
       })),

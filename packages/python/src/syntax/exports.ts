@@ -1,5 +1,5 @@
+import type { Binding } from './bindings';
 import type { Expression, Statement } from './syntax';
-import type { Binding } from './units';
 
 /** What a module's `__all__` lists, or undefined where it has none or builds it in ways that cannot be read. */
 export function listedNames(

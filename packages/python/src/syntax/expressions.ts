@@ -1,7 +1,17 @@
-import { parametersOf } from './parameters';
 import type { Source } from './source';
-import { stringOf } from './string-expressions';
-import type { Argument, ComprehensionClause, ComprehensionExpression, Expression, NameExpression } from './syntax';
+import { prefixOf, unescaped } from './strings';
+import type {
+  Argument,
+  ComprehensionClause,
+  ComprehensionExpression,
+  Expression,
+  FormattedString,
+  FormattedValue,
+  NameExpression,
+  Parameter,
+  StringExpression,
+  TypeParameter,
+} from './syntax';
 import { child, childrenAt, holds, namedChildren, type Twig } from './tree';
 
 /** The expression that a twig of the parser's tree stands for. Parentheses leave no trace but in a tuple's span. */
@@ -271,4 +281,118 @@ function comprehensionOf(twig: Twig, source: Source): ComprehensionExpression {
   }
   const form = twig.type.split('_')[0]!.replace('dictionary', 'dict') as ComprehensionExpression['form'];
   return { kind: 'comprehension', form, key, element: value, clauses, ...source.spanOf(twig) };
+}
+
+/** Parameters of a function or a lambda, in order. The lone `*` and `/` only say what the others are. */
+export function parametersOf(twig: Twig | undefined, source: Source): Parameter[] {
+  const parameters: { -readonly [K in keyof Parameter]: Parameter[K] }[] = [];
+  let form: Parameter['form'] = 'positional';
+  for (const each of twig ? namedChildren(twig) : []) {
+    if (each.type === 'positional_separator') for (const before of parameters) before.form = 'positionalOnly';
+    else if (each.type === 'keyword_separator') form = 'keywordOnly';
+    else {
+      const parameter = parameterOf(each, form, source);
+      if (parameter.form === 'varPositional') form = 'keywordOnly';
+      parameters.push(parameter);
+    }
+  }
+  return parameters;
+}
+
+function parameterOf(twig: Twig, form: Parameter['form'], source: Source): Parameter {
+  // `*args: int` wraps the star, the name alone stands for itself.
+  const named = child(twig, 'name') ?? (twig.type === 'typed_parameter' ? namedChildren(twig)[0] : undefined) ?? twig;
+  const inner = (field: string): Expression | undefined => {
+    const found = child(twig, field);
+    return found && expressionOf(found, source);
+  };
+  const starred = named.type === 'list_splat_pattern' || named.type === 'dictionary_splat_pattern';
+  const name = starred ? namedChildren(named)[0] : named;
+  return {
+    name: name ? source.textOf(name) : '',
+    form: starred ? (named.type === 'list_splat_pattern' ? 'varPositional' : 'varKeyword') : form,
+    annotation: inner('type'),
+    default: inner('value'),
+    ...source.spanOf(twig),
+  };
+}
+
+/** `[T: int, *Ts, **P]` of a function, a class or a `type` statement. */
+export function typeParametersOf(twig: Twig | undefined, source: Source): TypeParameter[] {
+  return (twig ? namedChildren(twig) : []).map((type): TypeParameter => {
+    const [inner = type] = namedChildren(type);
+    const span = source.spanOf(type);
+    if (inner.type === 'constrained_type') {
+      const [name = inner, bound] = namedChildren(inner);
+      return { name: source.textOf(name), form: 'type', bound: bound && expressionOf(bound, source), ...span };
+    }
+    if (inner.type === 'splat_type') {
+      const [name = inner] = namedChildren(inner);
+      const form = source.textOf(inner).startsWith('**') ? 'specification' : 'tuple';
+      return { name: source.textOf(name), form, bound: undefined, ...span };
+    }
+    return { name: source.textOf(inner), form: 'type', bound: undefined, ...span };
+  });
+}
+
+/** A literal, or several side by side: with a value in any of them a formatted string. */
+function stringOf(twig: Twig, source: Source): StringExpression | FormattedString {
+  const literals = twig.type === 'string' ? [twig] : namedChildren(twig).filter(({ type }) => type === 'string');
+  const span = source.spanOf(twig);
+  const parts: (string | FormattedValue)[] = [];
+  let formatted = false;
+  let isBytes = false;
+  for (const literal of literals) {
+    const opening = literal.children[0];
+    const prefix = prefixOf(opening ? source.textOf(opening) : '');
+    formatted ||= prefix.formatted;
+    isBytes ||= prefix.bytes;
+    if (prefix.formatted) parts.push(...pieces(literal, prefix.raw, source));
+    else {
+      // The parser's closing node may hold a backslash of the text before the quotes.
+      const quotes = /['"]+$/.exec(opening ? source.textOf(opening) : '')?.[0].length ?? 0;
+      const content = source.text.slice(opening?.end ?? literal.start, literal.end - quotes);
+      parts.push(unescaped(content, prefix));
+    }
+  }
+  if (formatted) return { kind: 'formattedString', parts, ...span };
+  return { kind: 'string', isBytes, value: parts.join(''), ...span };
+}
+
+/** Text and values of an f-string. */
+function pieces(twig: Twig, raw: boolean, source: Source): (string | FormattedValue)[] {
+  const found: (string | FormattedValue)[] = [];
+  for (const each of twig.children) {
+    if (each.type === 'string_content') {
+      const text = source.textOf(each).replace(/\{\{/g, '{').replace(/\}\}/g, '}');
+      found.push(unescaped(text, { raw, bytes: false }));
+    } else if (each.type === 'interpolation' || each.type === 'format_expression') {
+      const value = child(each, 'expression');
+      const conversion = child(each, 'type_conversion');
+      const format = child(each, 'format_specifier');
+      found.push({
+        expression: value ? expressionOf(value, source) : nothing(each, source),
+        conversion: conversion && source.textOf(conversion).slice(1),
+        format: format ? formatPieces(format, raw, source) : [],
+        ...source.spanOf(each),
+      });
+    }
+  }
+  return found;
+}
+
+/** `:>{width}`: the parser has nodes for the values alone. */
+function formatPieces(twig: Twig, raw: boolean, source: Source): (string | FormattedValue)[] {
+  const found: (string | FormattedValue)[] = [];
+  let at = twig.start + 1;
+  const text = (end: number) => {
+    if (end > at) found.push(unescaped(source.text.slice(at, end), { raw, bytes: false }));
+  };
+  for (const each of namedChildren(twig)) {
+    text(each.start);
+    found.push(...pieces({ ...twig, children: [each] }, raw, source));
+    at = each.end;
+  }
+  text(twig.end);
+  return found;
 }

@@ -1,7 +1,8 @@
-import type { FunctionKind } from '../../../../src/contract';
 import type { PythonIndex, PythonModule } from './repository';
 import type { ClassStatement, Expression, FunctionStatement, Parameter, Span, Statement } from './syntax';
 import { blocksOf, childrenOf, expressionsIn } from './walk';
+
+export type FunctionKind = 'function' | 'method' | 'classmethod' | 'staticmethod';
 
 /** A function or method as it stands in its module. */
 export interface FunctionSyntax {

@@ -1,5 +1,7 @@
+export type { Binding, Branch, Unit } from './bindings';
 export { type BoundName, type ImportedFrom, importedBy, namesBoundBy } from './bindings';
-export { type FunctionSyntax, functionsIn, functionsOf } from './functions';
+export { isBuiltin } from './builtins';
+export { type FunctionKind, type FunctionSyntax, functionsIn, functionsOf } from './functions';
 export type { ModulePlace, ModuleRole } from './module-names';
 export { openPython, type Python } from './parser';
 export {
@@ -16,7 +18,6 @@ export { type Entity, type Passage, type Resolution, Resolver } from './resolve'
 export { type Scope, type ScopeVisitor, scopeOf, type Use, usesIn, walkScopes } from './scopes';
 export { cleaned } from './strings';
 export * from './syntax';
-export type { Binding, Branch, Unit } from './units';
 export {
   blocksOf,
   childrenOf,

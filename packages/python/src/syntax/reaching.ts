@@ -1,8 +1,8 @@
+import type { Binding, Unit } from './bindings';
 import { decided } from './conditions';
 import type { Expression, Statement } from './syntax';
-import type { Binding, Unit } from './units';
 
-export interface ReachingQuery {
+interface ReachingQuery {
   readonly body: readonly Statement[];
   readonly unitOf: ReadonlyMap<Statement, Unit>;
   /** All bindings of the name, in order; star imports that may give it included. */

@@ -1,10 +1,9 @@
-import { importedBy } from './bindings';
+import { type Binding, importedBy, type Unit, unitsOf } from './bindings';
 import { decided } from './conditions';
 import { type ImportHints, type ModulePlace, placeModules } from './module-names';
 import type { Python } from './parser';
 import { reachingBindings } from './reaching';
 import type { Expression, ModuleSyntax, Statement } from './syntax';
-import { type Binding, type Unit, unitsOf } from './units';
 import { eachStatement } from './walk';
 
 /** A module of the repository: its syntax, and what its top level binds. */

@@ -1,9 +1,8 @@
-import type { ImportedFrom } from './bindings';
+import type { Binding, ImportedFrom, Unit } from './bindings';
 import { listedNames } from './exports';
 import { isLive } from './reaching';
 import { assigned, bindingsOf, type PythonIndex, type PythonModule } from './repository';
 import type { Expression } from './syntax';
-import type { Binding, Unit } from './units';
 
 /** What a name stands for, as far as the repository's source says. */
 export type Entity =

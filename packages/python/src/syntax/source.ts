@@ -49,7 +49,7 @@ export class Source {
 }
 
 /** Python ends a line at `\n`, `\r\n` and `\r`. */
-export function lineStartsOf(text: string): number[] {
+function lineStartsOf(text: string): number[] {
   const starts = [0];
   for (const { index, 0: end } of text.matchAll(/\r\n?|\n/g)) starts.push(index + end.length);
   return starts;

@@ -34,7 +34,7 @@ export function unescaped(content: string, { raw, bytes }: { raw: boolean; bytes
   );
 }
 
-export interface Prefix {
+interface Prefix {
   readonly raw: boolean;
   readonly bytes: boolean;
   readonly formatted: boolean;

@@ -1,6 +1,5 @@
+import { type CallGraph, calleesOf, callGraphOf, openPython, reachedFrom } from '@pointsman/python';
 import fc from 'fast-check';
-import { type CallGraph, calleesOf, callGraphOf, reachedFrom } from '../../src/callgraph';
-import { openPython } from '../../src/syntax';
 
 async function graphOf(files: Record<string, string>, entries?: string[]): Promise<CallGraph> {
   const python = await openPython();

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type CallGraph, callGraphOf, moduleNameOf } from '../../src/callgraph';
-import { openPython } from '../../src/syntax';
+import { type CallGraph, callGraphOf, moduleNameOf, openPython } from '@pointsman/python';
+import { pythonFiles } from '../files';
 
 const ROOT = join(__dirname, 'snippets');
 
@@ -32,13 +32,11 @@ export async function graphOfFolder(
   entries: readonly string[] | undefined = ['main'],
 ): Promise<CallGraph> {
   const python = await openPython();
-  const paths = readdirSync(dir, { recursive: true, encoding: 'utf8' })
-    .filter((path) => path.endsWith('.py'))
-    .sort();
-  const known = new Set(paths);
-  const modules = paths.map((path) => ({
-    name: moduleNameOf(path, known),
-    syntax: python.parse(path, readFileSync(join(dir, path), 'utf8')),
+  const files = pythonFiles(dir);
+  const paths = new Set(files.map(({ path }) => path));
+  const modules = files.map(({ path, text }) => ({
+    name: moduleNameOf(path, paths),
+    syntax: python.parse(path, text),
   }));
   return callGraphOf(python, modules, entries ? { entries } : {});
 }

@@ -1,6 +1,6 @@
+import { contextOf, findFunction, tokensOf } from '@pointsman/python';
 import fc from 'fast-check';
-import { contextOf, findFunction, tokensOf } from '../../src/slices';
-import { indexed } from '../syntax/repositories';
+import { indexed } from '../files';
 
 const FILES = {
   'pkg/__init__.py': '',
@@ -11,7 +11,7 @@ const FILES = {
 };
 const target = async () => {
   const index = await indexed(FILES);
-  return { index, found: findFunction(index, 'pkg.own.C.target') };
+  return { index, found: findFunction(index, 'pkg.own.C.target')! };
 };
 
 test('naive is the function alone, in its class', async () => {
@@ -61,7 +61,7 @@ test('budgets hold, and what was left out is named, farthest first', async () =>
     'm.py': `${bodies.join('\n')}\ndef f30(x):\n    return x\n`,
     'n.py': 'from m import f0\ndef t(x):\n    return f0(x)\n',
   });
-  const found = findFunction(index, 'n.t');
+  const found = findFunction(index, 'n.t')!;
   const whole = contextOf(index, found, 'sliced', { maxTokens: 100_000 });
   expect(whole.leftOut).toEqual([]);
   fc.assert(

@@ -2,8 +2,16 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { describeSlice, findFunction, sliceSyntax, standaloneModule } from '../../src/slices';
-import { indexOfFolder, type RecordedSlice, recordedPackages, unpacked } from './recorded';
+import {
+  describeSlice,
+  findFunction,
+  indexRepository,
+  openPython,
+  sliceSyntax,
+  standaloneModule,
+} from '@pointsman/python';
+import { pythonFiles } from '../files';
+import { type RecordedSlice, recordedPackages, unpacked } from './recorded';
 
 const packages = recordedPackages();
 const targets = packages.flatMap((each) => each.targets.map((target) => [target.qualname, each, target] as const));
@@ -50,8 +58,8 @@ function results(root: string, { qualname, sample_inputs: inputs }: RecordedSlic
     '%s',
     async (qualname, { source, import_root: root }, target) => {
       const folder = unpacked(source.name, source.version);
-      const index = await indexOfFolder(folder);
-      const syntax = sliceSyntax(index, findFunction(index, qualname));
+      const index = indexRepository(await openPython(), pythonFiles(folder));
+      const syntax = sliceSyntax(index, findFunction(index, qualname)!);
       const slice = describeSlice(syntax);
 
       // Recorded files count from where they are imported.

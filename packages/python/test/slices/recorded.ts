@@ -1,9 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, relative } from 'node:path';
-import type { PythonIndex } from '../../src/syntax';
-import { indexRepository, openPython } from '../../src/syntax';
+import { join } from 'node:path';
 
 /** Slices of real functions that were checked by running them; see the README beside them. */
 const RECORDED = join(__dirname, '../../../../../shared/cases/cases.jsonl');
@@ -55,14 +53,4 @@ export function unpacked(name: string, version: string): string {
     rmSync(work, { recursive: true });
   }
   return folder;
-}
-
-export async function indexOfFolder(folder: string): Promise<PythonIndex> {
-  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    .filter((path) => path.endsWith('.py'))
-    .map((path) => join(folder, path));
-  return indexRepository(
-    await openPython(),
-    files.map((file) => ({ path: relative(folder, file), text: readFileSync(file, 'utf8') })),
-  );
 }

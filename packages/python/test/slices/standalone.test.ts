@@ -2,9 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { findFunction, sliceSyntax, standaloneModule } from '../../src/slices';
-import type { SourceFile } from '../../src/syntax';
-import { indexed } from '../syntax/repositories';
+import { findFunction, type SourceFile, sliceSyntax, standaloneModule } from '@pointsman/python';
+import { indexed } from '../files';
 
 const work = mkdtempSync(join(tmpdir(), 'pointsman-standalone-'));
 afterAll(() => rmSync(work, { recursive: true, force: true }));
@@ -12,7 +11,7 @@ let folders = 0;
 
 async function standalone(files: Readonly<Record<string, string>>, qualname: string): Promise<readonly SourceFile[]> {
   const index = await indexed(files);
-  return standaloneModule(index, sliceSyntax(index, findFunction(index, qualname)));
+  return standaloneModule(index, sliceSyntax(index, findFunction(index, qualname)!));
 }
 
 /** What an expression comes to where nothing but these files can be imported. */

@@ -1,4 +1,4 @@
-import { indexed } from './repositories';
+import { indexed } from '../files';
 
 const namesOf = async (...paths: (string | [string, string])[]) => {
   const files = Object.fromEntries(paths.map((each) => (typeof each === 'string' ? [each, ''] : each)));

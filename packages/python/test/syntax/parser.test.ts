@@ -1,6 +1,5 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import fc from 'fast-check';
 import {
   blocksOf,
   childrenOf,
@@ -12,7 +11,8 @@ import {
   type Pattern,
   type Python,
   type Statement,
-} from '../../src/syntax';
+} from '@pointsman/python';
+import fc from 'fast-check';
 
 let python: Python;
 beforeAll(async () => {

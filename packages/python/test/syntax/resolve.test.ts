@@ -1,5 +1,5 @@
-import { Resolver } from '../../src/syntax';
-import { indexed } from './repositories';
+import { Resolver } from '@pointsman/python';
+import { indexed } from '../files';
 
 /** What a dotted name is, seen from the end of a module: `path:line` of definitions, or what else it is. */
 async function resolved(files: Readonly<Record<string, string>>, from: string, dotted: string): Promise<string[]> {

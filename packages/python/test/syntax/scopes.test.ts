@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { openPython, type Python, usesIn } from '../../src/syntax';
+import { openPython, type Python, usesIn } from '@pointsman/python';
 
 let python: Python;
 beforeAll(async () => {

@@ -2,9 +2,8 @@ import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { callGraphOf } from '../packages/python/src/callgraph';
-import { indexRepository, openPython } from '../packages/python/src/syntax';
-import { readPythonFiles } from '../src/cli/functions';
+import { callGraphOf, indexRepository, openPython } from '@pointsman/python';
+import { pythonFiles } from '../test/files';
 
 const PACKAGES = [
   'yamllint 1.35.1',
@@ -74,7 +73,7 @@ export async function benchSlices(args: string[]): Promise<void> {
 
 /** One package in this process: what it took, as JSON on standard output; the graph into `out`, where given. */
 async function analyse(dir: string, out: string | undefined): Promise<void> {
-  const files = readPythonFiles(dir);
+  const files = pythonFiles(dir);
   const analysed = async () => {
     const started = performance.now();
     const python = await openPython();
@@ -99,7 +98,8 @@ function mb({ megabytes }: Taken): string {
 }
 
 async function ourRun(folder: string): Promise<OwnRun> {
-  const node = ['--import', 'tsx', '--max-old-space-size=8000', join(__dirname, 'main.ts'), 'slices', '--one', folder];
+  const own = process.argv[1]!;
+  const node = ['--import', 'tsx', '--max-old-space-size=8000', own, 'slices', '--one', folder];
   return (await run(process.execPath, node)) as OwnRun;
 }
 

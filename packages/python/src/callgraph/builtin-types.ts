@@ -42,3 +42,16 @@ export function hasAttribute(type: TypeName, name: string): boolean {
 function words(text: string): ReadonlySet<string> {
   return new Set(text.split(/\s+/));
 }
+
+/** Builtin types under the names that their methods have in the graph. */
+export const TYPE_NAMES: Readonly<Record<string, TypeName>> = {
+  str: 'PyStr',
+  bytes: 'PyBytes',
+  int: 'PyNum',
+  float: 'PyNum',
+  list: 'PyList',
+  tuple: 'PyTuple',
+  dict: 'PyDict',
+  set: 'PySet',
+  frozenset: 'PySet',
+};

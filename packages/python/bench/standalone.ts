@@ -2,16 +2,18 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { describeSlice, sliceSyntax, standaloneModule } from '../packages/python/src/slices';
 import {
+  describeSlice,
   type FunctionSyntax,
   functionsOf,
   indexRepository,
   openPython,
   type PythonIndex,
-} from '../packages/python/src/syntax';
-import { unpacked } from '../packages/python/test/slices/recorded';
-import { readPythonFiles } from '../src/cli/functions';
+  sliceSyntax,
+  standaloneModule,
+} from '@pointsman/python';
+import { pythonFiles } from '../test/files';
+import { unpacked } from '../test/slices/recorded';
 
 const PACKAGES = [
   'attrs==24.2.0',
@@ -50,7 +52,7 @@ export async function benchStandalone(args: string[]): Promise<void> {
   for (const wanted of args.length > 0 ? args : PACKAGES) {
     const [name = '', version = ''] = wanted.split('==');
     const folder = unpacked(name, version);
-    const files = readPythonFiles(folder);
+    const files = pythonFiles(folder);
     const started = performance.now();
     const index = indexRepository(python, files);
     const indexed = performance.now();

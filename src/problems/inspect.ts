@@ -1,5 +1,5 @@
 import type { Flag, Problem } from '../contract/problem';
-import { type PatchSection, splitPatch } from './patch';
+import { addedLines, type PatchSection, splitPatch } from './patch';
 import { isPytestConfig } from './pytest-config';
 import { hiddenPaths, isTestName, testRoots } from './test-files';
 
@@ -58,7 +58,7 @@ function refusals(problem: Problem): (section: PatchSection) => Flag[] {
     const at = section.to ?? section.from ?? '';
     if (section.modes.includes('160000')) flags.push({ kind: 'submodule', detail: at });
     if (section.modes.includes('120000') && section.to !== null) {
-      const target = section.added[0] ?? '';
+      const target = addedLines(section)[0] ?? '';
       if (leaves(section.to, target)) flags.push({ kind: 'symlink_out', detail: `${at} -> ${target}` });
     }
     if (section.from === null && section.to !== null && shadowsLibrary(section.to, roots)) {
@@ -173,8 +173,9 @@ const PATTERNS: readonly [kind: string, pattern: RegExp][] = [
 function suspiciousLines(section: PatchSection): Flag[] {
   const path = section.to ?? section.from ?? '';
   if (!/\.(py|pyx|pyi|cfg|toml|ini|sh|c|h)$/.test(path)) return [];
+  const added = addedLines(section);
   return PATTERNS.flatMap(([kind, pattern]) => {
-    const line = section.added.find((text) => pattern.test(text));
+    const line = added.find((text) => pattern.test(text));
     return line === undefined ? [] : [{ kind, detail: `${path}: ${line.trim().slice(0, 160)}` }];
   });
 }

@@ -1,3 +1,11 @@
+import type { StructuredPatchHunk } from 'diff';
+
+/** Lines keep their signs, `\\ No newline at end of file` among them; a side without lines begins after its place. */
+export interface Hunk extends StructuredPatchHunk {
+  /** What git prints behind `@@`, or nothing. */
+  readonly label: string;
+}
+
 /** One file's part of a patch, with its text as it was. */
 export interface PatchSection {
   readonly text: string;
@@ -7,8 +15,9 @@ export interface PatchSection {
   readonly to: string | null;
   /** Modes that the patch names: `120000` is a symbolic link, `160000` a submodule. */
   readonly modes: readonly string[];
-  /** Added lines without their `+`. */
-  readonly added: readonly string[];
+  /** Lines before the first hunk, or before what is binary. */
+  readonly header: readonly string[];
+  readonly hunks: readonly Hunk[];
 }
 
 /**
@@ -18,24 +27,47 @@ export interface PatchSection {
  */
 export function splitPatch(patch: string): PatchSection[] {
   const lines = patch.split('\n');
-  const starts: number[] = [];
+  const found: { start: number; hunks: Hunk[] }[] = [];
+  let hunk: Hunk | undefined;
   let left = 0;
   let right = 0;
   lines.forEach((line, at) => {
     // Inside a hunk a line that looks like a header is content: only its counts say where the hunk ends.
-    if (left > 0 || right > 0) {
+    if (left > 0 || right > 0 || line.startsWith('\\')) {
+      hunk?.lines.push(line);
       if (line.startsWith('-')) left--;
       else if (line.startsWith('+')) right--;
       else if (!line.startsWith('\\')) [left, right] = [left - 1, right - 1];
       return;
     }
-    const hunk = /^@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@/.exec(line);
-    if (hunk) [left, right] = [Number(hunk[1] ?? 1), Number(hunk[2] ?? 1)];
-    else if (line.startsWith('diff --git ')) starts.push(at);
-    else if (line.startsWith('--- ') && lines[at + 1]?.startsWith('+++ ') && !headed(lines, starts.at(-1), at))
-      starts.push(at);
+    hunk = hunkBegun(line);
+    if (hunk) {
+      [left, right] = [hunk.oldLines, hunk.newLines];
+      found.at(-1)?.hunks.push(hunk);
+    } else if (
+      line.startsWith('diff --git ') ||
+      (line.startsWith('--- ') && lines[at + 1]?.startsWith('+++ ') && !headed(lines, found.at(-1)?.start, at))
+    )
+      found.push({ start: at, hunks: [] });
   });
-  return starts.map((start, index) => readSection(lines.slice(start, starts[index + 1] ?? lines.length)));
+  return found.map(({ start, hunks }, index) =>
+    readSection(lines.slice(start, found[index + 1]?.start ?? lines.length), hunks),
+  );
+}
+
+function hunkBegun(line: string): Hunk | undefined {
+  const found = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@ ?(.*)$/s.exec(line);
+  if (!found) return undefined;
+  const [oldLines, newLines] = [Number(found[2] ?? 1), Number(found[4] ?? 1)];
+  return {
+    // An empty side is named by the line before it.
+    oldStart: Number(found[1]) + (oldLines === 0 ? 1 : 0),
+    oldLines,
+    newStart: Number(found[3]) + (newLines === 0 ? 1 : 0),
+    newLines,
+    lines: [],
+    label: found[5]!,
+  };
 }
 
 /** Whether the `---` line at `at` belongs to the header that began at `start`: no hunk or other `---` between them. */
@@ -44,7 +76,7 @@ function headed(lines: readonly string[], start: number | undefined, at: number)
   return !lines.slice(start + 1, at).some((line) => line.startsWith('--- ') || line.startsWith('@@ '));
 }
 
-function readSection(lines: readonly string[]): PatchSection {
+function readSection(lines: readonly string[], hunks: readonly Hunk[]): PatchSection {
   const body = lines.findIndex((line) => line.startsWith('@@ ') || line.startsWith('GIT binary patch'));
   const header = lines.slice(0, body < 0 ? lines.length : body);
   const after = (prefix: string) => header.find((line) => line.startsWith(prefix))?.slice(prefix.length);
@@ -63,14 +95,14 @@ function readSection(lines: readonly string[]): PatchSection {
     modes: header.flatMap(
       (line) => /^(?:new file mode|new mode|deleted file mode|index \S+) (\d{6})$/.exec(line)?.[1] ?? [],
     ),
-    added:
-      body < 0
-        ? []
-        : lines
-            .slice(body)
-            .filter((line) => line.startsWith('+'))
-            .map((line) => line.slice(1)),
+    header,
+    hunks,
   };
+}
+
+/** Lines that a patch brings to a file, without their `+`. */
+export function addedLines({ hunks }: PatchSection): string[] {
+  return hunks.flatMap(({ lines }) => lines.filter((line) => line.startsWith('+')).map((line) => line.slice(1)));
 }
 
 /** `a/x b/x` where names may hold spaces: without a rename both halves are equal. */

@@ -1,64 +1,50 @@
+import { type Hunk, splitPatch } from './patch';
+
 /**
- * The patch that undoes a textual git patch: sides, counts and signs exchanged. Throws for binary parts that do not carry
- * what was there before.
+ * The patch that undoes a textual git patch: sides, counts and signs exchanged. Throws for binary parts, which do not
+ * carry what was there before.
  */
 export function reversePatch(patch: string): string {
-  const out: string[] = [];
-  let left = 0;
-  let right = 0;
+  const lines = splitPatch(patch).flatMap(({ text, header, hunks }) => {
+    if (/^GIT binary patch/m.test(text)) throw new Error('a binary patch cannot be reversed from its text');
+    return [...reversedHeader(header), ...hunks.flatMap(reversedHunk)];
+  });
+  return lines.map((line) => `${line}\n`).join('');
+}
+
+function reversedHunk({ oldStart, oldLines, newStart, newLines, label, lines }: Hunk): string[] {
+  const side = (start: number, count: number) => `${count === 0 ? start - 1 : start},${count}`;
+  const out = [`@@ -${side(newStart, newLines)} +${side(oldStart, oldLines)} @@${label && ` ${label}`}`];
+  // In a hunk removals come before additions; exchanging signs turns the order round, so runs are held and swapped.
   let removed: string[] = [];
   let added: string[] = [];
-  // In a hunk removals come before additions; exchanging signs turns the order round, so runs are held and swapped.
+  let last = out;
   const flush = () => {
     out.push(...added, ...removed);
     [removed, added] = [[], []];
   };
-  const lines = patch.split('\n');
-  let lastSide: string[] = out;
-  for (let at = 0; at < lines.length; at++) {
-    const line = lines[at]!;
+  for (const line of lines) {
     if (line.startsWith('\\')) {
-      lastSide.push(line);
+      last.push(line);
       continue;
     }
-    if (left > 0 || right > 0) {
-      if (line.startsWith('-')) {
-        if (added.length > 0) flush();
-        removed.push(`+${line.slice(1)}`);
-        lastSide = removed;
-        left--;
-      } else if (line.startsWith('+')) {
-        added.push(`-${line.slice(1)}`);
-        lastSide = added;
-        right--;
-      } else {
-        flush();
-        out.push(line);
-        lastSide = out;
-        left--;
-        right--;
-      }
-      continue;
-    }
-    flush();
-    lastSide = out;
-    const hunk = /^@@ -(\S+) \+(\S+) @@(.*)$/.exec(line);
-    if (hunk) {
-      [left, right] = [countOf(hunk[1]!), countOf(hunk[2]!)];
-      out.push(`@@ -${hunk[2]} +${hunk[1]} @@${hunk[3]}`);
-    } else if (line.startsWith('GIT binary patch')) {
-      throw new Error('a binary patch cannot be reversed from its text');
-    } else if (line.startsWith('--- ') && lines[at + 1]?.startsWith('+++ ')) {
-      out.push(`--- ${sideOf(lines[at + 1]!.slice(4), 'a')}`, `+++ ${sideOf(line.slice(4), 'b')}`);
-      at++;
-    } else out.push(headerOf(line));
+    // What follows an addition begins a run of its own.
+    if (!line.startsWith('+') && (added.length > 0 || !line.startsWith('-'))) flush();
+    last = line.startsWith('-') ? removed : line.startsWith('+') ? added : out;
+    last.push(line.startsWith('-') ? `+${line.slice(1)}` : line.startsWith('+') ? `-${line.slice(1)}` : line);
   }
   flush();
-  return out.join('\n');
+  return out;
 }
 
-function countOf(range: string): number {
-  return Number(range.split(',')[1] ?? 1);
+function reversedHeader(header: readonly string[]): string[] {
+  const plus = header.find((line) => line.startsWith('+++ '));
+  const minus = header.find((line) => line.startsWith('--- '));
+  return header.map((line) => {
+    if (line === minus && plus !== undefined) return `--- ${sideOf(plus.slice(4), 'a')}`;
+    if (line === plus && minus !== undefined) return `+++ ${sideOf(minus.slice(4), 'b')}`;
+    return headerOf(line);
+  });
 }
 
 function sideOf(name: string, side: 'a' | 'b'): string {

@@ -1,6 +1,7 @@
 import type { GradeResult, RolloutResult } from '../../contract';
 import { count, dollars, duration, grouped } from '../../pages/figures';
 import type { Look, ShownRun } from '../../pages/shown-run';
+import { patchFiles } from '../../pages/viewer/line-diff';
 import { shortened, wrapHard } from './columns';
 import { fold } from './fold';
 import { ink } from './ink';
@@ -107,9 +108,7 @@ function patchLines(patch: string, look: Look): string[] {
 
 /** `3 files, +12 −4`. */
 function patchSize(patch: string): string {
-  const lines = patch.split('\n');
-  const files = lines.filter((line) => line.startsWith('diff --git ')).length;
-  const added = lines.filter((line) => line.startsWith('+') && !line.startsWith('+++')).length;
-  const removed = lines.filter((line) => line.startsWith('-') && !line.startsWith('---')).length;
-  return `${files} file${files === 1 ? '' : 's'}, +${added} −${removed}`;
+  const files = patchFiles(patch);
+  const sum = (side: 'added' | 'removed') => files.reduce((total, file) => total + file[side], 0);
+  return `${count(files.length, 'file')}, +${sum('added')} −${sum('removed')}`;
 }

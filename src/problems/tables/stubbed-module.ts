@@ -1,7 +1,7 @@
 import { eachStatement, type Python } from '@pointsman/python';
 import { type FunctionInstance, PointsmanError } from '../../contract';
 import { placeCandidate } from '../candidate';
-import { unifiedDiff } from './unified-diff';
+import { unifiedDiff } from '../unified-diff';
 
 export interface StubbedModule {
   /** The function's file with its refined docstring and a body that only raises. */

@@ -1,5 +1,5 @@
 import { count } from '../../figures';
-import { patchFiles } from '../patch-files';
+import { patchFiles } from '../line-diff';
 import type { RunPage, TurnView } from '../payload';
 import type { PageData } from './data';
 import { diffFiles } from './diff-view';

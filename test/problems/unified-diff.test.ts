@@ -3,9 +3,9 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import fc from 'fast-check';
-import { splitPatch } from '../../../src/problems/patch';
-import { reversePatch } from '../../../src/problems/reverse';
-import { unifiedDiff } from '../../../src/problems/tables/unified-diff';
+import { addedLines, splitPatch } from '../../src/problems/patch';
+import { reversePatch } from '../../src/problems/reverse';
+import { unifiedDiff } from '../../src/problems/unified-diff';
 
 const folder = mkdtempSync(join(tmpdir(), 'unified-diff-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -39,7 +39,9 @@ test('git applies what is written, and its reverse takes it back', () => {
 test('files come and go', () => {
   const created = unifiedDiff('new/test_x.py', null, 'one\ntwo');
   expect(applied('new/test_x.py', null, created)).toBe('one\ntwo');
-  expect(splitPatch(created)).toMatchObject([{ from: null, to: 'new/test_x.py', added: ['one', 'two'] }]);
+  const [section] = splitPatch(created);
+  expect(section).toMatchObject({ from: null, to: 'new/test_x.py' });
+  expect(addedLines(section!)).toEqual(['one', 'two']);
   expect(applied('old.py', 'one\n', unifiedDiff('old.py', 'one\n', null))).toBeNull();
 });
 

@@ -1,4 +1,12 @@
 import { type Expression, eachStatement, type FunctionSyntax, type Resolver, type Statement } from '@pointsman/python';
+import picomatch from 'picomatch';
+import {
+  type Expression,
+  eachStatement,
+  type FunctionSyntax,
+  type Resolver,
+  type Statement,
+} from '../../../packages/python/src/syntax';
 import type { FunctionFilters } from '../../contract';
 import { isOverload, isStub } from '../candidate';
 import { holdsWords, identifierWords } from './identifier-words';
@@ -52,11 +60,11 @@ export function rulesOf(filters: FunctionFilters, { resolver, definitions }: Sur
 }
 
 function excludedFile(globs: readonly string[]): Rule {
-  const patterns = globs.map((glob) => ({ glob, pattern: globPattern(glob), what: themeOf(EXCLUDED_FILES, glob) }));
+  const patterns = globs.map((glob) => ({ glob, meets: globMatcher(glob), what: themeOf(EXCLUDED_FILES, glob) }));
   const known = new Map<string, string | null>();
   return ({ module: { path: file } }) => {
     if (!known.has(file)) {
-      const met = patterns.find(({ pattern }) => pattern.test(file));
+      const met = patterns.find(({ meets }) => meets(file));
       known.set(file, met ? `its file ${met.what ? `counts as ${met.what}` : 'is excluded'} (${met.glob})` : null);
     }
     return known.get(file)!;
@@ -257,16 +265,7 @@ function lastName(expression: Expression): string {
   return expression.kind === 'name' ? expression.id : '';
 }
 
-/**
- * A glob over paths with `/`: two stars are any number of folders, one star and `?` stay within a name. Anchored at both
- * ends: `setup.py` is the one at the top of the repository only.
- */
-export function globPattern(glob: string): RegExp {
-  const source = glob.replace(/\*\*\/|\*\*|\*|\?|[.+^${}()|[\]\\]/g, (piece) => {
-    if (piece === '**/') return '(?:[^/]+/)*';
-    if (piece === '**') return '.*';
-    if (piece === '*') return '[^/]*';
-    return piece === '?' ? '[^/]' : `\\${piece}`;
-  });
-  return new RegExp(`^${source}$`);
+/** Over paths with `/`, anchored at both ends: `setup.py` is the one at the top of the repository only. */
+export function globMatcher(glob: string): (path: string) => boolean {
+  return picomatch(glob, { dot: true });
 }

@@ -5,7 +5,7 @@ import { parse } from 'yaml';
 import { FilterTable } from '../../../src/contract';
 import { DEFAULT_FILTERS, resolveFilters } from '../../../src/problems/extraction';
 import { holdsWords, identifierWords } from '../../../src/problems/extraction/identifier-words';
-import { globPattern } from '../../../src/problems/extraction/rules';
+import { globMatcher } from '../../../src/problems/extraction/rules';
 
 test('what a table does not say is ours', () => {
   expect(resolveFilters({})).toEqual(DEFAULT_FILTERS);
@@ -54,8 +54,9 @@ test.each([
   ['**/.*/**', 'pkg/a.py', false],
   ['a?.py', 'a+.py', true],
   ['a+.py', 'aa.py', false],
+  ['**/*.{py,pyi}', 'pkg/a.pyi', true],
 ])('%s on %s: %s', (glob, path, met) => {
-  expect(globPattern(glob).test(path)).toBe(met);
+  expect(globMatcher(glob)(path)).toBe(met);
 });
 
 test('identifiers are words, however they are written', () => {

@@ -1,6 +1,6 @@
 import type { StructuredPatchHunk } from 'diff';
 
-/** Lines keep their signs, `\\ No newline at end of file` among them; a side without lines begins after its place. */
+/** Lines keep their signs, `\ No newline at end of file` among them; a side without lines begins after its place. */
 export interface Hunk extends StructuredPatchHunk {
   /** What git prints behind `@@`, or nothing. */
   readonly label: string;

@@ -1,4 +1,5 @@
 import { count } from '../../../pages/figures';
+import { escapeText } from '../../../pages/html';
 import { table } from '../table';
 
 /** What is shown of a call graph: `CallGraph` of `problems/callgraph` fits. */
@@ -210,9 +211,5 @@ function line(from: Box, to: Box): string {
 function shape({ name, x, y, width }: Box, kind: string | undefined): string {
   const fill = kind === undefined ? '#f6f6f6' : kind === 'module' ? '#e8f0fe' : '#eef8ee';
   const dash = kind === undefined ? ' stroke-dasharray="3 2"' : '';
-  return `<rect x="${x}" y="${y}" width="${width}" height="19" rx="3" fill="${fill}" stroke="#889"${dash}/><text x="${x + 7}" y="${y + 13}">${escaped(name)}</text>`;
-}
-
-function escaped(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
+  return `<rect x="${x}" y="${y}" width="${width}" height="19" rx="3" fill="${fill}" stroke="#889"${dash}/><text x="${x + 7}" y="${y + 13}">${escapeText(name)}</text>`;
 }

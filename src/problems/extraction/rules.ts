@@ -1,12 +1,5 @@
 import { type Expression, eachStatement, type FunctionSyntax, type Resolver, type Statement } from '@pointsman/python';
 import picomatch from 'picomatch';
-import {
-  type Expression,
-  eachStatement,
-  type FunctionSyntax,
-  type Resolver,
-  type Statement,
-} from '../../../packages/python/src/syntax';
 import type { FunctionFilters } from '../../contract';
 import { isOverload, isStub } from '../candidate';
 import { holdsWords, identifierWords } from './identifier-words';

@@ -16,9 +16,10 @@ function one(version, range) {
   const wanted = numbers(hit[2]);
   if (!wanted) return true;
   const d = compare(version, wanted);
+  const equal = wanted.every((n, i) => n === undefined || n === version[i]);
   if (hit[1] === '>=') return d >= 0;
-  if (hit[1] === '<=') return d <= 0 || (wanted[1] === undefined && version[0] === wanted[0]);
-  if (hit[1] === '>') return d > 0;
+  if (hit[1] === '<=') return d <= 0 || equal;
+  if (hit[1] === '>') return d > 0 && !equal;
   if (hit[1] === '<') return d < 0;
   if (hit[1] === '^') {
     const fixed = wanted.findIndex((n) => n !== 0 && n !== undefined);
@@ -26,7 +27,7 @@ function one(version, range) {
     return d >= 0 && version.slice(0, upto + 1).every((n, i) => n === (wanted[i] || 0));
   }
   if (hit[1] && hit[1][0] === '~') return d >= 0 && version[0] === wanted[0] && (wanted[1] === undefined || version[1] === wanted[1]);
-  return wanted.every((n, i) => n === undefined || n === version[i]);
+  return equal;
 }
 function allows(spec, text) {
   if (!/^[\s\d.xX*^~<>=|v,-]+$/.test(spec)) return true;

@@ -93,6 +93,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'src/store',
       'src/model',
       'src/config',
+      'src/home',
     ],
   },
   'src/grading': {

@@ -7,7 +7,7 @@ import { renderRequest } from '../rollout/render';
 import { actionLine, preview } from '../rollout/summary';
 import { createAsker } from './ask';
 import { withHeartbeat } from './heartbeat';
-import { promptsFor } from './rollout/prompts';
+import { promptsFor } from './prompts';
 
 export interface CallModelInput {
   /** First execution's run id: the ledger's key together with turn and attempt. */

@@ -14,7 +14,7 @@ import {
 import type { Deps } from '../../deps';
 import { embedTexts, estimateEmbedding, requirePrice, vectorsOf } from '../../model';
 import { embeddingRequest, type PaidEmbedding } from '../../store/ledger';
-import { promptsFor } from '../rollout/prompts';
+import { promptsFor } from '../prompts';
 
 export interface Embedding {
   readonly embedding: string;

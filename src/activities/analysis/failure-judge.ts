@@ -6,7 +6,8 @@ import { judgeByRules, RULES } from '../../analysis/failures/rules';
 import { profileNamed } from '../../config';
 import type { FailureVerdict, JudgedFailure, Ref, SharedBudget, UnresolvedRollout } from '../../contract';
 import type { Deps } from '../../deps';
-import { createAsker, promptFiles } from '../ask';
+import { createAsker } from '../ask';
+import { promptFiles } from '../prompts';
 
 export interface Judging {
   readonly judge: string;

@@ -18,7 +18,7 @@ import type { Deps } from '../../deps';
 import type { Prompts } from '../../rollout/prompts';
 import { fileLines } from '../../store/file-lines';
 import { readTokenizerFolder } from '../../store/tokenizer-files';
-import { promptsFor } from '../rollout/prompts';
+import { promptsFor } from '../prompts';
 import { rowsOfSources } from '../rollout/rollout-rows';
 
 /** Rows that are judged together. Lines of `RolloutRow`, or of an extra source from its line `from` on. */

@@ -13,7 +13,8 @@ import { EVALUATION_PROMPTS, repairPrompt, taskValues } from '../../evaluation/p
 import { cutMiddle } from '../../rollout/clip';
 import { fillTemplate } from '../../rollout/prompts';
 import { hashKey, uniformBelow } from '../../rollout/random';
-import { createAsker, promptFiles } from '../ask';
+import { createAsker } from '../ask';
+import { promptFiles } from '../prompts';
 
 /** How a solver is asked; the same for all candidates of an evaluation. */
 export interface Asking {

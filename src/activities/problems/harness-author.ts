@@ -13,8 +13,9 @@ import { readHarness } from '../../problems/equivalence/read-harness';
 import { repairFeedback } from '../../problems/equivalence/repair';
 import { refineValues, SPECIFICATION_PROMPTS } from '../../problems/specification/refine';
 import { fillTemplate } from '../../rollout/prompts';
-import { createAsker, promptFiles } from '../ask';
+import { createAsker } from '../ask';
 import { withHeartbeat } from '../heartbeat';
+import { promptFiles } from '../prompts';
 import { type AuthoredHarness, type HarnessReport, jsonBlobs, type KeptFunction } from './function-reports';
 
 interface Asked {

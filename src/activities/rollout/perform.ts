@@ -6,8 +6,8 @@ import { planEdit } from '../../rollout/tools/edit-plan';
 import { EditorArgs, lastUndoable } from '../../rollout/tools/editor';
 import { reviewedSinceLastEdit, submitDecision } from '../../rollout/tools/submit';
 import type { CommandResult, Journal } from '../../sandbox/sandbox';
+import { promptsFor } from '../prompts';
 import { createGuard, diskNote } from './guard';
-import { promptsFor } from './prompts';
 
 /** A step's job is named by its turn, so a step that is run again anywhere finds what it did. */
 export function jobOf(turn: Turn, hash: string): string {

@@ -32,6 +32,7 @@ import {
 } from '../../setup/experience';
 import { readJsonObject } from '../../setup/read-json';
 import { createAsker } from '../ask';
+import { promptFiles } from '../prompts';
 
 /** Who picks, audits and writes experience for a run, and on which account. */
 export interface Librarian {
@@ -46,10 +47,14 @@ export interface Answered<T> {
   readonly usage: Usage;
 }
 
+type QuestionFile = 'rerank' | 'audit' | 'extract' | 'same';
+
 interface Question<Read, Answer> {
   /** Tells the questions of one run apart. */
   readonly name: string;
-  readonly prompt: () => Prompt;
+  /** Its file in `prompts/experience`. */
+  readonly file: QuestionFile;
+  readonly prompt: (system: string) => Prompt;
   readonly read: (value: unknown) => Read;
   /** What of a model's answer stands. */
   readonly checked: (answer: Read) => Answer;
@@ -66,12 +71,12 @@ export function createLibrarian(deps: Deps) {
 
   async function answered<Read, Answer>(
     { run, policy, budget }: Librarian,
-    { name, prompt, read, checked, rules }: Question<Read, Answer>,
+    { name, file, prompt, read, checked, rules }: Question<Read, Answer>,
     signal: AbortSignal,
   ): Promise<Answered<Answer>> {
     if (policy.startsWith('builtin:')) return { answer: rules(), usage: FREE };
     const profile = profileNamed(deps.config, policy);
-    const { system, user } = prompt();
+    const { system, user } = prompt(promptFiles('experience', [file], profile.view)[file]);
     const request = {
       messages: [
         { role: 'system' as const, content: system },
@@ -98,7 +103,8 @@ export function createLibrarian(deps: Deps) {
         who,
         {
           name: `rerank-${who.turn}`,
-          prompt: () => rerankPrompt(offered, situation, who.most),
+          file: 'rerank',
+          prompt: (system) => rerankPrompt(system, offered, situation, who.most),
           read: (value) => RerankAnswer.parse(value),
           checked: (answer) => pick(checkedChoice(offered, answer, who.most)),
           rules: () => pick(rerankByRules(offered, situation, who.most).chosen),
@@ -120,7 +126,8 @@ export function createLibrarian(deps: Deps) {
         who,
         {
           name: `audit-${anchor}`,
-          prompt: () => auditPrompt(about, moments),
+          file: 'audit',
+          prompt: (system) => auditPrompt(system, about, moments),
           read: (value) => AuditAnswer.parse(value),
           checked: ({ verdicts }) => checkedAudit(shown, verdicts).accepted,
           rules: () => auditByRules(about, moments),
@@ -140,7 +147,8 @@ export function createLibrarian(deps: Deps) {
         who,
         {
           name: 'extract',
-          prompt: () => extractPrompt(moments, options),
+          file: 'extract',
+          prompt: (system) => extractPrompt(system, moments, options),
           read: (value) => ExtractAnswer.parse(value),
           checked: (answer) => checkedDrafts(answer, moments, options),
           rules: () => ({ drafts: extractByRules(moments, options), refused: [] }),
@@ -162,7 +170,8 @@ export function createLibrarian(deps: Deps) {
         who,
         {
           name: `same-${at}-${nearest.id}-${version}`,
-          prompt: () => samePrompt(draft, nearest),
+          file: 'same',
+          prompt: (system) => samePrompt(system, draft, nearest),
           read: (value) => SameAnswer.parse(value),
           checked: (answer) => judgementOf(answer, nearest),
           rules: () => ({ nearest: nearest.id, version, ...sameCauseSameFix(draft, nearest) }),

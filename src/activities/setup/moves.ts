@@ -24,6 +24,7 @@ import { onlyReads, riskRules } from '../../setup/loop/frame-policy';
 import { decide, type RoleDossier, readRole, renderRole } from '../../setup/roles';
 import { createAsker } from '../ask';
 import { withHeartbeat } from '../heartbeat';
+import { promptFiles } from '../prompts';
 import { createReader } from './chain';
 
 export interface TakeMoveInput {
@@ -205,7 +206,13 @@ export function createSetupMoveActivities(deps: Deps) {
         }
         const profile = profileNamed(config, policy);
         const rejected = await Promise.all(input.rejected.map((hash) => transcripts.rejected(hash)));
+        const { [role]: system, [`${role}-moves` as const]: moves } = promptFiles(
+          'setup',
+          [role, `${role}-moves`],
+          profile.view,
+        );
         const request: ChatRequest = renderRole(dossier, {
+          prompts: { system, moves },
           chars: input.observationChars,
           native: profile.view.dialect === 'tools',
           rejected,

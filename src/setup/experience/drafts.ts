@@ -3,7 +3,7 @@ import { renderAtoms } from './atoms';
 import { changesEnvironment, parts, plain, shellWords } from './commands';
 import { type ExtractOptions, isDisputed } from './extract';
 import { generalized, isParticular, type Particulars, particularsOf } from './generalize';
-import type { ExtractAnswer } from './prompts/extract';
+import type { ExtractAnswer } from './questions';
 import { atomText, avoidanceIn, avoidsTests, instructions, runsNoTests } from './test-avoidance';
 
 const DraftAnswer = ExperienceDraft.omit({ provenance: true });

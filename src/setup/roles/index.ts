@@ -12,10 +12,8 @@ import {
 import { preview } from '../../rollout/clip';
 import { playbook } from '../playbook/playbook';
 import { judge } from './judge';
-import { judgePrompt } from './prompts/judge';
-import { prosecutorPrompt } from './prompts/prosecutor';
-import { setupPrompt } from './prompts/setup';
-import { verifierPrompt } from './prompts/verifier';
+import type { RolePrompts } from './prompts';
+import { judgePrompt, prosecutorPrompt, setupPrompt, verifierPrompt } from './prompts';
 import { prosecutor } from './prosecutor';
 import { type Moves, type ReadMove, readMove, toolsOf } from './read-move';
 import type { JudgeDossier, ProsecutorDossier, Seen, SetupDossier, VerifierDossier } from './role';
@@ -46,6 +44,7 @@ export function decide(policy: string, given: RoleDossier): Record<string, unkno
 const MOVES = { agent: SetupAction, verifier: VerifierMove, prosecutor: ProsecutorMove, judge: JudgeMove } as const;
 
 export interface RenderOptions {
+  readonly prompts: RolePrompts;
   /** Characters of head and of tail that are shown of one output. */
   readonly chars: number;
   /** Where the profile speaks in tool calls, the moves are given as tools too; a reply may be either. */
@@ -55,8 +54,8 @@ export interface RenderOptions {
 }
 
 /** The request for a model-backed role. */
-export function renderRole(given: RoleDossier, { chars, native, rejected }: RenderOptions): ChatRequest {
-  const messages = promptOf(given, chars);
+export function renderRole(given: RoleDossier, { prompts, chars, native, rejected }: RenderOptions): ChatRequest {
+  const messages = promptOf(given, prompts, chars);
   const last = rejected.at(-1);
   if (last) {
     const said = last.reply.content?.trim() || '(empty reply)';
@@ -73,15 +72,15 @@ export function readRole(role: SetupRole, reply: RawReply): ReadMove<Record<stri
   return readMove(MOVES[role] as unknown as Moves, reply) as ReadMove<Record<string, unknown>>;
 }
 
-function promptOf(given: RoleDossier, chars: number): ChatMessage[] {
+function promptOf(given: RoleDossier, prompts: RolePrompts, chars: number): ChatMessage[] {
   switch (given.role) {
     case 'agent':
-      return setupPrompt(given.dossier, chars);
+      return setupPrompt(prompts, given.dossier, chars);
     case 'verifier':
-      return verifierPrompt(given.dossier, given.seen, chars);
+      return verifierPrompt(prompts, given.dossier, given.seen, chars);
     case 'prosecutor':
-      return prosecutorPrompt(given.dossier, given.seen, chars);
+      return prosecutorPrompt(prompts, given.dossier, given.seen, chars);
     case 'judge':
-      return judgePrompt(given.dossier, given.seen, chars);
+      return judgePrompt(prompts, given.dossier, given.seen, chars);
   }
 }

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { promptsFor } from '../../../src/activities/rollout/prompts';
+import { promptsFor } from '../../../src/activities/prompts';
 import { HashedHistory } from '../../../src/analysis/shift/hashed-history';
 import { historiesByTurn, historyText } from '../../../src/analysis/shift/history';
 import { View } from '../../../src/contract';

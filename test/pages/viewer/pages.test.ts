@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promptsFor } from '../../../src/activities/rollout/prompts';
+import { promptsFor } from '../../../src/activities/prompts';
 import { View } from '../../../src/contract/profile';
 import { renderConversation } from '../../../src/dataset/conversation';
 import { commandsOf } from '../../../src/pages/viewer/commands';

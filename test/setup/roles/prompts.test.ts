@@ -1,9 +1,11 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { SetupRole } from '../../../src/contract';
 import { JudgeMove, ProsecutorMove, SetupAction, VerifierMove } from '../../../src/contract';
 import { ChargeKind, FailureClass, Ground } from '../../../src/contract/verdict';
-import { judgePrompt } from '../../../src/setup/roles/prompts/judge';
-import { prosecutorPrompt } from '../../../src/setup/roles/prompts/prosecutor';
-import { setupPrompt } from '../../../src/setup/roles/prompts/setup';
-import { verifierPrompt } from '../../../src/setup/roles/prompts/verifier';
+import { REPOSITORY } from '../../../src/home';
+import type { RolePrompts } from '../../../src/setup/roles/prompts';
+import { judgePrompt, prosecutorPrompt, setupPrompt, verifierPrompt } from '../../../src/setup/roles/prompts';
 import type { Moves } from '../../../src/setup/roles/read-move';
 import type { SetupDossier } from '../../../src/setup/roles/role';
 import { evidence, redis, sampleCase, seen } from './sample';
@@ -51,11 +53,16 @@ const charge = {
 };
 const accused = { ...basis, verifier: null, verifierMoves: [] };
 const PROMPTS = {
-  setup: [SetupAction, setupPrompt(setup, 500)],
-  verifier: [VerifierMove, verifierPrompt({ ...basis, hint: 'run pytest' }, [])],
-  prosecutor: [ProsecutorMove, prosecutorPrompt(accused, [])],
-  judge: [JudgeMove, judgePrompt({ ...accused, charges: [charge] }, [])],
+  setup: [SetupAction, setupPrompt(promptsOf('agent'), setup, 500)],
+  verifier: [VerifierMove, verifierPrompt(promptsOf('verifier'), { ...basis, hint: 'run pytest' }, [], 1500)],
+  prosecutor: [ProsecutorMove, prosecutorPrompt(promptsOf('prosecutor'), accused, [], 1500)],
+  judge: [JudgeMove, judgePrompt(promptsOf('judge'), { ...accused, charges: [charge] }, [], 1500)],
 } as const;
+
+function promptsOf(role: SetupRole): RolePrompts {
+  const text = (name: string) => readFileSync(join(REPOSITORY, 'prompts', 'setup', `${name}.md`), 'utf8');
+  return { system: text(role), moves: text(`${role}-moves`) };
+}
 
 test.each(Object.entries(PROMPTS))('the %s prompt explains every move and every field', (_, [schema, messages]) => {
   const system = String(messages[0]!.content);
@@ -81,7 +88,7 @@ test('the words that a role must choose from are all explained', () => {
 });
 
 test('the agent is shown its steps with head and tail, what was undone, experience and what is asked of it', () => {
-  const text = setupPrompt(setup, 500)
+  const text = setupPrompt(promptsOf('agent'), setup, 500)
     .map(({ content }) => content)
     .join('\n');
   expect(text).toContain('[806 characters left out]');

@@ -1,6 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
-import { type ChatRequest, type ModelProfile, PointsmanError, type SharedBudget, type View } from '../contract';
+import { type ChatRequest, type ModelProfile, PointsmanError, type SharedBudget } from '../contract';
 import type { Deps } from '../deps';
 import { type ChatAnswer, createChatModel, estimateCost, requestHash, requirePrice } from '../model';
 

@@ -20,126 +20,148 @@ import { authorActivities, functionStore, harnessActivities, releaseHarness } fr
  * for a reason. Then the docstring is refined by what was seen while it ran.
  */
 export async function functionProblem(raw: FunctionProblemInput): Promise<FunctionProblemEnd> {
-  const input = checked(FunctionProblemInput, raw, 'function problem');
-  const { workflowId, firstExecutionRunId, taskQueue } = workflowInfo();
-  const owner = { workflowId, firstRunId: firstExecutionRunId };
-  const queues = queuesUnder(taskQueue);
-  const sandboxes = harnessActivities(queues);
-  const { name, environment, prepared, recorded, gates, seed, secondsPerCase, sandbox: profile } = input;
-  const { casesPerFunction: cases, mutantsPerFunction: mutants, budget } = input;
-  const named = (what: string) => ({ summary: `${what} · ${input.name}`.slice(0, 120) });
-  const asked = [...input.attempts.map(({ author }) => author), input.refiner].filter((who) => !isBuiltin(who));
-  const { ownQueue } = await functionStore.checkProfiles.executeWithOptions(named('who writes'), [
-    { profiles: [...new Set(asked)], ...(budget ? { capUsd: budget.capUsd } : {}) },
-  ]);
-  const queueOf = (profile: string) => (ownQueue.includes(profile) ? queues.model(profile) : queues.workflows);
-  const cost = { usd: 0, tokens: 0 };
-  const findings: HarnessFinding[] = [];
-  let turn = 0;
-  publish({ InstanceId: input.name, Phase: 'Writing' });
+  return new FunctionProblem(checked(FunctionProblemInput, raw, 'function problem')).run();
+}
 
-  try {
-    for (const attempt of input.attempts) {
-      const found = await tryAuthor(attempt);
-      findings.push(found);
-      if (found.admitted && !input.tryAll) break;
+class FunctionProblem {
+  private readonly info = workflowInfo();
+  private readonly owner = { workflowId: this.info.workflowId, firstRunId: this.info.firstExecutionRunId };
+  private readonly queues = queuesUnder(this.info.taskQueue);
+  private readonly sandboxes = harnessActivities(this.queues);
+  private readonly cost = { usd: 0, tokens: 0 };
+  /** Profiles that are asked on a queue of their own. */
+  private ownQueue: readonly string[] = [];
+  private turn = 0;
+
+  constructor(private readonly input: FunctionProblemInput) {}
+
+  async run(): Promise<FunctionProblemEnd> {
+    const { input, cost } = this;
+    this.ownQueue = await this.checkAuthors();
+    publish({ InstanceId: input.name, Phase: 'Writing' });
+    try {
+      const findings = await this.tryAuthors();
+      const best = findings.reduce(better);
+      const refined = best.admitted ? await this.refine(best.report) : null;
+      const { name, environment, prepared, seed } = input;
+      const reports = findings.map(({ report }) => report);
+      const end = await functionStore.concludeFunction.executeWithOptions(this.named('conclusion'), [
+        { name, environment, prepared, seed, best: best.report, refined, cost, reports },
+      ]);
+      const outcome = end.admitted ? 'admitted' : 'rejected';
+      publish({ Phase: 'Done', Outcome: outcome, Resolved: end.admitted, CostUsd: cost.usd });
+      setCurrentDetails(`**${input.name}** — ${end.admitted ? 'admitted' : `left out: ${end.reason}`}`);
+      return end;
+    } finally {
+      await releaseHarness(this.sandboxes, this.owner, `its images are removed · ${input.name}`);
     }
-    const best = findings.reduce(better);
-    const refined = best.admitted ? await refine(best.report) : null;
-    const end = await functionStore.concludeFunction.executeWithOptions(named('conclusion'), [
-      {
-        name,
-        environment,
-        prepared,
-        seed,
-        best: best.report,
-        refined,
-        cost,
-        reports: findings.map(({ report }) => report),
-      },
-    ]);
-    publish({
-      Phase: 'Done',
-      Outcome: end.admitted ? 'admitted' : 'rejected',
-      Resolved: end.admitted,
-      CostUsd: cost.usd,
-    });
-    setCurrentDetails(`**${input.name}** — ${end.admitted ? 'admitted' : `left out: ${end.reason}`}`);
-    return end;
-  } finally {
-    await releaseHarness(sandboxes, owner, `its images are removed · ${input.name}`);
   }
 
-  /** Writes a harness and finds out what it is worth. A model is told, and may mend it so many times. */
-  async function tryAuthor(attempt: HarnessAttempt): Promise<HarnessFinding> {
-    let authored = await write(attempt, null);
+  /** Throws `InvalidInput` for an author that cannot be asked. */
+  private async checkAuthors(): Promise<readonly string[]> {
+    const { attempts, refiner, budget } = this.input;
+    const asked = [...attempts.map(({ author }) => author), refiner].filter((who) => !isBuiltin(who));
+    const { ownQueue } = await functionStore.checkProfiles.executeWithOptions(this.named('who writes'), [
+      { profiles: [...new Set(asked)], capUsd: budget?.capUsd },
+    ]);
+    return ownQueue;
+  }
+
+  /** One author after another, until one's harness is admitted; all of them where the input asks for that. */
+  private async tryAuthors(): Promise<HarnessFinding[]> {
+    const findings: HarnessFinding[] = [];
+    for (const attempt of this.input.attempts) {
+      const found = await this.tryAuthor(attempt);
+      findings.push(found);
+      if (found.admitted && !this.input.tryAll) break;
+    }
+    return findings;
+  }
+
+  /** Writes a harness and finds out what it is worth. A model is told, and may repair it so many times. */
+  private async tryAuthor(attempt: HarnessAttempt): Promise<HarnessFinding> {
+    let authored = await this.write(attempt, null);
     for (let repairs = 0; ; repairs++) {
-      const found = await examine(attempt, authored, repairs);
+      const found = await this.examine(attempt, authored, repairs);
       const { conversation, final } = authored;
       if (found.admitted || final || !conversation || repairs === attempt.repairs) return found;
-      authored = await write(attempt, { conversation, report: found.report });
+      authored = await this.write(attempt, { conversation, report: found.report });
     }
   }
 
-  async function write(
+  private async write(
     attempt: HarnessAttempt,
     earlier: { conversation: Ref; report: Ref } | null,
   ): Promise<AuthoredHarness> {
     const { author } = attempt;
-    if (isBuiltin(author))
-      return sandboxes.authorHarness.executeWithOptions(named(author), [{ ...trialOf(attempt, 0), recorded, cases }]);
-    turn += 1;
-    const question = { run: firstExecutionRunId, turn, prepared, attempt, earlier, gates, cases };
-    const given = await answered(() =>
-      authorActivities(queueOf(author)).askForHarness.executeWithOptions(named(`${author} writes, turn ${turn}`), [
-        { ...question, budget },
-      ]),
+    const { prepared, recorded, gates, budget, casesPerFunction: cases } = this.input;
+    if (isBuiltin(author)) {
+      const trial = this.trialOf(attempt, 0);
+      return this.sandboxes.authorHarness.executeWithOptions(this.named(author), [{ ...trial, recorded, cases }]);
+    }
+    this.turn += 1;
+    const question = { run: this.owner.firstRunId, turn: this.turn, prepared, attempt, earlier, gates, cases, budget };
+    const summary = this.named(`${author} writes, turn ${this.turn}`);
+    const given = await this.answered(() =>
+      authorActivities(this.queueOf(author)).askForHarness.executeWithOptions(summary, [question]),
     );
     return 'refused' in given ? { harness: null, refusal: given.refused, conversation: null, final: true } : given;
   }
 
   /** Self-equivalence first: what a harness misses need not be known of one that fails on the function itself. */
-  async function examine(attempt: HarnessAttempt, authored: AuthoredHarness, repairs: number): Promise<HarnessFinding> {
-    const { harness, refusal } = authored;
-    const trial = trialOf(attempt, repairs);
-    const found = await sandboxes.validateHarness.executeWithOptions(named('self-equivalence'), [
+  private async examine(
+    attempt: HarnessAttempt,
+    { harness, refusal }: AuthoredHarness,
+    repairs: number,
+  ): Promise<HarnessFinding> {
+    const { sandboxes, input } = this;
+    const trial = this.trialOf(attempt, repairs);
+    const found = await sandboxes.validateHarness.executeWithOptions(this.named('self-equivalence'), [
       { ...trial, harness, refusal },
     ]);
     if (!found.valid) return found;
-    return sandboxes.measureHarness.executeWithOptions(named('coverage and mutants'), [
-      { ...trial, validated: found.report, mutants },
+    return sandboxes.measureHarness.executeWithOptions(this.named('coverage and mutants'), [
+      { ...trial, validated: found.report, mutants: input.mutantsPerFunction },
     ]);
   }
 
-  async function refine(report: Ref): Promise<Ref | null> {
-    const { refiner } = input;
+  private async refine(report: Ref): Promise<Ref | null> {
+    const { refiner, prepared, budget } = this.input;
     if (isBuiltin(refiner)) return null;
-    turn += 1;
-    const given = await answered(() =>
-      authorActivities(queueOf(refiner)).askForDocstring.executeWithOptions(named(`${refiner} refines the docstring`), [
-        { run: firstExecutionRunId, turn, prepared, report, profile: refiner, budget },
-      ]),
+    this.turn += 1;
+    const question = { run: this.owner.firstRunId, turn: this.turn, prepared, report, profile: refiner, budget };
+    const summary = this.named(`${refiner} refines the docstring`);
+    const given = await this.answered(() =>
+      authorActivities(this.queueOf(refiner)).askForDocstring.executeWithOptions(summary, [question]),
     );
     return 'refused' in given ? null : given.reply;
   }
 
-  function trialOf(attempt: HarnessAttempt, repairs: number): Trial {
-    return { owner, environment, prepared, attempt, repairs, gates, seed, secondsPerCase, profile };
-  }
-
   /** What a provider refuses for good is this author's end, and not the function's. */
-  async function answered<T extends { readonly usage: Usage }>(
-    ask: () => Promise<T>,
-  ): Promise<T | { refused: string }> {
+  private async answered<T extends { readonly usage: Usage }>(ask: () => Promise<T>): Promise<T | { refused: string }> {
     try {
       const given = await ask();
-      cost.usd += given.usage.costUsd;
-      cost.tokens += given.usage.promptTokens + given.usage.completionTokens;
+      this.cost.usd += given.usage.costUsd;
+      this.cost.tokens += given.usage.promptTokens + given.usage.completionTokens;
       return given;
     } catch (error) {
       if (isCancellation(error) || !REFUSALS.includes(codeOf(error) ?? '')) throw error;
       return { refused: messageOf(error) };
     }
+  }
+
+  private trialOf(attempt: HarnessAttempt, repairs: number): Trial {
+    const { environment, prepared, gates, seed, secondsPerCase, sandbox: profile } = this.input;
+    return { owner: this.owner, environment, prepared, attempt, repairs, gates, seed, secondsPerCase, profile };
+  }
+
+  private queueOf(profile: string): string {
+    return this.ownQueue.includes(profile) ? this.queues.model(profile) : this.queues.workflows;
+  }
+
+  /** A summary for the UI: what is done, for which function. */
+  private named(what: string): { summary: string } {
+    return { summary: `${what} · ${this.input.name}`.slice(0, 120) };
   }
 }
 

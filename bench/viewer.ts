@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { type Browser, chromium } from 'playwright-core';
 import { Cli } from '../src/cli/context';
 import { HomeSource } from '../src/cli/view/source';
-import { chromiumBinary } from '../src/machine/main';
+import { chromiumBinary } from '../src/machine/chromium';
 import { exportViewer } from '../src/pages/viewer/server/export';
 import { serveViewer } from '../src/pages/viewer/server/server';
 import { writeSampleCampaign } from '../test/support/sample-campaign';

@@ -3,11 +3,11 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, wri
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pointsmanHome, REPOSITORY, room } from '../../src/home';
+import { ensureChromium } from '../../src/machine/chromium';
 import { isScript, runCommand } from '../../src/machine/command';
 import { ensureDocker } from '../../src/machine/docker';
 import { forgetDeadDaemons, wayAround } from '../../src/machine/dockerd';
 import { BASE_IMAGE, ensureImage } from '../../src/machine/image';
-import { ensureChromium } from '../../src/machine/main';
 import { ensureTemporal, temporalBinary, temporalVersion } from '../../src/machine/temporal';
 
 const scratch = mkdtempSync(join(tmpdir(), 'pointsman-provision-'));

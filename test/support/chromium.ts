@@ -1,6 +1,6 @@
 import { source as axe } from 'axe-core';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
-import { chromiumBinary } from '../../src/machine/main';
+import { chromiumBinary } from '../../src/machine/chromium';
 
 const CHROMIUM = chromiumBinary();
 

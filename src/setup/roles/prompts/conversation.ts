@@ -17,7 +17,7 @@ export function formatOf(schema: Moves, meanings: Readonly<Record<string, string
 }
 
 /** What a command printed, as a model is told: head and tail of `chars` characters each, the cut marked. */
-export function observationOf({ exitCode, output, timedOut }: Observed, chars: number): string {
+function observationOf({ exitCode, output, timedOut }: Observed, chars: number): string {
   const { head, tail, elided } = cutMiddle(output, 2 * chars);
   const text = elided > 0 ? `${head}\n[${elided} characters left out]\n${tail}` : head;
   const end = timedOut ? 'It was stopped at its deadline.' : exitCode === null ? '' : `exit code ${exitCode}`;

@@ -8,7 +8,7 @@ import { evidenceOf, type SignalHit, signalHits } from '../../src/setup/experien
 
 const FOLDER = join(REPOSITORY, 'experience');
 export const UNITS = join(FOLDER, 'units.jsonl');
-export const PROOFS = join(FOLDER, 'proofs.jsonl');
+const PROOFS = join(FOLDER, 'proofs.jsonl');
 export const PROVED = join(FOLDER, 'proved.json');
 
 /** How a shipped unit is shown to help: a command that fails, then the unit, then the same command again. */

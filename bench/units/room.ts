@@ -8,7 +8,7 @@ import type { Sandbox } from '../../src/sandbox/sandbox';
 import { strict } from '../../src/setup/loop/commands';
 import type { Proof } from './proof';
 
-export const WORKDIR = '/work';
+const WORKDIR = '/work';
 const VENV = '/venv';
 const ROLE = 'proof';
 const REPO = 'pointsman/units';

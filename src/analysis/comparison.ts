@@ -83,7 +83,7 @@ export function compared(runs: readonly ComparedRun[], modes: readonly ComparedM
   };
 }
 
-export function passed({ verdict }: ComparedRun): boolean {
+function passed({ verdict }: ComparedRun): boolean {
   return verdict === 'not_guilty';
 }
 

@@ -18,14 +18,13 @@ export const DatasetFilters = z.strictObject({
 export type DatasetFilters = z.infer<typeof DatasetFilters>;
 
 /** Rows that were not made by rollouts of ours, mixed in as they are. */
-export const ExtraRows = z.strictObject({
+const ExtraRows = z.strictObject({
   /** Name in the mixture and in the card. */
   name: z.string().min(1),
   /** JSONL in the `universal` format; a message without `train` is trained when an assistant wrote it. */
   path: z.string().min(1),
   licence: z.string().optional(),
 });
-export type ExtraRows = z.infer<typeof ExtraRows>;
 
 export const Mixture = z.union([
   /** Shares by method or extra name: `{oec: 1, bc: 1}`. As large as the scarcest allows. What is not named is left out. */

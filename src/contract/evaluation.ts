@@ -8,13 +8,12 @@ import { Ref } from './step';
  * Who solves: a model profile, or a built-in that proves the machinery. `oracle` answers with the reference, `stub` with a body
  * that raises, `mutant` with the reference changed in one place, so that a right harness fails it.
  */
-export const Solver = z
+const Solver = z
   .string()
   .regex(
     /^(builtin:(oracle|stub|mutant)|[a-z0-9][a-z0-9._-]{0,62})$/,
     'a model profile, builtin:oracle, builtin:stub or builtin:mutant',
   );
-export type Solver = z.infer<typeof Solver>;
 
 /** What a continued evaluation takes over from the run before. Written by continue-as-new; do not write it by hand. */
 export const EvaluationCarry = z.strictObject({

@@ -22,7 +22,7 @@ export const FunctionTarget = z.strictObject({
 export type FunctionTarget = z.infer<typeof FunctionTarget>;
 
 /** One top-level definition. A method stands for its class. */
-export const SliceItem = z.strictObject({
+const SliceItem = z.strictObject({
   kind: z.enum(['function', 'class', 'global']),
   module: z.string(),
   name: z.string(),
@@ -30,10 +30,9 @@ export const SliceItem = z.strictObject({
   lines: Lines,
   outOfFile: z.boolean(),
 });
-export type SliceItem = z.infer<typeof SliceItem>;
 
 /** Statement that runs when its module is imported and changes what an item of the slice holds. */
-export const ImportTimeEffect = z.strictObject({
+const ImportTimeEffect = z.strictObject({
   module: z.string(),
   file: z.string(),
   lines: Lines,
@@ -41,17 +40,15 @@ export const ImportTimeEffect = z.strictObject({
   mutates: z.array(z.string()),
   text: z.string(),
 });
-export type ImportTimeEffect = z.infer<typeof ImportTimeEffect>;
 
 /** A look-up that no reading of the source can follow, or that was widened so that nothing is missed. */
-export const Unresolved = z.strictObject({
+const Unresolved = z.strictObject({
   file: z.string(),
   line: z.int().min(1),
   /** The expression, as it stands there. */
   text: z.string(),
   why: z.string(),
 });
-export type Unresolved = z.infer<typeof Unresolved>;
 
 /** All that a function needs, directly or not: the closure of *functions called* and *globals accessed* (R2E, eq. 1). */
 export const Slice = z.strictObject({

@@ -4,11 +4,10 @@ import { SourceName } from './source';
 import { Ref } from './step';
 
 /** How test outcomes are read. `pytest`: by our plugin, ids as pytest prints them. `junit`: from a JUnit XML report. */
-export const TestParser = z.discriminatedUnion('kind', [
+const TestParser = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('pytest') }),
   z.strictObject({ kind: z.literal('junit'), report: z.string() }),
 ]);
-export type TestParser = z.infer<typeof TestParser>;
 
 /** How the environment image comes about, so that it can be made again where its tag is unknown. */
 export const EnvironmentRecipe = z.strictObject({

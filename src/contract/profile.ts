@@ -1,11 +1,10 @@
 import { z } from 'zod';
 import { DialectName } from './names';
 
-export const HistoryProcessor = z.discriminatedUnion('kind', [
+const HistoryProcessor = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('full') }),
   z.strictObject({ kind: z.literal('last_n_observations'), n: z.int().min(1) }),
 ]);
-export type HistoryProcessor = z.infer<typeof HistoryProcessor>;
 
 /** How a model sees a transcript. Part of the profile because the format is what the model was trained on. */
 export const View = z.strictObject({

@@ -8,13 +8,11 @@ import { SetupVerdictResult, TestCounts, VerifierResult } from './verdict';
 const PROFILE = '[a-z0-9][a-z0-9._-]{0,62}';
 
 /** A model profile's name, or `builtin:playbook`, the set-up agent that needs no model. */
-export const AgentPolicy = z
+const AgentPolicy = z
   .string()
   .regex(new RegExp(`^(builtin:playbook|${PROFILE})$`), 'a model profile, or builtin:playbook');
 /** A model profile's name, or `builtin:rules`, which plays every part but the agent's without a model. */
-export const RolePolicy = z
-  .string()
-  .regex(new RegExp(`^(builtin:rules|${PROFILE})$`), 'a model profile, or builtin:rules');
+const RolePolicy = z.string().regex(new RegExp(`^(builtin:rules|${PROFILE})$`), 'a model profile, or builtin:rules');
 export type PolicyName = string;
 
 /** Something that the repository needs running beside it. Known names (`postgres`, `redis`, ...) fill in what is missing. */
@@ -85,7 +83,7 @@ export const SetupLimits = z.strictObject({
 export type SetupLimits = z.infer<typeof SetupLimits>;
 
 /** Who plays which part. */
-export const SetupRoles = z.strictObject({
+const SetupRoles = z.strictObject({
   agent: AgentPolicy.default('builtin:playbook'),
   verifier: RolePolicy.default('builtin:rules'),
   prosecutor: RolePolicy.default('builtin:rules'),
@@ -93,9 +91,8 @@ export const SetupRoles = z.strictObject({
   /** Reranks, audits, extracts and merges experience. */
   librarian: RolePolicy.default('builtin:rules'),
 });
-export type SetupRoles = z.infer<typeof SetupRoles>;
 
-export const ExperienceChoice = z.strictObject({
+const ExperienceChoice = z.strictObject({
   /** `off`: none. `frozen`: units are found and used, nothing is written. `learn`: counters and new units too. */
   mode: z.enum(['off', 'frozen', 'learn']).default('learn'),
   /** Units that are tried side by side, each in a container forked from one frame. 1: one after the other. */
@@ -113,7 +110,6 @@ export const ExperienceChoice = z.strictObject({
   /** `false`: the units of the package are not found. A memory apart begins with nothing, and holds what its own runs taught alone. */
   shipped: z.boolean().default(true),
 });
-export type ExperienceChoice = z.infer<typeof ExperienceChoice>;
 
 /** A repository of a family, set up beside the main one in a folder of its own. */
 export const Component = z.strictObject({

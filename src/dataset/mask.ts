@@ -3,7 +3,7 @@ import { TemplateFailed } from './chat-tokenizer';
 import type { Conversation, ConversationTurn } from './conversation';
 
 /** Where in a rendered conversation the loss is: characters `start` to `end`, UTF-16 units. */
-export interface TrainedSpan {
+interface TrainedSpan {
   readonly turn: ConversationTurn;
   readonly start: number;
   readonly end: number;

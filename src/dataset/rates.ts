@@ -16,6 +16,6 @@ export function repetitionRates(funnels: readonly MethodFunnel[]): DatasetResult
   });
 }
 
-export function reached({ stages }: Funnel, stage: Funnel['stages'][number]['stage']): number {
+function reached({ stages }: Funnel, stage: Funnel['stages'][number]['stage']): number {
   return stages.find((each) => each.stage === stage)?.count ?? 0;
 }

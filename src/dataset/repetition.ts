@@ -56,7 +56,7 @@ export function longestIdentical(steps: readonly Done[]): Run | undefined {
 }
 
 /** The longest row of turns that only read files. */
-export function longestReading(steps: readonly Done[]): Run | undefined {
+function longestReading(steps: readonly Done[]): Run | undefined {
   return longest(steps, ({ turn, observation }) => isFileRead(turn.action, observation));
 }
 

@@ -8,7 +8,7 @@ import { fetchSource } from '../sources/fetch';
 import { GIT, mustRun, mustRunScript, readTest, textOf } from './candidate';
 import { purgeCopies } from './harness/purge';
 
-export const REPOSITORY = 'pointsman/problem';
+const REPOSITORY = 'pointsman/problem';
 /** Counts up when the same recipe would give another image. */
 const BUILDER = 1;
 /** Label of an environment: what set-up made in it. */
@@ -192,7 +192,7 @@ export function contentTag(recipe: object): string {
   return createHash('sha256').update(JSON.stringify(recipe)).digest('hex').slice(0, 24);
 }
 
-export async function exists(deps: Deps, image: string): Promise<boolean> {
+async function exists(deps: Deps, image: string): Promise<boolean> {
   return (await protectedIn(deps, image)) !== undefined;
 }
 

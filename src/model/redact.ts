@@ -10,7 +10,7 @@ const SHAPES: readonly [RegExp, string][] = [
 ];
 
 /** `text` without any of `secrets` and without anything that has the shape of a credential. */
-export function redact(text: string, secrets: readonly string[] = []): string {
+function redact(text: string, secrets: readonly string[] = []): string {
   let clean = text;
   for (const secret of secrets) {
     if (secret.length < 4) continue;

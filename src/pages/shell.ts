@@ -41,7 +41,7 @@ ${join(scripts.map((script) => new Html(`<script>${script}</script>\n`)))}</body
 }
 
 /** For the meta element, and for the header of a server, which may add `frame-ancestors`. */
-export function policyOf(of: { styles: readonly string[]; scripts: readonly string[]; connect: boolean }): string {
+function policyOf(of: { styles: readonly string[]; scripts: readonly string[]; connect: boolean }): string {
   const hashes = (texts: readonly string[]) => (texts.length === 0 ? "'none'" : texts.map(hashOf).join(' '));
   return [
     "default-src 'none'",

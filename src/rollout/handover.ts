@@ -2,7 +2,7 @@ import type { HandOverName, HandOverPolicy, HandOverValue, SwitchDraw } from '..
 import type { Author } from '../contract/step';
 import { hashKey, uniformBelow, uniformUnit } from './random';
 
-/** One way to decide who authors which turn. Pure: the same (policy, draw, turn) always gives the same author. */
+/** One way to decide who authors which turn. Pure: the same (policy, draw, turn) always gives the same author. @public to policies from outside. */
 export interface Policy<Value> {
   /** Student turns before the expert, drawn once an attempt; null where the policy has no single switch. */
   draw(value: Value, key: string): number | null;
@@ -17,7 +17,7 @@ export interface Policy<Value> {
 const BOTH = ['student', 'expert'] as const;
 
 /** Every policy by its name. */
-export const POLICIES: { readonly [Name in HandOverName]: Policy<HandOverValue<Name>> } = {
+const POLICIES: { readonly [Name in HandOverName]: Policy<HandOverValue<Name>> } = {
   uniform: {
     draw: ([from, to], key) => from + uniformBelow(hashKey(`switch ${key}`), to - from + 1),
     needs: () => BOTH,

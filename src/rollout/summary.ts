@@ -4,7 +4,7 @@ import { preview } from './clip';
 export { preview } from './clip';
 
 /** Temporal shows this many characters of an activity's summary well. */
-export const SUMMARY_CHARS = 120;
+const SUMMARY_CHARS = 120;
 
 /** One line that tells a person what an action does, such as `bash sed -n 1,40p a.py` or `edit view /repo/a.py 1-40`. */
 export function actionLine({ tool, args }: Action): string {

@@ -17,7 +17,7 @@ export interface Given {
   readonly wanted: readonly ServiceSpec[];
 }
 
-export interface GivenComponent {
+interface GivenComponent {
   readonly name: string;
   readonly source: string;
   readonly sha256: string;

@@ -3,7 +3,7 @@ import { extract } from 'tar-stream';
 import { isPointsmanError } from '../contract';
 import { refused, type SourceTree, TreeBuilder } from './tree';
 
-export type { SourceFile, SourceTree } from './tree';
+export type { SourceTree } from './tree';
 
 /**
  * Reads a .tar, .tar.gz (.crate and npm's .tgz are such) or .zip into memory. The folder that distributions are wrapped

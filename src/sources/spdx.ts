@@ -73,7 +73,7 @@ function gnu(plain: string): string | null {
 }
 
 /** An expression that is SPDX already, with the operators in capitals and Cargo's old `/` as OR; null for other text. */
-export function spdxExpression(text: string): string | null {
+function spdxExpression(text: string): string | null {
   const words = text.replaceAll('/', ' OR ').replace(/[()]/g, ' $& ').trim().split(/\s+/);
   const upper = words.map((word) => (/^(and|or|with)$/i.test(word) ? word.toUpperCase() : word));
   const shape = upper.map((word) => (/^(AND|OR|WITH)$/.test(word) ? 'o' : /^[()]$/.test(word) ? word : 'i')).join('');

@@ -32,7 +32,7 @@ const hostile = fc.oneof(
   ),
 );
 
-export const anyPolicy: fc.Arbitrary<HandOverPolicy> = fc.oneof(
+const anyPolicy: fc.Arbitrary<HandOverPolicy> = fc.oneof(
   fc.integer({ min: 0, max: 12 }).map((k) => ({ uniform: [0, k] as [number, number] })),
   fc.integer({ min: 0, max: 12 }).map((at) => ({ at })),
   fc
@@ -48,7 +48,7 @@ export const anyPolicy: fc.Arbitrary<HandOverPolicy> = fc.oneof(
 );
 
 /** A turn's words are marked with its author and number, a command's output with its own mark and those words again. */
-export const markOf = (author: Author, turn: number) => `[${author === 'expert' ? 'E' : 'S'}${turn}]`;
+const markOf = (author: Author, turn: number) => `[${author === 'expert' ? 'E' : 'S'}${turn}]`;
 
 const anyTurn = fc.record({ thought: hostile, action: actionOf(anyText), observation: hostile });
 

@@ -8,7 +8,7 @@ export const CHATML = [
   "{%- if add_generation_prompt %}{{- '<|im_start|>assistant\\n' }}{%- endif %}",
 ].join('\n');
 
-export const CHATML_SPECIAL = ['<|endoftext|>', '<|im_start|>', '<|im_end|>'];
+const CHATML_SPECIAL = ['<|endoftext|>', '<|im_start|>', '<|im_end|>'];
 
 /** GPT-2's table of printable characters for bytes. */
 function byteAlphabet(): string[] {

@@ -10,7 +10,7 @@ const METHODS: readonly (readonly [string, HandOverPolicy, boolean])[] = [
 ];
 
 /** Any row that the contract allows, whether or not a campaign would write it. */
-export const anyRow: fc.Arbitrary<Omit<RolloutRow, 'id'>> = fc
+const anyRow: fc.Arbitrary<Omit<RolloutRow, 'id'>> = fc
   .record({
     instance: fc.constantFrom('a', 'b', 'c'),
     method: fc.constantFrom(...METHODS),

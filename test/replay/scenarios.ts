@@ -19,7 +19,7 @@ import { datasetSources } from './dataset-sources';
 const bash = (command: string) => ({ thought: command, tool: 'bash', args: { command } });
 const fix = { command: 'str_replace', path: '/testbed/src/calc.py', old_str: 'a - b', new_str: 'a + b' };
 
-export const PRICE = { input: 10, output: 20 };
+const PRICE = { input: 10, output: 20 };
 export const script = {
   models: {
     student: {

@@ -15,7 +15,7 @@ export function dice(seed: string): () => number {
 }
 
 /** The run's turn, or undefined while nobody answers. */
-export async function turnOf(handle: WorkflowHandle): Promise<number | undefined> {
+async function turnOf(handle: WorkflowHandle): Promise<number | undefined> {
   const asked = handle.query<RolloutProgress>('progress').catch(() => undefined);
   return (await Promise.race([asked, sleep(3_000, undefined)]))?.turn;
 }

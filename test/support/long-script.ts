@@ -1,5 +1,5 @@
 /** File outside of the work directory to which every command adds its number: what ran twice stands there twice. */
-export const COUNTER = '/var/tmp/ran';
+const COUNTER = '/var/tmp/ran';
 
 const bash = (k: number, command: string) => ({
   thought: `Step ${k}.`,

@@ -72,7 +72,7 @@ export const SAMPLE_KINDS = {
   cancelled: { lost: 'cancelled', outcome: 'cancelled' },
   capped: { lost: 'instance_cap', outcome: 'skipped' },
 } as const satisfies Record<string, Kind>;
-export type SampleKind = keyof typeof SAMPLE_KINDS;
+type SampleKind = keyof typeof SAMPLE_KINDS;
 
 interface SampleMethod {
   readonly name: string;

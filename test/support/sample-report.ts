@@ -22,7 +22,7 @@ import type { ReportMaterial, Run } from '../../src/pages/report/material';
 import { hashKey, type Stream, uniformBelow, uniformUnit } from '../../src/rollout/random';
 
 /** Text that must do nothing wherever a name can stand. */
-export const HOSTILE = `</title></script><script>window.owned=1</script><img src=x onerror="window.owned=1">"'=&\u202egnp.exe\u0000`;
+const HOSTILE = `</title></script><script>window.owned=1</script><img src=x onerror="window.owned=1">"'=&\u202egnp.exe\u0000`;
 
 const METHODS: readonly (readonly [name: string, handOver: HandOverPolicy, skill: number])[] = [
   ['oec', { uniform: [0, 30] }, 0.62],

@@ -25,7 +25,7 @@ export interface SampleTrajectory {
   readonly handsOver: boolean;
 }
 
-export const SAMPLE_FILE = '/repo/src/core.py';
+const SAMPLE_FILE = '/repo/src/core.py';
 const LINES = 60;
 
 /** What would take a page, a terminal or a parser over, were it not inert. */

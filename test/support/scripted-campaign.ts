@@ -66,7 +66,7 @@ const STEPS = 9;
 const CONTEXT = 20_000;
 const PRINTED = 96_000;
 const SEED = 11;
-export const METHODS = [
+const METHODS = [
   { name: 'oec', student: 'student', expert: 'expert', handOver: { uniform: [0, 5] } },
   { name: 'bc', expert: 'expert', handOver: { at: 0 } },
   { name: 'on-policy', student: 'student', handOver: { never: true } },
@@ -91,7 +91,7 @@ export interface Expected {
   readonly funnels: Readonly<Record<string, { stages: Record<string, number>; losses: Record<string, number> }>>;
 }
 
-export interface Outcome {
+interface Outcome {
   readonly status: ExitStatus;
   readonly resolved: boolean;
   readonly calls: number;

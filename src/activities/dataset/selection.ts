@@ -21,12 +21,12 @@ export interface ChosenRow {
   readonly place: RowPlace;
 }
 
-export type Figures = Pick<
+type Figures = Pick<
   DatasetResult,
   'rows' | 'turns' | 'trainedTurns' | 'tokens' | 'funnels' | 'survival' | 'repetition' | 'mixture'
 >;
 
-export interface MethodCost {
+interface MethodCost {
   readonly method: string;
   readonly rollouts: number;
   readonly usd: number;

@@ -55,7 +55,7 @@ export function createGradingActivities(deps: Deps) {
 }
 
 /** One grading from container to verdict, for activities and tests. */
-export async function gradeIn(
+async function gradeIn(
   deps: Deps,
   owner: Owner,
   role: string,

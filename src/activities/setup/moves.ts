@@ -45,7 +45,7 @@ export interface TakeMoveInput {
 }
 
 /** What changes from turn to turn for the set-up agent. */
-export interface AgentView {
+interface AgentView {
   readonly services: readonly ServiceSpec[];
   readonly suggestions: Ref | null;
   /** Units that this run tried: they are not offered again. */

@@ -35,7 +35,7 @@ function messageText(message: ChatMessage): string {
 }
 
 /** A token takes three UTF-8 bytes at least, in nearly all text: English and code take four. */
-export const BYTES_PER_TOKEN = 3;
+const BYTES_PER_TOKEN = 3;
 
 /**
  * The history at every turn, each cut from the front to what `mostTokens` surely hold: the end is what the next action answers

@@ -8,7 +8,7 @@ import type { Fields } from './fields';
 import { METADATA_COLUMNS } from './messages';
 import { fieldsOf, listOf, metadataIn, textOf } from './read';
 
-export const ATIF_VERSION = 'ATIF-v1.4';
+const ATIF_VERSION = 'ATIF-v1.4';
 
 /**
  * Agent Trajectory Interchange Format (Harbor's RFC 0001), one document a line: the trajectory as it was, in no model's

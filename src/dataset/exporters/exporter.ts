@@ -31,7 +31,7 @@ export interface Exported {
   readonly left: readonly { readonly reason: LeftOut; readonly detail: string }[];
 }
 
-export type LeftOut =
+type LeftOut =
   /** Extra rows have messages only. */
   | 'no_trajectory'
   /** `tokens` was asked for without a tokenizer. */
@@ -66,7 +66,7 @@ export interface LinesExporter extends ExporterBase {
   read(record: unknown): ReadRecord;
 }
 
-export interface ExportedFile {
+interface ExportedFile {
   /** Relative to the format's folder. */
   readonly path: string;
   readonly text: string;

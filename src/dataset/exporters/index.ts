@@ -27,13 +27,8 @@ export const EXPORTERS: Readonly<Record<DatasetFormat, Exporter>> = {
 };
 
 export type {
-  DataRecord,
   ExportContext,
-  Exported,
-  ExportedFile,
   Exporter,
   FolderEntry,
-  FolderExporter,
   LinesExporter,
-  MaskBy,
 } from './exporter';

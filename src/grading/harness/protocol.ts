@@ -29,7 +29,7 @@ export const RunRequest = z.strictObject({
 });
 export type RunRequest = z.infer<typeof RunRequest>;
 
-export const CoverageReport = z.strictObject({
+const CoverageReport = z.strictObject({
   lines: z.strictObject({ total: z.int(), covered: z.int(), missed: z.array(z.int()) }),
   branches: z.strictObject({
     total: z.int(),
@@ -38,7 +38,6 @@ export const CoverageReport = z.strictObject({
     missed: z.array(z.tuple([z.int(), z.int()])),
   }),
 });
-export type CoverageReport = z.infer<typeof CoverageReport>;
 
 /** Lines that `run.py` answers with, in this order; `end` is missing where it was cut off. */
 export const RunLine = z.discriminatedUnion('kind', [

@@ -16,7 +16,7 @@ export interface HarnessRoomSpec {
   readonly python: string;
 }
 
-export interface RunOptions {
+interface RunOptions {
   /** PYTHONHASHSEED: the order of sets and of what is made of them. */
   readonly hashSeed?: number;
   /** Directory that the guest is started in. */

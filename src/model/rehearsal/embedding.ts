@@ -4,7 +4,7 @@ const DIMENSIONS = 256;
  * A bag of words hashed into a unit vector: the same text gives the same vector, texts that share words lie close. Good
  * enough to rehearse retrieval and analyses; it knows nothing about meaning.
  */
-export function embed(text: string, dimensions = DIMENSIONS): number[] {
+function embed(text: string, dimensions = DIMENSIONS): number[] {
   const vector = new Array<number>(dimensions).fill(0);
   for (const word of text.toLowerCase().match(/[\p{L}\p{N}_]+/gu) ?? []) {
     const hash = fnv1a(word);

@@ -15,7 +15,7 @@ export const BrokenMessage = z.enum([
 ]);
 export type BrokenMessage = z.infer<typeof BrokenMessage>;
 
-export const FaultKind = z.enum([
+const FaultKind = z.enum([
   /** 429; `retryAfter` says whether and how the server names a wait. */
   'rateLimit',
   /** `status` (500). */
@@ -42,7 +42,6 @@ export const FaultKind = z.enum([
   /** The right answer, `latencyMs` late. */
   'slow',
 ]);
-export type FaultKind = z.infer<typeof FaultKind>;
 
 /** Whom a fault hits: every request that passes all the conditions given. Counting starts when the fault is set. */
 export const Fault = z.strictObject({

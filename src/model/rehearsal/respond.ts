@@ -3,7 +3,7 @@ import { broken, FINGERPRINT } from './completion';
 import { BrokenMessage, type Fault, retryHeaders } from './faults';
 
 /** Every response says that no model is behind it. */
-export const HONEST = { 'x-pointsman-rehearsal': '1' } as const;
+const HONEST = { 'x-pointsman-rehearsal': '1' } as const;
 
 export function sendJson(
   response: ServerResponse,

@@ -4,21 +4,21 @@ import { type Drawing, drawing, line, rectangle, text, textWidth, WIDTH } from '
 import { type Fill, fillOf } from './fill';
 import { linear, ticks, wholeTicks } from './scale';
 
-export interface BarSegment {
+interface BarSegment {
   readonly value: number;
   readonly fill: Fill;
   /** Tooltip. */
   readonly says: string;
 }
 
-export interface Bar {
+interface Bar {
   readonly label: string;
   readonly segments: readonly BarSegment[];
   /** What is printed at its end. */
   readonly value: string;
 }
 
-export interface BarGroup {
+interface BarGroup {
   /** Printed above its bars; empty for none. */
   readonly title: string;
   readonly bars: readonly Bar[];

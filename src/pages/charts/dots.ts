@@ -5,7 +5,7 @@ import { colourOf } from './fill';
 import { marker } from './marker';
 import { linear, ticks } from './scale';
 
-export interface Dot {
+interface Dot {
   readonly label: string;
   readonly series: number;
   /** Null where nothing was measured, which is said. */

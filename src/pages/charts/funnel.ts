@@ -3,7 +3,7 @@ import { type Drawing, drawing, line, rectangle, text, WIDTH } from './drawing';
 import { fillOf } from './fill';
 import { linear } from './scale';
 
-export interface FunnelLevel {
+interface FunnelLevel {
   readonly label: string;
   /** What reached it. */
   readonly count: number;

@@ -27,7 +27,7 @@ export function quantilesOf(values: readonly number[]): Quantiles | undefined {
   return { n: sorted.length, p5: at(0.05), p25: at(0.25), median: at(0.5), p75: at(0.75), p95: at(0.95) };
 }
 
-export interface QuantileRow {
+interface QuantileRow {
   readonly label: string;
   readonly series: number;
   readonly quantiles: Quantiles | undefined;

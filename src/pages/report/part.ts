@@ -50,7 +50,7 @@ ${shown}
 }
 
 /** A table as people read it; the CSV has the same cells with all their digits. */
-export function tableHtml({ columns, rows }: Data, title: string, linkOf?: Figure['linkOf']): Html {
+function tableHtml({ columns, rows }: Data, title: string, linkOf?: Figure['linkOf']): Html {
   const shown = [...columns.keys()].filter((at) => !columns[at]!.unseen);
   const side = (at: number) => SIDES[columns[at]!.kind] ?? 'number';
   const head = shown.map((at) => html`<th scope="col" class="${side(at)}">${columns[at]!.title}</th>`);

@@ -9,7 +9,7 @@ export interface DiffLine {
   readonly after: number | null;
 }
 
-export interface DiffHunk {
+interface DiffHunk {
   /** What git prints behind `@@`, or nothing. */
   readonly label: string;
   readonly lines: readonly DiffLine[];

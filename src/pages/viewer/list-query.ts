@@ -87,7 +87,7 @@ function within(k: number | null, min: string, max: string): boolean {
 }
 
 /** Whose turns there are; an empty word where there is none. */
-export function actors({ turns }: RunLine): string {
+function actors({ turns }: RunLine): string {
   if (!turns) return '';
   if (turns.student > 0 && turns.expert > 0) return 'both';
   return turns.student > 0 ? 'student' : turns.expert > 0 ? 'expert' : '';

@@ -1,5 +1,4 @@
 import type { Author, Flag, FrameRecord, HandOverPolicy, Ref, SetupRole, TrialRecord, Usage } from '../../contract';
-import type { RunStatus } from '../shown-run';
 
 /** What a viewer page is given as JSON, by its server or by the file that it is in. */
 
@@ -77,7 +76,7 @@ export interface RefusedView {
   readonly told: Clip;
 }
 
-export interface EditView {
+interface EditView {
   readonly path: string;
   readonly before: Ref | null;
   readonly after: Ref | null;
@@ -160,8 +159,6 @@ export interface RunPage {
   readonly frames: readonly FrameRecord[];
   readonly trials: readonly TrialRecord[];
 }
-
-export type { RunStatus };
 
 /** Runs that share steps, from `from` to `to` (both included, counted from 1), and where they part. */
 export interface ForkNode {

@@ -43,14 +43,6 @@ export function textRuns(text: string): TextRun[] {
   return runs;
 }
 
-/** The text without looks, for searching. */
-export function plainText(text: string): string {
-  return text
-    .split(SGR)
-    .filter((_, at) => at % 2 === 0)
-    .join('');
-}
-
 function pushRuns(runs: TextRun[], text: string, look: Look): void {
   let from = 0;
   const push = (piece: string, unseen: boolean) => {

@@ -1,4 +1,4 @@
-export { bodyOf, definitionsOf, functionAt, isOverload, type Placed } from './function-at';
-export { type Placement, placeCandidate } from './place';
-export { type Reading, readCandidate } from './reply';
+export { definitionsOf, functionAt, isOverload } from './function-at';
+export { placeCandidate } from './place';
+export { readCandidate } from './reply';
 export { isStub, referenceOf, signatureOf, stubOf } from './stub';

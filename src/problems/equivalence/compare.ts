@@ -4,7 +4,7 @@ import type { Tolerance } from './value-float';
 
 export type OutcomeDifference = { equal: true } | ({ equal: false } & Difference);
 
-export const TOLERANCE: Tolerance = { relative: 1e-9, absolute: 1e-12 };
+const TOLERANCE: Tolerance = { relative: 1e-9, absolute: 1e-12 };
 
 /**
  * Whether a candidate came to what the reference came to. Data only: nothing of the candidate's is asked. A case that timed out,

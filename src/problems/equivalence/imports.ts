@@ -10,7 +10,7 @@ interface Imported {
 }
 
 /** What an import statement of one line brings; null for any other statement. */
-export function readImport(statement: string): Imported[] | null {
+function readImport(statement: string): Imported[] | null {
   const plain = /^import\s+([^;#()]+)$/.exec(statement.trim());
   const from = /^from\s+(\S+)\s+import\s+\(?([^;#()]+)\)?$/.exec(statement.trim());
   const names = (plain?.[1] ?? from?.[2])?.split(',').map((name) => name.trim().replace(/\s+/g, ' '));

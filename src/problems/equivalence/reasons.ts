@@ -16,7 +16,7 @@ export function reasonsByAuthor(tried: readonly Tried[]): string[] {
 }
 
 /** `mine (full, prediction)`. What a built-in author is not shown is not said. */
-export function attemptLabel({ author, context, mode }: HarnessAttempt): string {
+function attemptLabel({ author, context, mode }: HarnessAttempt): string {
   const told = author.startsWith('builtin:') ? [] : [context, ...(mode === 'prediction' ? [mode] : [])];
   return told.length === 0 ? author : `${author} (${told.join(', ')})`;
 }

@@ -1,3 +1,2 @@
-export { targetOf } from '@pointsman/python';
-export { considerFunctions, DEFAULT_FILTERS, type Extraction, resolveFilters } from './filters';
+export { considerFunctions, DEFAULT_FILTERS, resolveFilters } from './filters';
 export { bodyLines } from './rules';

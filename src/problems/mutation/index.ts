@@ -1,1 +1,1 @@
-export { type Mutant, type MutationChoice, mutantsOf } from './mutants';
+export { type Mutant, mutantsOf } from './mutants';

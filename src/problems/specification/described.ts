@@ -1,7 +1,7 @@
 import type { Expression, FunctionStatement, Parameter } from '@pointsman/python';
 import type { FunctionKind, ObservedCall } from '../../contract';
 
-export interface DescribedParameter {
+interface DescribedParameter {
   readonly name: string;
   readonly form: Parameter['form'];
   /** Source of its default; null where it has none. */
@@ -43,7 +43,7 @@ export function describeFunction(
 const MOST_TYPES = 4;
 
 /** `builtins.int` → `int`, `NoneType` → `None`. */
-export function typeName(type: string): string {
+function typeName(type: string): string {
   return type.replace(/\bbuiltins\./g, '').replace(/\b(types\.)?NoneType\b/g, 'None');
 }
 

@@ -1,5 +1,5 @@
 /** How a docstring writes its sections; `google` also of one that has none. */
-export type DocStyle = 'google' | 'numpy' | 'sphinx';
+type DocStyle = 'google' | 'numpy' | 'sphinx';
 export type SectionTitle = 'Args' | 'Returns' | 'Raises' | 'Examples';
 
 export interface DocEntry {
@@ -135,6 +135,6 @@ const FIELD_WORDS: readonly [SectionTitle, RegExp][] = [
   ['Raises', /^(raises?|except|exception)$/],
 ];
 
-export function indentOf(line: string): number {
+function indentOf(line: string): number {
   return /^ */.exec(line)![0].length;
 }

@@ -1,7 +1,7 @@
 import type { FunctionInstance, TestFile } from '../../contract';
 
 /** Folder that the hidden tests stand in. The repository's own tests stay where they are. */
-export const TEST_FOLDER = 'pointsman_harness';
+const TEST_FOLDER = 'pointsman_harness';
 const TEST_FILE = `${TEST_FOLDER}/test_equivalence.py`;
 
 /** How the expected outcomes were come by, so that a candidate's are come by alike. */
@@ -12,7 +12,7 @@ export interface RunSettings {
   readonly keep: number;
 }
 
-export const RUN_SETTINGS: RunSettings = { seed: 0, secondsPerCase: 10, keep: 10_000 };
+const RUN_SETTINGS: RunSettings = { seed: 0, secondsPerCase: 10, keep: 10_000 };
 
 /**
  * Everything that grades an instance by pytest: the Python of `pytestBundle` and a snapshot of cases and expected outcomes.

@@ -3,7 +3,7 @@ import type { Action, ChatMessage, ChatTool, FormatError, FormatErrorCode, RawRe
 import { cutEnd, isWellFormed, preview } from '../clip';
 import { findTool, readArguments, TOOLS, type Tool, type ToolTable } from '../tools';
 
-export type ParsedReply =
+type ParsedReply =
   | {
       readonly ok: true;
       readonly thought: string;
@@ -14,7 +14,7 @@ export type ParsedReply =
   | { readonly ok: false; readonly error: FormatError };
 
 /** What rendering needs of a turn. */
-export type Said = Pick<Turn, 'turn' | 'thought' | 'action'>;
+type Said = Pick<Turn, 'turn' | 'thought' | 'action'>;
 
 export interface RenderedTurn {
   readonly message: Extract<ChatMessage, { role: 'assistant' }>;
@@ -45,7 +45,7 @@ export interface Format extends Pick<Dialect, 'name' | 'documentation' | 'toolPa
   misleads(action: Action): boolean;
 }
 
-export interface Call {
+interface Call {
   readonly thought: string;
   readonly tool: Tool;
   readonly args: Record<string, unknown>;
@@ -56,7 +56,7 @@ export interface Problem {
 }
 
 /** Longer replies are not read: no tool call of use is that long, and reading must stay quick. */
-export const MAX_REPLY_CHARS = 1_000_000;
+const MAX_REPLY_CHARS = 1_000_000;
 
 export function defineDialect(format: Format): Dialect {
   const readCall = (reply: RawReply, tools: ToolTable): Call | Problem => {

@@ -7,4 +7,4 @@ import { xml } from './xml';
 /** Every dialect by its name. A new one is a file, an entry here and a folder in `prompts/`. */
 export const DIALECTS: Readonly<Record<DialectName, Dialect>> = { tools, xml, backticks };
 
-export type { Dialect, ParsedReply, RenderedTurn } from './dialect';
+export type { Dialect } from './dialect';

@@ -2,14 +2,13 @@ import { z } from 'zod';
 import { splitShell } from '../shell';
 import type { Tool } from './tool';
 
-export const BashArgs = z.strictObject({
+const BashArgs = z.strictObject({
   /** Run by bash as it stands. The working directory and exported variables persist between calls. */
   command: z
     .string()
     .refine((text) => text.trim() !== '', 'the command is empty')
     .refine((text) => !text.includes('\0'), 'a command cannot hold a NUL byte'),
 });
-export type BashArgs = z.infer<typeof BashArgs>;
 
 export const bash: Tool = {
   name: 'bash',

@@ -7,4 +7,3 @@ import type { Tool, ToolTable } from './tool';
 export const TOOLS: ToolTable = new Map<string, Tool>([bash, submit, editor].map((tool) => [tool.name, tool]));
 
 export * from './tool';
-export { bash, editor, submit };

@@ -3,7 +3,7 @@ import type { Action, Edit } from '../../contract/step';
 import { fillTemplate } from '../prompts';
 import type { Tool } from './tool';
 
-export const SubmitArgs = z.strictObject({});
+const SubmitArgs = z.strictObject({});
 
 export const submit: Tool = {
   name: 'submit',

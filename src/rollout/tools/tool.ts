@@ -35,7 +35,7 @@ export interface Tool {
   readonly blocked?: (args: Record<string, unknown>) => string | undefined;
 }
 
-export type ToolWork =
+type ToolWork =
   /** A command of the sandbox's shell, as `bash` runs one. */
   | { readonly kind: 'command'; command(args: Readonly<Record<string, unknown>>): string }
   /** An edit of one file that the host plans, as `str_replace_editor` makes them. */

@@ -23,7 +23,7 @@ const FAMILY: Readonly<Record<string, string>> = {
   fedora: 'fedora',
 };
 
-export function languageOf(name: string): string {
+function languageOf(name: string): string {
   const plain = name.trim().toLowerCase();
   return LANGUAGES[plain] ?? plain;
 }

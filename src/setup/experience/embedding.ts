@@ -32,7 +32,7 @@ export function embedNgrams(text: string): number[] {
 }
 
 /** Scaled to length 1; a vector of zeros becomes the first axis, so that every text has a direction. */
-export function unit(vector: readonly number[]): number[] {
+function unit(vector: readonly number[]): number[] {
   const length = Math.hypot(...vector);
   if (length > 0) return vector.map((value) => value / length);
   return vector.map((_, at) => (at === 0 ? 1 : 0));

@@ -70,7 +70,7 @@ export function addsNothing(older: ExperienceUnit, newer: ExperienceDraft | Expe
   return said(older) === said(mergeUnits(older, newer));
 }
 
-export function atomKey({ name, args }: Atom): string {
+function atomKey({ name, args }: Atom): string {
   return `${name} ${JSON.stringify(sorted(args))}`;
 }
 

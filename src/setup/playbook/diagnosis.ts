@@ -16,7 +16,7 @@ export type Decision =
 const MOST_AT_ONCE = 12;
 
 /** Every cause that a text names, in the order of the table and without repetition. */
-export function causesIn(text: string, { readers }: Knowledge, { project }: Pick<Predicament, 'project'>): Cause[] {
+function causesIn(text: string, { readers }: Knowledge, { project }: Pick<Predicament, 'project'>): Cause[] {
   const found = new Map<string, Cause>();
   for (const { cause, pattern, what } of readers) {
     for (const match of text.matchAll(

@@ -44,12 +44,7 @@ export function normalName(name: string): string {
   return name.toLowerCase().replace(/[-_.]+/g, '-');
 }
 
-export function dependencyOf(
-  line: string,
-  scope: Dependency['scope'],
-  declared: string,
-  extra?: string,
-): Dependency | null {
+function dependencyOf(line: string, scope: Dependency['scope'], declared: string, extra?: string): Dependency | null {
   const found = readRequirement(line);
   if (!found) return null;
   return {

@@ -91,7 +91,7 @@ export interface JudgeDossier extends ProsecutorDossier {
  * A policy without a model: the next move follows from the dossier and its own moves so far. Pure and deterministic, so a
  * retried activity decides the same again.
  */
-export type Policy<Dossier, Move> = (dossier: Dossier, seen: readonly Seen<Move>[]) => Move;
+type Policy<Dossier, Move> = (dossier: Dossier, seen: readonly Seen<Move>[]) => Move;
 
 export type SetupPolicy = (dossier: SetupDossier) => SetupAction;
 export type VerifierPolicy = Policy<VerifierDossier, VerifierMove>;

@@ -9,7 +9,7 @@ export type Waiting =
 const PUBLISHED = { paused: 'Paused', parked: 'Parked', held: 'Waiting' } as const;
 
 /** `paused`, `parked: no space left`, or the rule that holds the run back. */
-export function inWords(waiting: Waiting): string {
+function inWords(waiting: Waiting): string {
   if (waiting.kind === 'paused') return 'paused';
   return waiting.kind === 'parked' ? `parked: ${waiting.reason}` : waiting.reason;
 }

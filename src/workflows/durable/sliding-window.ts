@@ -3,7 +3,7 @@ import { SetConcurrency } from '../../contract';
 import { checked } from './input';
 import type { Steering } from './steering';
 
-export const setConcurrencyUpdate = defineUpdate<SetConcurrency, [SetConcurrency]>('setConcurrency');
+const setConcurrencyUpdate = defineUpdate<SetConcurrency, [SetConcurrency]>('setConcurrency');
 
 /** What continue-as-new carries. */
 export interface WindowState {

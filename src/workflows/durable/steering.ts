@@ -3,10 +3,10 @@ import { SetBudget } from '../../contract';
 import { checked, refuse } from './input';
 import type { Phase } from './phase';
 
-export const pauseUpdate = defineUpdate<void>('pause');
-export const resumeUpdate = defineUpdate<void>('resume');
-export const abandonUpdate = defineUpdate<void>('abandon');
-export const setBudgetUpdate = defineUpdate<unknown, [SetBudget]>('setBudget');
+const pauseUpdate = defineUpdate<void>('pause');
+const resumeUpdate = defineUpdate<void>('resume');
+const abandonUpdate = defineUpdate<void>('abandon');
+const setBudgetUpdate = defineUpdate<unknown, [SetBudget]>('setBudget');
 
 /**
  * What people can do to every long run: `pause`, `resume`, `abandon`. All act between two steps: what is in flight is

@@ -9,7 +9,7 @@ export interface DoneCommand {
 }
 
 /** A service that was started and came up. */
-export interface DoneService {
+interface DoneService {
   readonly turn: number;
   readonly service: ServiceSpec;
 }

@@ -19,7 +19,7 @@ export interface Failure {
 }
 
 /** Units that may be tried now. They belong to one error, and are there again when it is. */
-export interface Offer {
+interface Offer {
   readonly suggestions: Ref;
   readonly units: readonly string[];
 }

@@ -1,7 +1,7 @@
 import { BASE_IMAGE } from '../../../src/machine/image';
 import { openSandboxes } from '../../../src/sandbox';
 
-export const TOOLZ_IMAGE = 'pointsman/test-toolz:2';
+const TOOLZ_IMAGE = 'pointsman/test-toolz:2';
 export const WORKDIR = '/repo';
 
 /**

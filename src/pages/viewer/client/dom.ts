@@ -47,7 +47,7 @@ export function el<Tag extends keyof HTMLElementTagNameMap>(
   return element;
 }
 
-export function add(parent: Node, children: readonly Child[]): void {
+function add(parent: Node, children: readonly Child[]): void {
   for (const child of children) {
     if (child === null || child === undefined || child === false) continue;
     if (isList(child)) add(parent, child);

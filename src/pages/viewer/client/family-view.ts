@@ -136,7 +136,7 @@ function trialLine(
 }
 
 /** How many runs a tree holds. */
-export function runsIn({ runs, children }: ForkNode): number {
+function runsIn({ runs, children }: ForkNode): number {
   return runs.length + children.reduce((sum, child) => sum + runsIn(child), 0);
 }
 

@@ -100,7 +100,7 @@ export function coreSpecs({ facts }: Project): string[] {
 }
 
 /** A requirement for pip; Poetry's own operators are written out. */
-export function specOf({ spec, marker, ...one }: Dependency): string {
+function specOf({ spec, marker, ...one }: Dependency): string {
   const condition = /^(git|hg|https?|file)[+:]/.test(spec) ? ` @ ${spec}` : pipSpec(spec);
   return quoted(`${named(one)}${condition}${marker ? ` ; ${marker}` : ''}`);
 }

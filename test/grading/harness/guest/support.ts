@@ -1,5 +1,5 @@
 import { execFile, spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
@@ -128,5 +128,3 @@ export async function source(folder: string, name: string, version: string): Pro
   await run('tar', ['xzf', join(folder, `${name}-${version}.tar.gz`), '-C', folder]);
   return join(folder, `${name}-${version}`);
 }
-
-export const guestSource = (path: string) => readFileSync(join(GUEST, path), 'utf8');

@@ -6,6 +6,7 @@ import {
   type ExternalValue,
   type InstanceValue,
   Slot,
+  type Value,
 } from './values';
 
 interface Found {
@@ -88,8 +89,9 @@ export class Classes {
   }
 
   /** False only where the linearization says so. */
-  mayDerive(cls: ClassValue, from: Ancestor): boolean {
-    return cls.linear === undefined || cls.linear.includes(from);
+  mayDerive({ linear }: ClassValue, from: Value): boolean {
+    const ancestors: readonly Value[] | undefined = linear;
+    return ancestors === undefined || ancestors.includes(from);
   }
 
   /** For those that derive from each other in a circle. True if there were any. */

@@ -19,7 +19,7 @@ import { narrow } from './narrowing';
 import { argument, call, callMethod, iterate, loadAttribute } from './objects';
 import { constantIn, evaluateIndex, pathOf } from './paths';
 import { assign } from './targets';
-import { type Arguments, ContainerValue, NOTHING, type Site, Slot } from './values';
+import { type Arguments, ContainerValue, keyOf, NOTHING, type Site, Slot } from './values';
 
 /** What an expression may hold, after the constraints of everything in it were set up. */
 export function evaluate(frame: Frame, expression: Expression): Slot {
@@ -169,7 +169,7 @@ function evaluateSequence(frame: Frame, { kind, elements }: SequenceExpression):
 function evaluateDict(frame: Frame, { entries }: DictExpression): Slot {
   const { program, solver } = frame;
   const made = program.container('PyDict');
-  const shape: string[] | undefined = [];
+  const shape: string[] = [];
   let known = true;
   for (const { key, value } of entries) {
     if (!key) {
@@ -183,29 +183,29 @@ function evaluateDict(frame: Frame, { entries }: DictExpression): Slot {
     const keys = evaluate(frame, key);
     const slot = evaluate(frame, value);
     solver.flow(keys, made.keys);
-    if (constant?.constant !== undefined) {
-      const at =
-        typeof constant.constant === 'number'
-          ? (`i:${constant.constant}` as const)
-          : (`s:${constant.constant}` as const);
-      // A key that comes twice keeps the value that came last.
-      if (entries.length < 2 || !shape.includes(at) || slot === NOTHING) made.store(at, slot);
-      else made.store(at, slot);
+    const at = constant && keyOf(constant);
+    if (at !== undefined) {
+      made.store(at, slot);
       shape.push(at);
     } else {
       known = false;
-      solver.ifEmpty(keys, () => solver.flow(slot, made.rest));
-      solver.on(keys, (each) => {
-        if (each.kind === 'constant' && each.constant !== undefined)
-          made.store(typeof each.constant === 'number' ? `i:${each.constant}` : `s:${each.constant}`, slot);
-        else solver.flow(slot, made.rest);
-      });
+      storeUnder(frame, made, keys, slot);
     }
   }
   const result = solver.slotOf(made);
   frame.analysis.allocated.add(result);
   if (known) frame.analysis.shapes.set(result, shape);
   return result;
+}
+
+/** An entry of a dict whose key is known only as the values that it may hold. */
+function storeUnder({ solver }: Frame, dict: ContainerValue, keys: Slot, value: Slot): void {
+  solver.ifEmpty(keys, () => solver.flow(value, dict.rest));
+  solver.on(keys, (each) => {
+    const key = each.kind === 'constant' ? keyOf(each) : undefined;
+    if (key === undefined) solver.flow(value, dict.rest);
+    else dict.store(key, value);
+  });
 }
 
 function evaluateFormatted(frame: Frame, { parts }: FormattedString): Slot {
@@ -251,12 +251,7 @@ function evaluateComprehension(frame: Frame, expression: ComprehensionExpression
   const made = program.container(type);
   if (key) {
     solver.flow(key, made.keys);
-    solver.ifEmpty(key, () => solver.flow(value, made.rest));
-    solver.on(key, (each) => {
-      const constant = each.kind === 'constant' ? each.constant : undefined;
-      if (constant === undefined) solver.flow(value, made.rest);
-      else made.store(typeof constant === 'number' ? `i:${constant}` : `s:${constant}`, value);
-    });
+    storeUnder(frame, made, key, value);
   } else solver.flow(value, made.rest);
   return solver.slotOf(made);
 }

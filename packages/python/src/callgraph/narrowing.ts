@@ -39,7 +39,6 @@ export function instancesOf(frame: Frame, from: Slot, types: Slot, where: Expres
 }
 
 function mayBe(frame: Frame, value: Value, type: Value): boolean {
-  if (type.kind === 'class')
-    return value.kind === 'instance' ? frame.program.classes.mayDerive(value.class, type) : value.kind === 'external';
-  return value.kind !== 'instance' || frame.program.classes.mayDerive(value.class, type as never);
+  if (value.kind === 'instance') return frame.program.classes.mayDerive(value.class, type);
+  return type.kind !== 'class' || value.kind === 'external';
 }

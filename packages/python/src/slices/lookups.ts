@@ -1,4 +1,13 @@
-import { type Expression, type PythonModule, type Scope, type Statement, scopeOf, walkScopes } from '../syntax';
+import {
+  type AttributeExpression,
+  type CallExpression,
+  type Expression,
+  type PythonModule,
+  type Scope,
+  type Statement,
+  scopeOf,
+  walkScopes,
+} from '../syntax';
 
 /** A look-up of names by text. What is not known of the text is undefined; a part that is known narrows it. */
 export interface Lookup {
@@ -20,89 +29,115 @@ export function lookupsIn(
   module: PythonModule,
   textOf: (expression: Expression) => string | undefined,
 ): Lookup[] {
-  const found: Lookup[] = [];
-  /** Namespaces whose use is understood; one that is met otherwise may be used for anything. */
-  const understood = new Set<Expression>();
-  const add = (node: Expression, scope: Scope, part: Partial<Lookup>) =>
-    found.push({
-      node,
-      names: undefined,
-      prefix: '',
-      suffix: '',
-      object: undefined,
-      lazy: scope.lazy,
-      why: '',
-      ...part,
-    });
-  const byKey = (node: Expression, key: Expression | undefined, scope: Scope) => {
-    const text = key && textOf(key);
-    if (text !== undefined) add(node, scope, { names: [text], why: 'looked up by name' });
-    else add(node, scope, { ...ends(key), why: 'looked up by a name that is only known when it runs' });
-  };
-  const template = (node: Expression, names: string[] | undefined, scope: Scope, namespace: Expression) => {
-    if (!names) return;
-    understood.add(namespace);
-    add(node, scope, { names, why: 'named in a format' });
-  };
-
+  const reader = new LookupReader(module, textOf);
   walkScopes(statement, {
-    statement: (each, scope) => {
-      // Writing into a namespace looks nothing up.
-      if (each.kind !== 'assign' && each.kind !== 'delete') return;
-      for (const target of each.targets)
-        if (target.kind === 'subscript' && isNamespace(target.object, scope)) understood.add(target.object);
-    },
-    expression: (node, scope) => {
-      if (node.kind === 'subscript' && isNamespace(node.object, scope) && !understood.has(node.object)) {
-        understood.add(node.object);
-        byKey(node, node.index, scope);
-      } else if (node.kind === 'binary' && node.operator === '%' && isNamespace(node.right, scope)) {
-        const text = textOf(node.left);
-        template(node, text === undefined ? undefined : percentNames(text), scope, node.right);
-      } else if (node.kind === 'comparison') {
+    statement: (each, scope) => reader.statement(each, scope),
+    expression: (each, scope) => reader.expression(each, scope),
+  });
+  return reader.lookups();
+}
+
+/** Said of a namespace that is met whole; taken back where its use is understood in the end. */
+const HANDED_ON = 'the whole namespace of the module is handed on';
+
+class LookupReader {
+  private readonly found: Lookup[] = [];
+  /** Namespaces whose use is understood; one that is met otherwise may be used for anything. */
+  private readonly understood = new Set<Expression>();
+
+  constructor(
+    private readonly module: PythonModule,
+    private readonly textOf: (expression: Expression) => string | undefined,
+  ) {}
+
+  lookups(): Lookup[] {
+    return this.found.filter(({ node, why }) => why !== HANDED_ON || !this.understood.has(node));
+  }
+
+  /** Writing into a namespace looks nothing up. */
+  statement(each: Statement, scope: Scope): void {
+    if (each.kind !== 'assign' && each.kind !== 'delete') return;
+    for (const target of each.targets)
+      if (target.kind === 'subscript' && isNamespace(target.object, scope)) this.understood.add(target.object);
+  }
+
+  expression(node: Expression, scope: Scope): void {
+    switch (node.kind) {
+      case 'subscript':
+        if (!isNamespace(node.object, scope) || this.understood.has(node.object)) return;
+        this.understood.add(node.object);
+        this.byKey(node, node.index, scope);
+        return;
+      case 'binary': {
+        if (node.operator !== '%' || !isNamespace(node.right, scope)) return;
+        const text = this.textOf(node.left);
+        if (text !== undefined) this.format(node, percentNames(text), scope, node.right);
+        return;
+      }
+      case 'comparison':
         for (const { right, operator } of node.rest)
           if (/in$/.test(operator) && isNamespace(right, scope)) {
-            understood.add(right);
-            const text = textOf(node.left);
-            if (text !== undefined) add(node, scope, { names: [text], why: 'looked up by name' });
+            this.understood.add(right);
+            const text = this.textOf(node.left);
+            if (text !== undefined) this.add(node, scope, { names: [text], why: 'looked up by name' });
           }
-      } else if (node.kind === 'call') {
-        const { callee, arguments: given } = node;
-        const first = given[0]?.value;
-        if (callee.kind === 'attribute') {
-          if (isNamespace(callee.object, scope)) {
-            if (['get', 'pop', '__getitem__', 'setdefault'].includes(callee.name)) {
-              understood.add(callee.object);
-              byKey(node, first, scope);
-            } else if (['update', '__setitem__'].includes(callee.name)) understood.add(callee.object);
-          }
-          const spread = given.find((each) => each.spread === '**' && isNamespace(each.value, scope));
-          const text = spread || callee.name === 'format_map' ? textOf(callee.object) : undefined;
-          const namespace = spread?.value ?? (first && isNamespace(first, scope) ? first : undefined);
-          if (text !== undefined && namespace) template(node, formatNames(text), scope, namespace);
-        } else if (callee.kind === 'name' && scopeOf(callee.id, scope).kind === 'module') {
-          if (/^(getattr|hasattr)$/.test(callee.id) && first && given.length >= 2) {
-            const text = textOf(given[1]!.value);
-            const object = isOwnModule(first) ? undefined : first;
-            if (text !== undefined) add(node, scope, { names: [text], object, why: 'looked up by name' });
-            else if (callee.id === 'getattr')
-              add(node, scope, {
-                ...ends(given[1]!.value),
-                object,
-                why: 'getattr with a name that is only known when it runs',
-              });
-          } else if (/^(eval|exec)$/.test(callee.id) && !module.bindings.has(callee.id)) {
-            for (const each of given) if (isNamespace(each.value, scope)) understood.add(each.value);
-            const text = first && textOf(first);
-            const names = text === undefined ? undefined : [...text.matchAll(/[A-Za-z_]\w*/g)].map(([name]) => name);
-            add(node, scope, { names, why: `${callee.id} of text that is only known when it runs` });
-          } else if (isNamespace(node, scope) && !understood.has(node))
-            add(node, scope, { why: 'the whole namespace of the module is handed on' });
-        }
-      }
-    },
-  });
-  return found.filter(({ node, why }) => !(why.startsWith('the whole') && understood.has(node)));
+        return;
+      case 'call':
+        if (node.callee.kind === 'attribute') this.methodCall(node, node.callee, scope);
+        else if (node.callee.kind === 'name' && scopeOf(node.callee.id, scope).kind === 'module')
+          this.builtinCall(node, node.callee.id, scope);
+        return;
+      default:
+    }
+  }
+
+  /** `namespace.get(key)`, `text.format(**namespace)`. */
+  private methodCall(node: CallExpression, { object, name }: AttributeExpression, scope: Scope): void {
+    const first = node.arguments[0]?.value;
+    if (isNamespace(object, scope)) {
+      if (['get', 'pop', '__getitem__', 'setdefault'].includes(name)) {
+        this.understood.add(object);
+        this.byKey(node, first, scope);
+      } else if (['update', '__setitem__'].includes(name)) this.understood.add(object);
+    }
+    const spread = node.arguments.find((each) => each.spread === '**' && isNamespace(each.value, scope));
+    const text = spread || name === 'format_map' ? this.textOf(object) : undefined;
+    const namespace = spread?.value ?? (first && isNamespace(first, scope) ? first : undefined);
+    if (text !== undefined && namespace) this.format(node, formatNames(text), scope, namespace);
+  }
+
+  private builtinCall(node: CallExpression, name: string, scope: Scope): void {
+    const given = node.arguments;
+    const [first, second] = given.map(({ value }) => value);
+    if ((name === 'getattr' || name === 'hasattr') && first && second) {
+      const text = this.textOf(second);
+      const object = isOwnModule(first) ? undefined : first;
+      const why = 'getattr with a name that is only known when it runs';
+      if (text !== undefined) this.add(node, scope, { names: [text], object, why: 'looked up by name' });
+      else if (name === 'getattr') this.add(node, scope, { ...ends(second), object, why });
+    } else if ((name === 'eval' || name === 'exec') && !this.module.bindings.has(name)) {
+      for (const { value } of given) if (isNamespace(value, scope)) this.understood.add(value);
+      const text = first && this.textOf(first);
+      const names = text === undefined ? undefined : [...text.matchAll(/[A-Za-z_]\w*/g)].map(([each]) => each);
+      this.add(node, scope, { names, why: `${name} of text that is only known when it runs` });
+    } else if (isNamespace(node, scope) && !this.understood.has(node)) this.add(node, scope, { why: HANDED_ON });
+  }
+
+  private byKey(node: Expression, key: Expression | undefined, scope: Scope): void {
+    const text = key && this.textOf(key);
+    if (text !== undefined) this.add(node, scope, { names: [text], why: 'looked up by name' });
+    else this.add(node, scope, { ...ends(key), why: 'looked up by a name that is only known when it runs' });
+  }
+
+  private format(node: Expression, names: string[], scope: Scope, namespace: Expression): void {
+    this.understood.add(namespace);
+    this.add(node, scope, { names, why: 'named in a format' });
+  }
+
+  private add(node: Expression, { lazy }: Scope, part: Partial<Lookup>): void {
+    const { names, prefix = '', suffix = '', object, why = '' } = part;
+    this.found.push({ node, names, prefix, suffix, object, lazy, why });
+  }
 }
 
 /** `globals()`; `locals()` and `vars()` at a module's top level; the dictionary of the module itself. */

@@ -267,7 +267,8 @@ export interface Argument extends Span {
   readonly value: Expression;
 }
 
-/** Expressions, and the patterns of `match`: see `syntax.ts` for the rest. */
+// Expressions
+
 export type Expression =
   | NameExpression
   | NumberExpression

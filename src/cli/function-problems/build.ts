@@ -28,7 +28,7 @@ import {
 } from '../options';
 import { absoluteSource } from '../setup/input';
 import { SOURCES_HELP } from '../setup/start';
-import { progressLine } from '../terminal/problems/build';
+import { progressLine } from '../terminal/function-problems/build';
 import { printBuildAnswer } from './folder';
 import { readBuild } from './reading';
 import { setUpFirst } from './setup';
@@ -38,8 +38,8 @@ type Flags = BuildFlags & OutFlags;
 /** Exit code of `--wait` for a build that admitted no function. */
 const NO_PROBLEM = 3;
 
-/** `problems build`: from an environment, or from a source that is set up first, to function problems. */
-export function addProblemsBuild(problems: Command, cli: Cli): void {
+/** `function-problems build`: from an environment, or from a source that is set up first, to function problems. */
+export function addFunctionProblemsBuild(problems: Command, cli: Cli): void {
   const command = problems.command('build').description('make problems of the functions of a repository');
   addInputOption(command)
     .option('--source <source>', 'repository, set up first; see below')
@@ -76,10 +76,10 @@ Exit code of --wait and --watch: 0 there are problems, 3 none was admitted,
 }
 
 async function build(cli: Cli, { input: file, id: given, wait, watch, out, ...flags }: Flags): Promise<void> {
-  assertOutWaits({ wait, watch, out }, 'problems');
+  assertOutWaits({ wait, watch, out }, 'function-problems');
   const written = file ? readInput(file) : {};
   const ground = groundOf(written, flags);
-  const id = given ?? `problems/${ground.label}-${randomBytes(4).toString('hex')}`;
+  const id = given ?? `function-problems/${ground.label}-${randomBytes(4).toString('hex')}`;
   const input = buildInput(written, 'environment' in ground ? ground.environment : `${id}/setup`, flags);
   warnOfProfiles(cli, profilesIn(input));
   if ('source' in ground) await setUpFirst(cli, ground.source, `${id}/setup`);
@@ -87,7 +87,7 @@ async function build(cli: Cli, { input: file, id: given, wait, watch, out, ...fl
   const result = await resultIfAwaited(cli, handle, {
     wait,
     watch,
-    follow: watchCommand('problems', handle),
+    follow: watchCommand('function-problems', handle),
     watched: () => followBuild(cli, handle),
   });
   if (!result) return;
@@ -103,8 +103,8 @@ function shareOption(text: string): number {
   return value;
 }
 
-/** `problems watch`: where it is as it goes, then what came of it. A worker that is killed meanwhile is waited for. */
-export function addProblemsWatch(problems: Command, cli: Cli): void {
+/** `function-problems watch`: where it is as it goes, then what came of it. A worker that is killed meanwhile is waited for. */
+export function addFunctionProblemsWatch(problems: Command, cli: Cli): void {
   problems
     .command('watch <id>')
     .description('follow a build live, to its end')
@@ -120,7 +120,7 @@ export function addProblemsWatch(problems: Command, cli: Cli): void {
 /** Says on standard error where it is, once per change, until it ends. Throws what the workflow failed with. */
 function followBuild(cli: Cli, handle: WorkflowHandle): Promise<FunctionProblemsResult> {
   return followed<FunctionProblemsProgress, FunctionProblemsResult>(cli, handle, {
-    follow: watchCommand('problems', handle),
+    follow: watchCommand('function-problems', handle),
     line: progressLine,
   });
 }
@@ -251,6 +251,6 @@ function labelOf(name: string): string {
   return name.replace(/[^A-Za-z0-9._-]+/g, '-').replace(/^-+/, '') || 'image';
 }
 
-function refused(message: string, hint = 'See `pointsman problems build --help`.'): PointsmanError {
+function refused(message: string, hint = 'See `pointsman function-problems build --help`.'): PointsmanError {
   return new PointsmanError('InvalidInput', message, hint);
 }

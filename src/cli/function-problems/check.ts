@@ -8,7 +8,7 @@ import { waited, watchCommand } from '../follow';
 import { look } from '../look';
 import { wholeOption } from '../options';
 import type { ShownEvaluation } from '../terminal/evaluation/shown-evaluation';
-import { type Proof, proofText } from '../terminal/problems/proof';
+import { type Proof, proofText } from '../terminal/function-problems/proof';
 import { instanceNamed, instancesFile, readInstances } from './instances';
 
 interface Flags {
@@ -20,8 +20,8 @@ interface Flags {
 const NOT_PROVED = 3;
 const SOLVERS = ['oracle', 'stub'] as const;
 
-/** `problems check`: oracle = 1 and stub = 0 of each problem, by the same path that judges a model's answers. */
-export function addProblemsCheck(problems: Command, cli: Cli): void {
+/** `function-problems check`: oracle = 1 and stub = 0 of each problem, by the same path that judges a model's answers. */
+export function addFunctionProblemsCheck(problems: Command, cli: Cli): void {
   problems
     .command('check <from>')
     .description('prove problems again: the reference passes, a body that raises does not')

@@ -5,7 +5,7 @@ import { attributesOf, statusOf } from '../found-workflow';
 import { newest } from '../listing';
 import { look } from '../look';
 import { wholeOption } from '../options';
-import { instanceTable } from '../terminal/problems/instances';
+import { instanceTable } from '../terminal/function-problems/instances';
 import { table } from '../terminal/table';
 import { readInstances } from './instances';
 
@@ -23,8 +23,8 @@ interface Listed {
 
 const QUERY = "WorkflowType = 'functionProblems'";
 
-/** `problems list`: builds, newest first; or the problems of a file, a folder or a build. */
-export function addProblemsList(problems: Command, cli: Cli): void {
+/** `function-problems list`: builds, newest first; or the problems of a file, a folder or a build. */
+export function addFunctionProblemsList(problems: Command, cli: Cli): void {
   problems
     .command('list [from]')
     .description('list builds, or the problems of a file, a folder or a build')

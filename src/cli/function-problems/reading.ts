@@ -7,7 +7,7 @@ import {
 import { instancesIn } from '../../store/instances';
 import type { Cli } from '../context';
 import { attributesOf, findWorkflow, statusOf } from '../found-workflow';
-import type { ShownBuild } from '../terminal/problems/shown-build';
+import type { ShownBuild } from '../terminal/function-problems/shown-build';
 
 /** A build by workflow id, with its problems where it has ended. Throws `InvalidInput` for another workflow. */
 export async function readBuild(cli: Cli, id: string): Promise<ShownBuild> {

@@ -4,7 +4,7 @@ import { ensureDocker } from './docker';
 import { ensureImage } from './image';
 import { ensureTemporal } from './temporal';
 
-/** `tsx src/provision/main.ts ensure temporal docker image chromium`: what bin/fresh calls. Everything goes to stderr. */
+/** `tsx src/machine/main.ts ensure temporal docker image chromium`: what bin/fresh calls. Everything goes to stderr. */
 const STEPS: Record<string, (report: Report) => Promise<Provided>> = {
   temporal: ensureTemporal,
   docker: ensureDocker,

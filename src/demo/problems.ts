@@ -1,12 +1,11 @@
 import { join, relative } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { WorkflowHandle } from '@temporalio/client';
-import { resultFrom } from '../cli/context';
+import { look, resultFrom } from '../cli/context';
+import { setUpFirst } from '../cli/function-problems/build';
 import { provedAgain } from '../cli/function-problems/check';
 import { type WrittenBuild, writeBuild } from '../cli/function-problems/folder';
 import { readBuild } from '../cli/function-problems/reading';
-import { setUpFirst } from '../cli/function-problems/setup';
-import { look } from '../cli/look';
 import { temporalCommand } from '../cli/temporal-command';
 import { rejectedLines } from '../cli/terminal/function-problems/instance';
 import { instanceTable } from '../cli/terminal/function-problems/instances';

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { WorkflowHandle } from '@temporalio/client';
+import { type WorkflowExecutionDescription, type WorkflowHandle, WorkflowNotFoundError } from '@temporalio/client';
 import { type Command, InvalidArgumentError } from 'commander';
 import {
   ContextKind,
@@ -11,12 +11,13 @@ import {
   nearest,
   PointsmanError,
   parseInput,
+  type RepoSetupResult,
 } from '../../contract';
 import { resolveFilters } from '../../problems/extraction';
+import { quote } from '../../rollout/shell';
 import type { Cli } from '../context';
-import { readFilterTable } from '../filter-table';
-import { followed, resultIfAwaited, watchCommand } from '../follow';
-import { given, readInput, type Written } from '../input-file';
+import { followed, resultIfAwaited, waited, watchCommand } from '../follow';
+import { given, readFilterTable, readInput, type Written } from '../input-file';
 import {
   addInputOption,
   addOutOption,
@@ -31,7 +32,6 @@ import { SOURCES_HELP } from '../setup/start';
 import { progressLine } from '../terminal/function-problems/build';
 import { printBuildAnswer } from './folder';
 import { readBuild } from './reading';
-import { setUpFirst } from './setup';
 
 type Flags = BuildFlags & OutFlags;
 
@@ -93,6 +93,31 @@ async function build(cli: Cli, { input: file, id: given, wait, watch, out, ...fl
   if (!result) return;
   await printBuildAnswer(cli, result, out);
   if (result.admitted === 0) process.exitCode = NO_PROBLEM;
+}
+
+/**
+ * Sets a source up under this id and waits for it: a build begins with what it leaves. One that runs is joined, and one that
+ * has left an environment is taken as it is. Throws `Unavailable` where none comes of it.
+ */
+export async function setUpFirst(cli: Cli, source: string, id: string): Promise<void> {
+  const handle = (await cli.client()).workflow.getHandle(id);
+  const described = await handle.describe().catch((error: unknown): WorkflowExecutionDescription | undefined => {
+    if (error instanceof WorkflowNotFoundError) return undefined;
+    throw error;
+  });
+  if (described?.status.name === 'COMPLETED' && ((await handle.result()) as RepoSetupResult).image) {
+    cli.say(`set up before: ${id}`);
+    return;
+  }
+  cli.say(`sets ${source} up first: ${id}`);
+  const begun = await cli.start('repoSetup', { source }, { id, note: `${source}, for its functions` });
+  const { status, image, detail } = await waited<RepoSetupResult>(cli, begun, watchCommand('setup', begun));
+  if (image) return cli.say(`set up: ${image}`);
+  throw new PointsmanError(
+    'Unavailable',
+    `${source} could not be set up: ${status.replaceAll('_', ' ')}${detail ? ` (${detail})` : ''}`,
+    `\`pointsman setup show ${quote(id)}\` shows why; \`--image\` takes an environment of your own.`,
+  );
 }
 
 /** `0.8` or `80%`. */

@@ -1,11 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import type { Command } from 'commander';
 import { type CandidateOutcome, NO_SAMPLE, PointsmanError } from '../../contract';
-import type { Cli } from '../context';
+import { type Cli, look } from '../context';
 import { type EvaluationFlags, evaluationInput } from '../evaluation/input';
 import { readEvaluation } from '../evaluation/reading';
 import { waited, watchCommand } from '../follow';
-import { look } from '../look';
 import { wholeOption } from '../options';
 import type { ShownEvaluation } from '../terminal/evaluation/shown-evaluation';
 import { type Proof, proofText } from '../terminal/function-problems/proof';

@@ -7,8 +7,7 @@ import { count, dollars, grouped } from '../../pages/figures';
 import { rolloutProblem } from '../../problems/tables/rollout-problem';
 import { quote } from '../../rollout/shell';
 import { instancesIn } from '../../store/instances';
-import type { Cli } from '../context';
-import { look } from '../look';
+import { type Cli, look } from '../context';
 import { readable, writeProblem } from '../problem/folder';
 import { funnelTable } from '../terminal/functions/funnel';
 

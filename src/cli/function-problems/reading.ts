@@ -6,7 +6,7 @@ import {
 } from '../../contract';
 import { instancesIn } from '../../store/instances';
 import type { Cli } from '../context';
-import { attributesOf, findWorkflow, statusOf } from '../found-workflow';
+import { attributesOf, findWorkflow, statusOf } from '../lookup';
 import type { ShownBuild } from '../terminal/function-problems/shown-build';
 
 /** A build by workflow id, with its problems where it has ended. Throws `InvalidInput` for another workflow. */

@@ -1,7 +1,6 @@
 import { type Command, Option } from 'commander';
 import { ContextKind, type FunctionInstance, PointsmanError } from '../../contract';
-import type { Cli } from '../context';
-import { look } from '../look';
+import { type Cli, look } from '../context';
 import { buildText } from '../terminal/function-problems/build';
 import { instanceText } from '../terminal/function-problems/instance';
 import { safeLines } from '../terminal/safe-text';

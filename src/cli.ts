@@ -6,7 +6,7 @@ import { Cli } from './cli/context';
 import { addDatasetCommands } from './cli/dataset';
 import { addEvaluationCommands } from './cli/evaluation';
 import { addExperienceCommands } from './cli/experience';
-import { addProblemsCommands } from './cli/function-problems';
+import { addFunctionProblemsCommands } from './cli/function-problems';
 import { addFunctionsCommands } from './cli/functions';
 import { addHistoryCommands } from './cli/history';
 import { addJanitorCommands } from './cli/janitor';
@@ -45,7 +45,7 @@ export function createProgram(cli: Cli): Command {
   addRolloutCommands(program, cli);
   addProblemCommands(program, cli);
   addFunctionsCommands(program, cli);
-  addProblemsCommands(program, cli);
+  addFunctionProblemsCommands(program, cli);
   addEvaluationCommands(program, cli);
   addCampaignCommands(program, cli);
   addDatasetCommands(program, cli);

@@ -4,9 +4,11 @@ import { loadSettings, type Settings } from '../config';
 import { DEFAULT_QUEUE, isPointsmanError, PointsmanError, type Queues, queuesUnder } from '../contract';
 import { connect, ensureServer, type Local } from '../machine/local-services';
 import { ensureWorker } from '../machine/local-worker';
+import type { Look } from '../pages/shown-run';
 import { openStores, type Stores } from '../store';
 import { shareWithDaemons } from './daemon-environment';
 import { temporalCommand } from './temporal-command';
+import { wantsColour } from './terminal/ink';
 
 export interface StartOptions {
   readonly id: string;
@@ -159,4 +161,13 @@ export function fromWorkflow(error: unknown): unknown {
   const said = typeof hint === 'string' && cause.message.endsWith(` — ${hint}`) ? hint : undefined;
   const message = said ? cause.message.slice(0, -` — ${said}`.length) : cause.message;
   return new PointsmanError((type as 'InvalidInput') ?? 'Unavailable', message, said ?? '');
+}
+
+/** How standard output is written to: as wide as the terminal, 80 columns into a file. */
+export function look(full = false): Look {
+  return {
+    width: Math.min(120, Math.max(40, process.stdout.columns ?? 80)),
+    coloured: wantsColour(process.stdout, process.env),
+    full,
+  };
 }

@@ -4,9 +4,8 @@ import { type ExperienceUnit, PointsmanError, parseInput, UnitStatus } from '../
 import { exportPeer, exportUnits, importPeer, reliability } from '../setup/experience';
 import { shipExperience } from '../store/experience';
 import type { ExperienceStore } from '../store/experience/experience';
-import type { Cli } from './context';
+import { type Cli, look } from './context';
 import { shareWithDaemons } from './daemon-environment';
-import { look } from './look';
 import { table } from './terminal/table';
 
 interface ListFlags {

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { WorkflowHandle, WorkflowHandleWithFirstExecutionRunId } from '@temporalio/client';
 import { quote } from '../rollout/shell';
 import { type Cli, resultFrom } from './context';
-import { askProgress, retried } from './found-workflow';
+import { askProgress, retried } from './lookup';
 import type { StartFlags } from './options';
 
 const POLL_MS = 1_000;

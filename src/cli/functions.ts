@@ -17,9 +17,8 @@ import {
 import { type Command, Option } from 'commander';
 import { nearest, PointsmanError } from '../contract';
 import { bodyLines, considerFunctions, resolveFilters } from '../problems/extraction';
-import type { Cli } from './context';
-import { readFilterTable } from './filter-table';
-import { look } from './look';
+import { type Cli, look } from './context';
+import { readFilterTable } from './input-file';
 import { wholeOption } from './options';
 import { asDot, asPycg, drawing, graphText, MOST_DRAWN, neighbourhood } from './terminal/functions/graph';
 import { functionsListText, type ListedFunction } from './terminal/functions/list';

@@ -5,9 +5,8 @@ import { isPointsmanError, type ModelProfile, PointsmanError } from '../contract
 import { createChatModel } from '../model';
 import { duration } from '../pages/figures';
 import { functionSchema, TOOLS } from '../rollout/tools';
-import type { Cli } from './context';
+import { type Cli, look } from './context';
 import { shareWithDaemons } from './daemon-environment';
-import { look } from './look';
 import { table } from './terminal/table';
 
 /** `models list` and `models check`: the profiles, and whether each one really answers. */

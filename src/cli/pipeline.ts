@@ -1,12 +1,10 @@
 import type { Command } from 'commander';
 import { PipelineInput, type PipelineProgress, type PipelineResult, PointsmanError, parseInput } from '../contract';
 import { dollars, duration } from '../pages/figures';
-import type { Cli } from './context';
+import { type Cli, look } from './context';
 import { followed, resultIfAwaited, watchCommand } from './follow';
-import { attributesOf, findWorkflow, statusOf } from './found-workflow';
 import { reachable, readInput, type Written } from './input-file';
-import { newest } from './listing';
-import { look } from './look';
+import { attributesOf, findWorkflow, newest, statusOf } from './lookup';
 import { addInputOption, addStartOptions, type StartFlags, wholeOption } from './options';
 import { linksOf } from './report/input';
 import { addWindowSteering } from './steer';

@@ -33,12 +33,6 @@ export function explain(error: unknown): unknown {
   return new PointsmanError('Unavailable', `the Temporal server says: ${service.details || service.message}`);
 }
 
-/** Whether asking again later may help: nobody polls, or the server is away for a moment. */
-export function isTransient(error: unknown): boolean {
-  const code = serviceError(error)?.code;
-  return code !== undefined && [DEADLINE_EXCEEDED, 1, 8, 9, 14].includes(code);
-}
-
 function notFound(id: string | undefined, message: string): PointsmanError {
   const done = /already completed/.test(message);
   return new PointsmanError(

@@ -1,18 +1,20 @@
 import { readdirSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Client } from '@temporalio/client';
+import { loadClientConnectConfig } from '@temporalio/envconfig';
 import type { Command } from 'commander';
 import { PointsmanError } from '../contract';
 import { room } from '../home';
 import { stopDevServer } from '../machine/dev-server';
 import { diagnose, printFindings } from '../machine/doctor';
-import { startOwnWorker } from '../machine/local-worker';
+import { connect, uiBeside } from '../machine/local-services';
+import { hasWorker, startOwnWorker, wasKilled } from '../machine/local-worker';
 import { freePort, listens } from '../machine/ports';
 import { daemonPid, logOf, startDaemon, stopDaemon } from '../machine/processes';
 import { loadScript } from '../model/rehearsal/script';
 import type { Cli } from './context';
 import { rehearsalUrl, rememberedPort, rememberPort, shareWithDaemons } from './daemon-environment';
-import { serviceStatus, statusText } from './services-status';
 
 /** `up`, `down`, `status`: everything that runs in the background on this machine for this home. */
 export function addServiceCommands(program: Command, cli: Cli): void {
@@ -104,4 +106,69 @@ export function addDoctorCommand(program: Command, cli: Cli): void {
       cli.print({ ok, findings }, () => printFindings(findings));
       if (!ok) process.exitCode = 1;
     });
+}
+
+interface ServiceStatus {
+  readonly server: { readonly address: string; readonly answers: boolean; readonly ui: string | null };
+  readonly worker: {
+    readonly queue: string;
+    readonly polling: boolean;
+    /** It was started here and ended without being told to. */
+    readonly died: boolean;
+    readonly pid: number | null;
+    readonly log: string | null;
+  };
+  readonly rehearsal: { readonly url: string; readonly pid: number; readonly log: string } | null;
+  readonly home: string;
+  readonly config: string | null;
+}
+
+/** What runs, without starting anything. */
+async function serviceStatus(cli: Cli): Promise<ServiceStatus> {
+  const address = loadClientConnectConfig().connectionOptions.address ?? '127.0.0.1:7233';
+  const [host = '127.0.0.1', port = '7233'] = address.split(/:(?=\d+$)/);
+  const answers = await listens(host, Number(port));
+  const ui = answers ? ((await uiBeside(address)) ?? null) : null;
+  const [worker, rehearsal, url] = [daemonPid('worker'), daemonPid('rehearsal'), rehearsalUrl()];
+  return {
+    server: { address, answers, ui },
+    worker: {
+      queue: cli.queue,
+      // A dead worker's polls are remembered for a minute.
+      polling: answers && !wasKilled() && (await polled(cli.queue)),
+      died: wasKilled(),
+      pid: worker ?? null,
+      log: worker === undefined ? null : logOf('worker'),
+    },
+    rehearsal: rehearsal !== undefined && url ? { url, pid: rehearsal, log: logOf('rehearsal') } : null,
+    home: cli.settings.home,
+    config: cli.settings.file ?? null,
+  };
+}
+
+function statusText({ server, worker, rehearsal, home, config }: ServiceStatus): string {
+  const process = worker.died
+    ? ', the one started here died: `pointsman up`'
+    : worker.pid === null
+      ? ''
+      : `, pid ${worker.pid}, log ${worker.log}`;
+  return [
+    `server     ${server.address} ${server.answers ? 'answers' : 'does not answer'}`,
+    ...(server.ui ? [`UI         ${server.ui}`] : []),
+    `worker     ${worker.polling ? 'polls' : 'none polls'} ${worker.queue}${process}`,
+    `rehearsal  ${rehearsal ? `${rehearsal.url}, pid ${rehearsal.pid}, log ${rehearsal.log}` : 'not started'}`,
+    `home       ${home}`,
+    `config     ${config ?? 'none found: no model profiles'}`,
+  ].join('\n');
+}
+
+async function polled(queue: string): Promise<boolean> {
+  const { connection, namespace } = await connect();
+  try {
+    return await hasWorker(new Client({ connection, namespace }), queue);
+  } catch {
+    return false;
+  } finally {
+    await connection.close();
+  }
 }

@@ -1,5 +1,5 @@
 import { styleText } from 'node:util';
-import { look } from '../cli/look';
+import { look } from '../cli/context';
 import { shortened, wrapWords } from '../cli/terminal/columns';
 
 const paint = (style: Parameters<typeof styleText>[0], text: string) =>

@@ -1,9 +1,7 @@
 import { join, relative } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { WorkflowHandle } from '@temporalio/client';
-import { resultFrom } from '../cli/context';
-import { look } from '../cli/look';
-import { openPage } from '../cli/open-page';
+import { look, resultFrom } from '../cli/context';
 import { linksOf } from '../cli/report/input';
 import { temporalCommand, temporalName } from '../cli/temporal-command';
 import { lineText, pipelineProgressLine } from '../cli/terminal/pipeline';
@@ -15,6 +13,7 @@ import {
   PointsmanError,
 } from '../contract';
 import { REPOSITORY } from '../home';
+import { openPage } from '../machine/command';
 import { count } from '../pages/figures';
 import { Narrator } from './narrator';
 import { DEMO_QUEUE, SCRIPTED, type Stage, startServices } from './stage';

@@ -1,19 +1,18 @@
 import { join, relative } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { WorkflowHandle } from '@temporalio/client';
-import { resultFrom } from '../cli/context';
+import { look, resultFrom } from '../cli/context';
+import { setUpFirst } from '../cli/function-problems/build';
 import { provedAgain } from '../cli/function-problems/check';
 import { type WrittenBuild, writeBuild } from '../cli/function-problems/folder';
 import { readBuild } from '../cli/function-problems/reading';
-import { setUpFirst } from '../cli/function-problems/setup';
-import { look } from '../cli/look';
 import { temporalCommand } from '../cli/temporal-command';
+import { rejectedLines } from '../cli/terminal/function-problems/instance';
+import { instanceTable } from '../cli/terminal/function-problems/instances';
+import { proofText } from '../cli/terminal/function-problems/proof';
+import { share } from '../cli/terminal/function-problems/share';
+import type { ShownBuild } from '../cli/terminal/function-problems/shown-build';
 import { funnelTable } from '../cli/terminal/functions/funnel';
-import { rejectedLines } from '../cli/terminal/problems/instance';
-import { instanceTable } from '../cli/terminal/problems/instances';
-import { proofText } from '../cli/terminal/problems/proof';
-import { share } from '../cli/terminal/problems/share';
-import type { ShownBuild } from '../cli/terminal/problems/shown-build';
 import {
   type FunctionProblemsInput,
   type FunctionProblemsProgress,
@@ -26,7 +25,7 @@ import { Narrator } from './narrator';
 import { DEMO_QUEUE, SCRIPTED, type Stage, startServices } from './stage';
 
 const SOURCE = 'pypi:inflection==0.5.1';
-const SETUP = 'problems/demo/setup';
+const SETUP = 'function-problems/demo/setup';
 /** The function that the scripted model writes anew. */
 const SOLVED = 'inflection.pluralize';
 const INPUT = {
@@ -79,8 +78,8 @@ export async function problemsDemo(): Promise<void> {
   tell.title('Look on');
   const shown = relative(REPOSITORY, out);
   tell.line(`  problems     ${shown}/problems.jsonl (swebench.jsonl, report.md beside)`);
-  tell.line(`  one of them  bin/pointsman problems show ${shown} ${SOLVED}`);
-  tell.line(`  the build    bin/pointsman problems show ${build.id}`);
+  tell.line(`  one of them  bin/pointsman function-problems show ${shown} ${SOLVED}`);
+  tell.line(`  the build    bin/pointsman function-problems show ${build.id}`);
   tell.line(`  trajectory   bin/pointsman rollout show ${rollout.id} --full`);
   tell.line(`  in the UI    ${stage.cli.uiLink(stage.ui, stage.client, build.id)}`);
   tell.byHand([temporalCommand('functionProblems', DEMO_QUEUE, 'by-hand', INPUT)]);
@@ -97,7 +96,7 @@ export async function problemsDemo(): Promise<void> {
 type Built = ShownBuild & { readonly result: FunctionProblemsResult };
 
 async function builtProblems(stage: Stage, tell: Narrator): Promise<Built> {
-  const id = `problems/demo/${new Date().toISOString().slice(0, 19).replaceAll(':', '')}`;
+  const id = `function-problems/demo/${new Date().toISOString().slice(0, 19).replaceAll(':', '')}`;
   const handle = await stage.cli.start('functionProblems', INPUT, { id, note: `demo: ${SOURCE}` });
   const watched = watch(handle, tell);
   await resultFrom(handle);
@@ -108,7 +107,7 @@ async function builtProblems(stage: Stage, tell: Narrator): Promise<Built> {
     throw new PointsmanError(
       'Unavailable',
       build.trouble ?? 'no function was admitted',
-      `Look at it: bin/pointsman problems show ${id}`,
+      `Look at it: bin/pointsman function-problems show ${id}`,
     );
   for (const line of funnelTable(result.funnel, look().width).split('\n')) tell.line(`  ${line}`);
   return { ...build, result };

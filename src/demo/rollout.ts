@@ -1,8 +1,7 @@
 import { relative } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { WorkflowHandle } from '@temporalio/client';
-import { resultFrom } from '../cli/context';
-import { look } from '../cli/look';
+import { look, resultFrom } from '../cli/context';
 import { readRun } from '../cli/rollout/reading';
 import { temporalCommand, temporalName } from '../cli/temporal-command';
 import { trajectoryText } from '../cli/terminal/trajectory';

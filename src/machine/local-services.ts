@@ -2,6 +2,7 @@ import { Connection } from '@temporalio/client';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { PointsmanError } from '../contract';
 import { startDevServer } from './dev-server';
+import { listens } from './ports';
 
 const LOCAL = '127.0.0.1:7233';
 
@@ -42,4 +43,12 @@ export async function connect(): Promise<{ connection: Connection; namespace: st
     },
   );
   return { connection, namespace: config.namespace ?? 'default' };
+}
+
+/** The web UI of a server on this machine, which a development server has a thousand ports higher. */
+export async function uiBeside(address: string): Promise<string | undefined> {
+  const [host = '', port = ''] = address.split(/:(?=\d+$)/);
+  const uiPort = Number(port) + 1000;
+  if (!['127.0.0.1', 'localhost'].includes(host) || !(await listens(host, uiPort))) return undefined;
+  return `http://${host}:${uiPort}`;
 }

@@ -244,7 +244,7 @@ test(
   async () => {
     const env = Object.fromEntries(Object.entries(world.env).flatMap(([k, v]) => (v === undefined ? [] : [[k, v]])));
     const run = async (...args: string[]) => {
-      const { code, stdout, stderr } = await runCli(['problems', ...args, '--json'], { env });
+      const { code, stdout, stderr } = await runCli(['function-problems', ...args, '--json'], { env });
       return { code, stderr, said: JSON.parse(stdout) as Said };
     };
     const { image, testCommand } = await shopkit();

@@ -12,11 +12,10 @@ import {
 } from '../../contract';
 import { failureData } from '../../pages/report/parts/failure-table';
 import { quote } from '../../rollout/shell';
-import type { Cli } from '../context';
+import { type Cli, look } from '../context';
 import { followed, resultIfAwaited } from '../follow';
-import { findWorkflow, statusOf } from '../found-workflow';
 import { given, readInput, type Written } from '../input-file';
-import { look } from '../look';
+import { findWorkflow, statusOf } from '../lookup';
 import {
   addInputOption,
   addStartOptions,

@@ -4,9 +4,8 @@ import type { CampaignProgress, CampaignResult, Ref, RolloutRow } from '../../co
 import { funnelsOf, summed } from '../../dataset/funnel';
 import { quote } from '../../rollout/shell';
 import { rowsOf } from '../../store/campaigns';
-import type { Cli } from '../context';
-import { askProgress, endingOf, lookUp, retried, statusOf } from '../found-workflow';
-import { look } from '../look';
+import { type Cli, look } from '../context';
+import { askProgress, endingOf, lookUp, retried, statusOf } from '../lookup';
 import { funnelLines } from '../terminal/campaign/funnel';
 import { resultLine } from '../terminal/campaign/report';
 import type { ShownCampaign } from '../terminal/campaign/shown-campaign';

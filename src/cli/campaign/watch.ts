@@ -1,10 +1,9 @@
 import type { Client, WorkflowHandle } from '@temporalio/client';
 import type { Command } from 'commander';
 import type { CampaignProgress, CampaignResult, InFlight, RolloutProgress } from '../../contract';
-import type { Cli } from '../context';
+import { type Cli, look } from '../context';
 import { resultOf, waited, watchCommand, whileWaiting } from '../follow';
-import { askProgress, retried } from '../found-workflow';
-import { look } from '../look';
+import { askProgress, retried } from '../lookup';
 import { type LiveRollout, liveLines, progressLine } from '../terminal/campaign/report';
 import { printCampaignAnswer, readCampaign } from './reading';
 

@@ -10,10 +10,9 @@ import {
 } from '../../contract';
 import { summed } from '../../dataset/funnel';
 import { quote } from '../../rollout/shell';
-import type { Cli } from '../context';
+import { type Cli, look } from '../context';
 import { followed, resultIfAwaited } from '../follow';
 import { given, reachable, readInput, type Written } from '../input-file';
-import { look } from '../look';
 import { addInputOption, addStartOptions, type StartFlags, wholeOption } from '../options';
 import { datasetLines, datasetProgressLine } from '../terminal/dataset/dataset';
 

@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
-import type { Cli } from '../context';
-import { look } from '../look';
+import { type Cli, look } from '../context';
 import { datasetTable, listedDataset } from '../terminal/dataset/dataset';
 import { addDatasetAudit } from './audit';
 import { addDatasetBuild } from './build';

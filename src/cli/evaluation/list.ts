@@ -1,9 +1,7 @@
 import type { Command } from 'commander';
 import { dollars, duration } from '../../pages/figures';
-import type { Cli } from '../context';
-import { attributesOf, statusOf } from '../found-workflow';
-import { equals, newest } from '../listing';
-import { look } from '../look';
+import { type Cli, look } from '../context';
+import { attributesOf, equals, newest, statusOf } from '../lookup';
 import { wholeOption } from '../options';
 import { table } from '../terminal/table';
 

@@ -6,7 +6,7 @@ import {
   ProblemSet,
 } from '../../contract';
 import type { Cli } from '../context';
-import { attributesOf, findWorkflow, statusOf } from '../found-workflow';
+import { attributesOf, findWorkflow, statusOf } from '../lookup';
 import type { ShownEvaluation } from '../terminal/evaluation/shown-evaluation';
 
 /** An evaluation by workflow id, with its candidates where it has ended. Throws `InvalidInput` for another workflow. */

@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import { nearest, PointsmanError } from '../../contract';
-import type { Cli } from '../context';
-import { look } from '../look';
+import { type Cli, look } from '../context';
 import { candidateLines, evaluationHeader, evaluationText, type ShownCandidate } from '../terminal/evaluation/report';
 import type { ShownEvaluation } from '../terminal/evaluation/shown-evaluation';
 import { safeLines } from '../terminal/safe-text';

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { WorkflowHandle } from '@temporalio/client';
+import { type WorkflowExecutionDescription, type WorkflowHandle, WorkflowNotFoundError } from '@temporalio/client';
 import { type Command, InvalidArgumentError } from 'commander';
 import {
   ContextKind,
@@ -11,12 +11,13 @@ import {
   nearest,
   PointsmanError,
   parseInput,
+  type RepoSetupResult,
 } from '../../contract';
 import { resolveFilters } from '../../problems/extraction';
+import { quote } from '../../rollout/shell';
 import type { Cli } from '../context';
-import { readFilterTable } from '../filter-table';
-import { followed, resultIfAwaited, watchCommand } from '../follow';
-import { given, readInput, type Written } from '../input-file';
+import { followed, resultIfAwaited, waited, watchCommand } from '../follow';
+import { given, readFilterTable, readInput, type Written } from '../input-file';
 import {
   addInputOption,
   addOutOption,
@@ -28,18 +29,17 @@ import {
 } from '../options';
 import { absoluteSource } from '../setup/input';
 import { SOURCES_HELP } from '../setup/start';
-import { progressLine } from '../terminal/problems/build';
+import { progressLine } from '../terminal/function-problems/build';
 import { printBuildAnswer } from './folder';
 import { readBuild } from './reading';
-import { setUpFirst } from './setup';
 
 type Flags = BuildFlags & OutFlags;
 
 /** Exit code of `--wait` for a build that admitted no function. */
 const NO_PROBLEM = 3;
 
-/** `problems build`: from an environment, or from a source that is set up first, to function problems. */
-export function addProblemsBuild(problems: Command, cli: Cli): void {
+/** `function-problems build`: from an environment, or from a source that is set up first, to function problems. */
+export function addFunctionProblemsBuild(problems: Command, cli: Cli): void {
   const command = problems.command('build').description('make problems of the functions of a repository');
   addInputOption(command)
     .option('--source <source>', 'repository, set up first; see below')
@@ -76,10 +76,10 @@ Exit code of --wait and --watch: 0 there are problems, 3 none was admitted,
 }
 
 async function build(cli: Cli, { input: file, id: given, wait, watch, out, ...flags }: Flags): Promise<void> {
-  assertOutWaits({ wait, watch, out }, 'problems');
+  assertOutWaits({ wait, watch, out }, 'function-problems');
   const written = file ? readInput(file) : {};
   const ground = groundOf(written, flags);
-  const id = given ?? `problems/${ground.label}-${randomBytes(4).toString('hex')}`;
+  const id = given ?? `function-problems/${ground.label}-${randomBytes(4).toString('hex')}`;
   const input = buildInput(written, 'environment' in ground ? ground.environment : `${id}/setup`, flags);
   warnOfProfiles(cli, profilesIn(input));
   if ('source' in ground) await setUpFirst(cli, ground.source, `${id}/setup`);
@@ -87,12 +87,37 @@ async function build(cli: Cli, { input: file, id: given, wait, watch, out, ...fl
   const result = await resultIfAwaited(cli, handle, {
     wait,
     watch,
-    follow: watchCommand('problems', handle),
+    follow: watchCommand('function-problems', handle),
     watched: () => followBuild(cli, handle),
   });
   if (!result) return;
   await printBuildAnswer(cli, result, out);
   if (result.admitted === 0) process.exitCode = NO_PROBLEM;
+}
+
+/**
+ * Sets a source up under this id and waits for it: a build begins with what it leaves. One that runs is joined, and one that
+ * has left an environment is taken as it is. Throws `Unavailable` where none comes of it.
+ */
+export async function setUpFirst(cli: Cli, source: string, id: string): Promise<void> {
+  const handle = (await cli.client()).workflow.getHandle(id);
+  const described = await handle.describe().catch((error: unknown): WorkflowExecutionDescription | undefined => {
+    if (error instanceof WorkflowNotFoundError) return undefined;
+    throw error;
+  });
+  if (described?.status.name === 'COMPLETED' && ((await handle.result()) as RepoSetupResult).image) {
+    cli.say(`set up before: ${id}`);
+    return;
+  }
+  cli.say(`sets ${source} up first: ${id}`);
+  const begun = await cli.start('repoSetup', { source }, { id, note: `${source}, for its functions` });
+  const { status, image, detail } = await waited<RepoSetupResult>(cli, begun, watchCommand('setup', begun));
+  if (image) return cli.say(`set up: ${image}`);
+  throw new PointsmanError(
+    'Unavailable',
+    `${source} could not be set up: ${status.replaceAll('_', ' ')}${detail ? ` (${detail})` : ''}`,
+    `\`pointsman setup show ${quote(id)}\` shows why; \`--image\` takes an environment of your own.`,
+  );
 }
 
 /** `0.8` or `80%`. */
@@ -103,8 +128,8 @@ function shareOption(text: string): number {
   return value;
 }
 
-/** `problems watch`: where it is as it goes, then what came of it. A worker that is killed meanwhile is waited for. */
-export function addProblemsWatch(problems: Command, cli: Cli): void {
+/** `function-problems watch`: where it is as it goes, then what came of it. A worker that is killed meanwhile is waited for. */
+export function addFunctionProblemsWatch(problems: Command, cli: Cli): void {
   problems
     .command('watch <id>')
     .description('follow a build live, to its end')
@@ -120,7 +145,7 @@ export function addProblemsWatch(problems: Command, cli: Cli): void {
 /** Says on standard error where it is, once per change, until it ends. Throws what the workflow failed with. */
 function followBuild(cli: Cli, handle: WorkflowHandle): Promise<FunctionProblemsResult> {
   return followed<FunctionProblemsProgress, FunctionProblemsResult>(cli, handle, {
-    follow: watchCommand('problems', handle),
+    follow: watchCommand('function-problems', handle),
     line: progressLine,
   });
 }
@@ -251,6 +276,6 @@ function labelOf(name: string): string {
   return name.replace(/[^A-Za-z0-9._-]+/g, '-').replace(/^-+/, '') || 'image';
 }
 
-function refused(message: string, hint = 'See `pointsman problems build --help`.'): PointsmanError {
+function refused(message: string, hint = 'See `pointsman function-problems build --help`.'): PointsmanError {
   return new PointsmanError('InvalidInput', message, hint);
 }

@@ -1,14 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import type { Command } from 'commander';
 import { type CandidateOutcome, NO_SAMPLE, PointsmanError } from '../../contract';
-import type { Cli } from '../context';
+import { type Cli, look } from '../context';
 import { type EvaluationFlags, evaluationInput } from '../evaluation/input';
 import { readEvaluation } from '../evaluation/reading';
 import { waited, watchCommand } from '../follow';
-import { look } from '../look';
 import { wholeOption } from '../options';
 import type { ShownEvaluation } from '../terminal/evaluation/shown-evaluation';
-import { type Proof, proofText } from '../terminal/problems/proof';
+import { type Proof, proofText } from '../terminal/function-problems/proof';
 import { instanceNamed, instancesFile, readInstances } from './instances';
 
 interface Flags {
@@ -20,8 +19,8 @@ interface Flags {
 const NOT_PROVED = 3;
 const SOLVERS = ['oracle', 'stub'] as const;
 
-/** `problems check`: oracle = 1 and stub = 0 of each problem, by the same path that judges a model's answers. */
-export function addProblemsCheck(problems: Command, cli: Cli): void {
+/** `function-problems check`: oracle = 1 and stub = 0 of each problem, by the same path that judges a model's answers. */
+export function addFunctionProblemsCheck(problems: Command, cli: Cli): void {
   problems
     .command('check <from>')
     .description('prove problems again: the reference passes, a body that raises does not')

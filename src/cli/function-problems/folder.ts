@@ -7,8 +7,7 @@ import { count, dollars, grouped } from '../../pages/figures';
 import { rolloutProblem } from '../../problems/tables/rollout-problem';
 import { quote } from '../../rollout/shell';
 import { instancesIn } from '../../store/instances';
-import type { Cli } from '../context';
-import { look } from '../look';
+import { type Cli, look } from '../context';
 import { readable, writeProblem } from '../problem/folder';
 import { funnelTable } from '../terminal/functions/funnel';
 
@@ -90,16 +89,16 @@ function pathLines({ problems, rejected, swebench, report, rollouts }: WrittenBu
 
 /** What to do with it next, each as a line to copy. */
 function nextCommands(id: string, admitted: number, written?: WrittenBuild): string[] {
-  if (admitted === 0) return [`pointsman problems show ${quote(id)}`];
+  if (admitted === 0) return [`pointsman function-problems show ${quote(id)}`];
   if (!written)
     return [
-      `pointsman problems show ${quote(id)}`,
-      `pointsman problems export ${quote(id)} --out ${quote(id.replace(/^.*\//, ''))}`,
+      `pointsman function-problems show ${quote(id)}`,
+      `pointsman function-problems export ${quote(id)} --out ${quote(id.replace(/^.*\//, ''))}`,
     ];
   const { problems, rollouts } = written;
   return [
-    `pointsman problems list ${quote(problems)}`,
-    `pointsman problems check ${quote(problems)}`,
+    `pointsman function-problems list ${quote(problems)}`,
+    `pointsman function-problems check ${quote(problems)}`,
     `pointsman evaluation start --problems ${quote(problems)} --solver NAME --watch`,
     ...(rollouts[0] ? [`pointsman rollout start --problem ${quote(rollouts[0])} --student NAME --wait`] : []),
   ];

@@ -7,32 +7,32 @@ import { quote } from '../../rollout/shell';
 import type { Cli } from '../context';
 import { addWindowSteering } from '../steer';
 import { safeLines } from '../terminal/safe-text';
-import { addProblemsBuild, addProblemsWatch } from './build';
-import { addProblemsCheck } from './check';
+import { addFunctionProblemsBuild, addFunctionProblemsWatch } from './build';
+import { addFunctionProblemsCheck } from './check';
 import { printBuildAnswer } from './folder';
-import { addProblemsList } from './list';
+import { addFunctionProblemsList } from './list';
 import { readBuild } from './reading';
-import { addProblemsShow } from './show';
+import { addFunctionProblemsShow } from './show';
 
-export function addProblemsCommands(program: Command, cli: Cli): void {
-  const problems = program.command('problems').description('function problems of a repository: build, read, prove');
-  addProblemsBuild(problems, cli);
-  addProblemsList(problems, cli);
-  addProblemsShow(problems, cli);
-  addProblemsTable(problems, cli);
-  addProblemsWatch(problems, cli);
-  addProblemsExport(problems, cli);
-  addProblemsCheck(problems, cli);
+export function addFunctionProblemsCommands(program: Command, cli: Cli): void {
+  const problems = program.command('function-problems').description('problems made of functions: build, read, prove');
+  addFunctionProblemsBuild(problems, cli);
+  addFunctionProblemsList(problems, cli);
+  addFunctionProblemsShow(problems, cli);
+  addFunctionProblemsTable(problems, cli);
+  addFunctionProblemsWatch(problems, cli);
+  addFunctionProblemsExport(problems, cli);
+  addFunctionProblemsCheck(problems, cli);
   addWindowSteering(problems, cli, {
     units: 'functions',
     kept: 'problems',
     cancelled: 'nothing is kept',
-    show: 'pointsman problems show ID',
+    show: 'pointsman function-problems show ID',
   });
 }
 
-/** `problems table`: author × context over several builds. */
-function addProblemsTable(problems: Command, cli: Cli): void {
+/** `function-problems table`: author × context over several builds. */
+function addFunctionProblemsTable(problems: Command, cli: Cli): void {
   problems
     .command('table <from...>')
     .description('compare authors and contexts over builds, each by id or folder')
@@ -68,12 +68,12 @@ function withoutTries(from: string): PointsmanError {
   return new PointsmanError(
     'NotFound',
     `${from} does not say what was tried: an earlier version made it`,
-    'Build it again, then export it with `pointsman problems export ID --out DIR`.',
+    'Build it again, then export it with `pointsman function-problems export ID --out DIR`.',
   );
 }
 
-/** `problems export`: the files of a build that has ended. */
-function addProblemsExport(problems: Command, cli: Cli): void {
+/** `function-problems export`: the files of a build that has ended. */
+function addFunctionProblemsExport(problems: Command, cli: Cli): void {
   problems
     .command('export <id>')
     .description('write the problems of a build that has ended into a folder')
@@ -84,7 +84,9 @@ function addProblemsExport(problems: Command, cli: Cli): void {
         throw new PointsmanError(
           'NotFound',
           `${id} has no problems: it is ${status}${trouble ? ` (${trouble})` : ''}`,
-          status === 'running' ? `\`pointsman problems watch ${quote(id)} --out ${quote(out)}\` waits for it.` : '',
+          status === 'running'
+            ? `\`pointsman function-problems watch ${quote(id)} --out ${quote(out)}\` waits for it.`
+            : '',
         );
       await printBuildAnswer(cli, result, out);
     });

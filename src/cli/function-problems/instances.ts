@@ -11,7 +11,7 @@ interface Instances {
   readonly instances: readonly FunctionInstance[];
 }
 
-/** Of a `problems.jsonl`, of the folder that `problems build --out` wrote, or of a build on the server. */
+/** Of a `problems.jsonl`, of the folder that `function-problems build --out` wrote, or of a build on the server. */
 export async function readInstances(cli: Cli, from: string): Promise<Instances> {
   const file = instancesFile(from);
   if (file !== undefined) return { from: file, instances: instancesIn(readFileSync(file, 'utf8'), file) };
@@ -20,7 +20,7 @@ export async function readInstances(cli: Cli, from: string): Promise<Instances> 
   throw new PointsmanError(
     'NotFound',
     `${from} has no problems${status === 'running' ? ' yet' : ` (${status})`}`,
-    `\`pointsman problems show ${from}\` says where it is.`,
+    `\`pointsman function-problems show ${from}\` says where it is.`,
   );
 }
 
@@ -37,7 +37,7 @@ export function instanceNamed({ from, instances }: Instances, id: string): Funct
   throw new PointsmanError(
     'NotFound',
     `${from} has no problem "${id}"${close ? `, did you mean "${close}"?` : ''}`,
-    `\`pointsman problems list ${from}\` lists those it has.`,
+    `\`pointsman function-problems list ${from}\` lists those it has.`,
   );
 }
 
@@ -47,5 +47,9 @@ export function instancesFile(from: string): string | undefined {
   if (!statSync(from).isDirectory()) return resolve(from);
   const file = join(resolve(from), 'problems.jsonl');
   if (existsSync(file)) return file;
-  throw new PointsmanError('NotFound', `${from} holds no problems.jsonl`, 'Give the folder of `problems build --out`.');
+  throw new PointsmanError(
+    'NotFound',
+    `${from} holds no problems.jsonl`,
+    'Give the folder of `function-problems build --out`.',
+  );
 }

@@ -1,11 +1,9 @@
 import type { Command } from 'commander';
 import { dollars, duration } from '../../pages/figures';
-import type { Cli } from '../context';
-import { attributesOf, statusOf } from '../found-workflow';
-import { newest } from '../listing';
-import { look } from '../look';
+import { type Cli, look } from '../context';
+import { attributesOf, newest, statusOf } from '../lookup';
 import { wholeOption } from '../options';
-import { instanceTable } from '../terminal/problems/instances';
+import { instanceTable } from '../terminal/function-problems/instances';
 import { table } from '../terminal/table';
 import { readInstances } from './instances';
 
@@ -23,8 +21,8 @@ interface Listed {
 
 const QUERY = "WorkflowType = 'functionProblems'";
 
-/** `problems list`: builds, newest first; or the problems of a file, a folder or a build. */
-export function addProblemsList(problems: Command, cli: Cli): void {
+/** `function-problems list`: builds, newest first; or the problems of a file, a folder or a build. */
+export function addFunctionProblemsList(problems: Command, cli: Cli): void {
   problems
     .command('list [from]')
     .description('list builds, or the problems of a file, a folder or a build')

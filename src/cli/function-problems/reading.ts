@@ -6,8 +6,8 @@ import {
 } from '../../contract';
 import { instancesIn } from '../../store/instances';
 import type { Cli } from '../context';
-import { attributesOf, findWorkflow, statusOf } from '../found-workflow';
-import type { ShownBuild } from '../terminal/problems/shown-build';
+import { attributesOf, findWorkflow, statusOf } from '../lookup';
+import type { ShownBuild } from '../terminal/function-problems/shown-build';
 
 /** A build by workflow id, with its problems where it has ended. Throws `InvalidInput` for another workflow. */
 export async function readBuild(cli: Cli, id: string): Promise<ShownBuild> {

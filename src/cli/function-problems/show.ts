@@ -1,9 +1,8 @@
 import { type Command, Option } from 'commander';
 import { ContextKind, type FunctionInstance, PointsmanError } from '../../contract';
-import type { Cli } from '../context';
-import { look } from '../look';
-import { buildText } from '../terminal/problems/build';
-import { instanceText } from '../terminal/problems/instance';
+import { type Cli, look } from '../context';
+import { buildText } from '../terminal/function-problems/build';
+import { instanceText } from '../terminal/function-problems/instance';
 import { safeLines } from '../terminal/safe-text';
 import { instanceNamed, instancesFile, readInstances } from './instances';
 import { readBuild } from './reading';
@@ -16,8 +15,8 @@ interface Flags {
   readonly full?: boolean;
 }
 
-/** `problems show`: a build, or one of its problems, or one text of that problem. */
-export function addProblemsShow(problems: Command, cli: Cli): void {
+/** `function-problems show`: a build, or one of its problems, or one text of that problem. */
+export function addFunctionProblemsShow(problems: Command, cli: Cli): void {
   problems
     .command('show <from> [problem]')
     .description('print a build by its id, or a problem of a file, folder or build')
@@ -41,7 +40,7 @@ async function showOnly(cli: Cli, from: string, flags: Flags): Promise<void> {
   throw new PointsmanError(
     'InvalidInput',
     `${from} holds ${instances.length} problems: which one?`,
-    `\`pointsman problems list ${from}\` lists them.`,
+    `\`pointsman function-problems list ${from}\` lists them.`,
   );
 }
 
@@ -58,7 +57,8 @@ async function showProblem(cli: Cli, from: string, name: string, flags: Flags): 
 }
 
 async function showBuild(cli: Cli, id: string, { report, full, harness, reference, context }: Flags): Promise<void> {
-  if (harness || reference || context) throw refused('which problem?', '`pointsman problems show BUILD PROBLEM`');
+  if (harness || reference || context)
+    throw refused('which problem?', '`pointsman function-problems show BUILD PROBLEM`');
   const build = await readBuild(cli, id);
   if (report) {
     if (!build.result) throw new PointsmanError('NotFound', `${id} has no report yet`, 'It is written at the end.');

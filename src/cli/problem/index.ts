@@ -41,7 +41,7 @@ interface CheckFlags {
 
 /** `problem init | check | list | import`. */
 export function addProblemCommands(program: Command, cli: Cli): void {
-  const problem = program.command('problem').description('make, check and list problems');
+  const problem = program.command('problem').description('real problems, one a folder: make, import, check, list');
   const collect = (value: string, all: string[]) => [...all, value];
 
   problem

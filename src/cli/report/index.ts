@@ -1,13 +1,11 @@
 import type { Command } from 'commander';
 import type { ReportResult } from '../../contract';
+import { openPage } from '../../machine/command';
 import { count, duration, grouped } from '../../pages/figures';
 import { quote } from '../../rollout/shell';
-import type { Cli } from '../context';
-import { attributesOf, statusOf } from '../found-workflow';
+import { type Cli, look } from '../context';
 import { readInput } from '../input-file';
-import { newest } from '../listing';
-import { look } from '../look';
-import { openPage } from '../open-page';
+import { attributesOf, newest, statusOf } from '../lookup';
 import { addInputOption, wholeOption } from '../options';
 import { table } from '../terminal/table';
 import { type ReportFlags, reportInput } from './input';

@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { DatasetManifest, type DatasetResult, PointsmanError, parseInput, ReportInput } from '../../contract';
+import { uiBeside } from '../../machine/local-services';
 import type { Cli } from '../context';
 import { given, type Written } from '../input-file';
-import { uiBeside } from '../services-status';
 
 /** Flags that stand over what the input file says. */
 export interface ReportFlags {

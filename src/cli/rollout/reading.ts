@@ -1,10 +1,8 @@
-import type { HandOverPolicy, RolloutProgress, RolloutResult } from '../../contract';
-import type { ShownRun } from '../../pages/shown-run';
+import type { HandOverPolicy, Opening, RolloutProgress, RolloutResult } from '../../contract';
+import type { ShownRun, ShownStep } from '../../pages/shown-run';
 import { headInHistory } from '../../store/history';
-import { findHead, loadSteps } from '../chain';
-import type { Cli } from '../context';
-import { askProgress, attributesOf, endingOf, lookUp, retried, statusOf } from '../found-workflow';
-import { look } from '../look';
+import { type Cli, look } from '../context';
+import { askProgress, attributesOf, endingOf, findHead, lookUp, retried, statusOf } from '../lookup';
 import { verdict } from '../terminal/verdict';
 
 /** A rollout by workflow id, or a trajectory by the (abbreviated) hash of its head. Throws `NotFound`. */
@@ -90,4 +88,25 @@ export async function printAnswer(cli: Cli, result: RolloutResult): Promise<void
       '\n',
     ),
   );
+}
+
+/** The steps behind a head with their bodies, and what they took in that run. Throws `NotFound`. */
+export async function loadSteps(
+  cli: Cli,
+  head: string,
+  run?: string,
+): Promise<{ opening: Opening; steps: ShownStep[] }> {
+  const { transcripts } = cli;
+  const [{ opening, steps, hashes }, timings] = await Promise.all([
+    transcripts.chain(head),
+    run === undefined ? new Map() : cli.timings.of(run),
+  ]);
+  const seen = await Promise.all(steps.map((step) => transcripts.see(step)));
+  return {
+    opening,
+    steps: seen.map((step, at) => {
+      const timing = timings.get(step.turn.turn);
+      return { ...step, hash: hashes[at]!, durationMs: timing?.durationMs, redone: timing?.redone };
+    }),
+  };
 }

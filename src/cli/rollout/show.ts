@@ -1,8 +1,7 @@
 import type { Command } from 'commander';
 import { PointsmanError } from '../../contract';
 import type { ShownRun } from '../../pages/shown-run';
-import type { Cli } from '../context';
-import { look } from '../look';
+import { type Cli, look } from '../context';
 import { wholeOption } from '../options';
 import { trajectoryText } from '../terminal/trajectory';
 import { readRun } from './reading';

@@ -1,13 +1,11 @@
 import type { Command } from 'commander';
 import type { Author, RolloutProgress, RolloutResult } from '../../contract';
-import { loadSteps } from '../chain';
-import type { Cli } from '../context';
+import { type Cli, look } from '../context';
 import { resultOf, waited, watchCommand, whileWaiting } from '../follow';
-import { askProgress, retried } from '../found-workflow';
-import { look } from '../look';
+import { askProgress, retried } from '../lookup';
 import { turnLines } from '../terminal/turn';
 import { endingLines } from '../terminal/verdict';
-import { printAnswer, readRun } from './reading';
+import { loadSteps, printAnswer, readRun } from './reading';
 
 const POLL_MS = 500;
 

@@ -5,9 +5,8 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { type ComparedRun, compared } from '../../analysis/comparison';
 import { PointsmanError, type RepoSetupResult } from '../../contract';
 import { inputOf } from '../../store/history';
-import { type Cli, fromWorkflow } from '../context';
+import { type Cli, fromWorkflow, look } from '../context';
 import { readInput } from '../input-file';
-import { look } from '../look';
 import { wholeOption } from '../options';
 import { comparisonText } from '../terminal/setup/comparison';
 import {

@@ -1,10 +1,8 @@
 import type { Command } from 'commander';
 import { SetupStatus, SetupVerdictResult } from '../../contract';
 import { dollars, duration } from '../../pages/figures';
-import type { Cli } from '../context';
-import { attributesOf, statusOf } from '../found-workflow';
-import { equals, newest, statusCondition } from '../listing';
-import { look } from '../look';
+import { type Cli, look } from '../context';
+import { attributesOf, equals, newest, statusCondition, statusOf } from '../lookup';
 import { wholeOption } from '../options';
 import { table } from '../terminal/table';
 

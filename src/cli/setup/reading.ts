@@ -3,10 +3,17 @@ import type { Ref, RepoSetupResult, SetupProgress, SetupRole } from '../../contr
 import type { ShownSetup, ShownSetupStep } from '../../pages/shown-setup';
 import { quote } from '../../rollout/shell';
 import { firstValue } from '../../store/history';
-import { findHead } from '../chain';
-import type { Cli } from '../context';
-import { askProgress, attributesOf, type Ending, lookUp, resultOrTrouble, retried, statusOf } from '../found-workflow';
-import { look } from '../look';
+import { type Cli, look } from '../context';
+import {
+  askProgress,
+  attributesOf,
+  type Ending,
+  findHead,
+  lookUp,
+  resultOrTrouble,
+  retried,
+  statusOf,
+} from '../lookup';
 import { safeLine } from '../terminal/safe-text';
 import { claimLines } from '../terminal/setup/header';
 

@@ -1,9 +1,7 @@
-import type { Command } from 'commander';
-import { Option } from 'commander';
+import { type Command, Option } from 'commander';
 import { PointsmanError, SetupRole } from '../../contract';
 import type { ShownSetup } from '../../pages/shown-setup';
-import type { Cli } from '../context';
-import { look } from '../look';
+import { type Cli, look } from '../context';
 import { wholeOption } from '../options';
 import { safeLines } from '../terminal/safe-text';
 import { setupText } from '../terminal/setup/header';

@@ -1,10 +1,9 @@
 import type { Command } from 'commander';
 import type { RepoSetupResult, SetupProgress } from '../../contract';
 import { count } from '../../pages/figures';
-import type { Cli } from '../context';
+import { type Cli, look } from '../context';
 import { resultOf, waited, watchCommand, whileWaiting } from '../follow';
-import { askProgress, retried } from '../found-workflow';
-import { look } from '../look';
+import { askProgress, retried } from '../lookup';
 import { setupEnding } from '../terminal/setup/header';
 import { setupStepLines } from '../terminal/setup/move';
 import { loadSetupSteps, printSetupAnswer, readSetup } from './reading';

@@ -1,11 +1,11 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { PointsmanError } from '../../contract';
+import { openPage } from '../../machine/command';
 import { count } from '../../pages/figures';
 import { exportViewer } from '../../pages/viewer/server/export';
 import { isLoopback, serveViewer } from '../../pages/viewer/server/server';
 import type { Cli } from '../context';
-import { openPage } from '../open-page';
 import { wholeOption } from '../options';
 import type { ViewChoice } from './lines';
 import { HomeSource } from './source';

@@ -3,7 +3,7 @@ import { type CampaignProgress, type InFlight, PointsmanError, type RolloutRow }
 import type { RunLine } from '../../pages/viewer/payload';
 import { rowsOf } from '../../store/campaigns';
 import type { Cli } from '../context';
-import { attributesOf, statusOf } from '../found-workflow';
+import { attributesOf, statusOf } from '../lookup';
 
 /** What a viewer shows; all empty is everything there is. */
 export interface ViewChoice {

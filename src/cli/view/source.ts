@@ -1,16 +1,16 @@
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { LRUCache } from 'lru-cache';
 import { PointsmanError, type RolloutRow } from '../../contract';
+import { uiBeside } from '../../machine/local-services';
 import { listens } from '../../machine/ports';
 import { forkTree } from '../../pages/viewer/fork-tree';
 import type { ForkNode, RunEvents, RunLine, RunList, RunPage } from '../../pages/viewer/payload';
 import { lineOfRow } from '../../pages/viewer/run-line';
 import { readChain, readObservations } from '../../pages/viewer/server/chain-files';
 import type { ViewerSource } from '../../pages/viewer/server/server';
-import { findHead } from '../chain';
 import type { Cli } from '../context';
+import { findHead } from '../lookup';
 import { runFacts } from '../rollout/reading';
-import { uiBeside } from '../services-status';
 import { type DatasetWord, datasetWord } from './dataset';
 import { isOpen, listed, type ViewChoice } from './lines';
 import { pageOfHead, pageOfRow, pageOfRun, pageOfSetup, turnEvents } from './pages';

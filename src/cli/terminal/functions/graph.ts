@@ -2,7 +2,7 @@ import { count } from '../../../pages/figures';
 import { escapeText } from '../../../pages/html';
 import { table } from '../table';
 
-/** What is shown of a call graph: `CallGraph` of `problems/callgraph` fits. */
+/** What is shown of a call graph: `CallGraph` of `@pointsman/python` fits. */
 export interface ShownGraph {
   readonly edges: ReadonlyMap<string, ReadonlySet<string>>;
   readonly definitions: ReadonlyMap<

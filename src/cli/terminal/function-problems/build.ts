@@ -25,7 +25,7 @@ export function buildText(build: ShownBuild, look: Look): string {
     ...(tried.length > 0 ? [heading('tried and left out', look), ...tried, ''] : []),
     ...(instances.length > 0 ? [heading('problems', look), instanceTable(instances, look.width), ''] : []),
     ...(trouble ? wrapWords([safeLine(trouble)], look.width).map(paint.bad) : []),
-    ...(result ? [paint.dim('`problems show BUILD PROBLEM` shows one, `--report` the report as Markdown.')] : []),
+    ...(result ? [paint.dim('`function-problems show BUILD PROBLEM` shows one, `--report` the report.')] : []),
     ...links.map(([label, target]) => `${label}  ${target}`),
   ]
     .join('\n')

@@ -5,9 +5,9 @@ import { Cli } from '../../src/cli/context';
 import { attemptsOption, type BuildFlags, buildInput, groundOf } from '../../src/cli/function-problems/build';
 import { writeBuild } from '../../src/cli/function-problems/folder';
 import { columnsOf } from '../../src/cli/terminal/columns';
-import { buildText } from '../../src/cli/terminal/problems/build';
-import { instanceText } from '../../src/cli/terminal/problems/instance';
-import { proofText } from '../../src/cli/terminal/problems/proof';
+import { buildText } from '../../src/cli/terminal/function-problems/build';
+import { instanceText } from '../../src/cli/terminal/function-problems/instance';
+import { proofText } from '../../src/cli/terminal/function-problems/proof';
 import { FunctionProblemsInput, Problem, RejectedFunction } from '../../src/contract';
 import { runCli } from './run-cli';
 import { gross, keepBuild, net } from './sample-instances';
@@ -108,7 +108,7 @@ describe('flags and file become an input', () => {
 
 describe('the command line', () => {
   const run = async (...args: string[]) => {
-    const { code, stdout, stderr } = await runCli(['problems', ...args], { env: { POINTSMAN_HOME: home } });
+    const { code, stdout, stderr } = await runCli(['function-problems', ...args], { env: { POINTSMAN_HOME: home } });
     return { code, stdout, stderr, said: (args.includes('--json') ? JSON.parse(stdout) : {}) as Said };
   };
 

@@ -1,8 +1,9 @@
-import type { Client, WorkflowExecutionDescription, WorkflowHandle } from '@temporalio/client';
-import { PointsmanError } from '../contract';
+import type { Client, WorkflowExecutionDescription, WorkflowExecutionInfo, WorkflowHandle } from '@temporalio/client';
+import { nearest, PointsmanError } from '../contract';
+import { uiBeside } from '../machine/local-services';
 import type { RunStatus } from '../pages/shown-run';
+import type { BlobStore } from '../store/blobs';
 import { type Cli, resultFrom } from './context';
-import { uiBeside } from './services-status';
 
 /** A workflow that the server knows. */
 export interface LookedUp {
@@ -112,4 +113,66 @@ export interface Attributes {
 /** The search attributes by name. */
 export function attributesOf(execution: Pick<WorkflowExecutionDescription, 'typedSearchAttributes'>): Attributes {
   return Object.fromEntries(execution.typedSearchAttributes.getAll().map(({ key, value }) => [key.name, value]));
+}
+
+/** What the server's visibility finds, newest first and at most so many. Says how to ask by hand. */
+export async function newest(cli: Cli, query: string, limit: number): Promise<WorkflowExecutionInfo[]> {
+  const client = await cli.client();
+  const found: WorkflowExecutionInfo[] = [];
+  for await (const each of client.workflow.list({ query, pageSize: Math.min(limit, 200) || 1 })) {
+    if (found.length >= limit) break;
+    found.push(each);
+  }
+  cli.say(`by hand: temporal workflow list --query "${query}"`);
+  return found;
+}
+
+/** A condition of a visibility query. */
+export function equals(attribute: string, value: string): string {
+  return `${attribute} = '${value.replaceAll("'", "''")}'`;
+}
+
+const STATUSES: Readonly<Record<string, string>> = {
+  running: "ExecutionStatus = 'Running'",
+  completed: "ExecutionStatus = 'Completed'",
+  failed: "ExecutionStatus = 'Failed'",
+  cancelled: "ExecutionStatus = 'Canceled'",
+  terminated: "ExecutionStatus = 'Terminated'",
+};
+
+/**
+ * The condition for a word that may be a status of the workflow, one of `own` (words with their conditions) or an outcome.
+ * Throws `InvalidInput` with the word that comes closest.
+ */
+export function statusCondition(
+  status: string,
+  own: Readonly<Record<string, string>>,
+  outcomes: readonly string[],
+): string {
+  const condition =
+    STATUSES[status] ?? own[status] ?? (outcomes.includes(status) ? equals('Outcome', status) : undefined);
+  if (condition) return condition;
+  const known = [...new Set([...Object.keys(STATUSES), ...Object.keys(own), ...outcomes])];
+  const close = nearest(status, known);
+  throw new PointsmanError(
+    'InvalidInput',
+    `--status: no status "${status}"${close ? `, did you mean "${close}"?` : ''}`,
+    `Known: ${known.join(', ')}.`,
+  );
+}
+
+const HASH = /^(?:sha256[:-]?)?([0-9a-f]{8,64})$/;
+
+/**
+ * The blob that a hash, whole or its first 8 digits or more, names in the store; undefined where nothing does, because a
+ * workflow's id may look like that too.
+ */
+export async function findHead(blobs: BlobStore, word: string): Promise<string | undefined> {
+  const start = HASH.exec(word)?.[1];
+  if (!start) return undefined;
+  const found = await blobs.beginningWith(start);
+  if (found.length > 1) {
+    throw new PointsmanError('InvalidInput', `${word}: ${found.length} blobs begin like that`, 'Give more digits.');
+  }
+  return found[0];
 }

@@ -23,7 +23,10 @@ function pathsIn(text: string): string[] {
   return [...text.matchAll(PATH)].flatMap(([found]) => {
     const braces = /^(.*)\{(.*)\}(.*)$/.exec(found);
     const paths = braces ? braces[2]!.split(',').map((each) => `${braces[1]}${each}${braces[3]}`) : [found];
-    return paths.map((path) => path.replace(/[.,/]+$/, ''));
+    // `src/cli/NOUN.ts` is a pattern, not a path.
+    return paths
+      .filter((path) => !/\b[A-Z]{4,}\b/.test(path) || /(README|ARCHITECTURE|CHANGELOG|CONTRIBUTING)/.test(path))
+      .map((path) => path.replace(/[.,/]+$/, ''));
   });
 }
 

@@ -1,13 +1,13 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
+import { temporal } from '@temporalio/proto';
 import { makeTelemetryFilterString, NativeConnection, Runtime, Worker, type WorkerOptions } from '@temporalio/worker';
 import pino from 'pino';
 import { createActivities } from './activities';
 import { loadSettings, type Settings } from './config';
-import { DEFAULT_QUEUE, hasOwnQueue, queuesUnder } from './contract';
+import { DEFAULT_QUEUE, hasOwnQueue, queuesUnder, SEARCH_ATTRIBUTES } from './contract';
 import type { Deps } from './deps';
-import { ensureNamespace } from './machine/namespace';
 import { freePort } from './machine/ports';
 import { workflowBundle } from './machine/workflow-bundle';
 import { openSandboxes } from './sandbox';
@@ -178,4 +178,33 @@ if (require.main === module) {
       process.exit(1);
     },
   );
+}
+
+const { IndexedValueType } = temporal.api.enums.v1;
+const TYPES = {
+  KEYWORD: IndexedValueType.INDEXED_VALUE_TYPE_KEYWORD,
+  INT: IndexedValueType.INDEXED_VALUE_TYPE_INT,
+  DOUBLE: IndexedValueType.INDEXED_VALUE_TYPE_DOUBLE,
+  BOOL: IndexedValueType.INDEXED_VALUE_TYPE_BOOL,
+} as const;
+
+/**
+ * Registers the search attributes that are missing. A workflow that sets an unregistered one hangs until somebody adds
+ * it, and the dev server's flag for them only works on a new database; so the worker does it. Safe to repeat.
+ */
+async function ensureNamespace(
+  connection: Pick<NativeConnection, 'operatorService'>,
+  namespace: string,
+): Promise<string[]> {
+  const { customAttributes } = await connection.operatorService.listSearchAttributes({ namespace });
+  const missing = Object.entries(SEARCH_ATTRIBUTES).filter(([name]) => customAttributes?.[name] === undefined);
+  for (const [name, type] of missing) {
+    await connection.operatorService
+      .addSearchAttributes({ namespace, searchAttributes: { [name]: TYPES[type] } })
+      // Another worker that started at the same moment was quicker.
+      .catch((error: Error) => {
+        if (!/already exist/i.test(error.message)) throw error;
+      });
+  }
+  return missing.map(([name]) => name);
 }

@@ -4,8 +4,7 @@ import { rebuild } from '../../src/grading/setup-result';
 import { BASE_IMAGE } from '../../src/machine/image';
 import { openSandboxes } from '../../src/sandbox';
 import type { Owner } from '../../src/sandbox/labels';
-import { installScript } from '../../src/setup/loop/recipe';
-import { startCommand } from '../../src/setup/loop/servers';
+import { installScript, startCommand } from '../../src/setup/loop/recipe';
 import { completeService, installCommand } from '../../src/setup/loop/services';
 
 const sandboxes = openSandboxes(`rebuild-test/${randomUUID()}`);

@@ -1,7 +1,13 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type FailureFigures, failuresReadme } from '../../analysis/failures/readme';
-import { failureTable, graded, switchBuckets, unresolved } from '../../analysis/failures/table';
+import {
+  type FailureFigures,
+  failuresReadme,
+  failureTable,
+  graded,
+  switchBuckets,
+  unresolved,
+} from '../../analysis/failures/table';
 import { shuffled } from '../../analysis/shuffle';
 import {
   type FailureAnalysisInput,

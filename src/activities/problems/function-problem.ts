@@ -22,8 +22,7 @@ import {
   validateHarness as validate,
 } from '../../grading/harness/measure';
 import { assembleHarness } from '../../problems/equivalence/assemble';
-import { reasonsByAuthor } from '../../problems/equivalence/reasons';
-import { admits } from '../../problems/equivalence/validity';
+import { admits, reasonsByAuthor } from '../../problems/equivalence/validity';
 import { mutantsOf } from '../../problems/mutation';
 import { readRefinement } from '../../problems/specification/refine';
 import { redocumented, typesSpecification } from '../../problems/specification/types';

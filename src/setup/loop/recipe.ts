@@ -5,10 +5,9 @@ import type { SeenAction } from '../roles/role';
 import { readCounts } from '../test-output';
 import { setEnvCommand } from './commands';
 import { onlyReads } from './frame-policy';
-import { SERVERS, STOP_SERVERS, startCommand, startsServer } from './servers';
 import { completeService, installCommand } from './services';
 
-export interface RecipeStep {
+interface RecipeStep {
   readonly turn: number;
   readonly command: string;
   /** It is there for what it leaves, whatever it ends with: it ended badly in the sandbox, too, and was kept. */
@@ -122,7 +121,7 @@ export function scriptSeconds(
   return Math.min(Math.max(1, steps) * commandSeconds, Math.max(commandSeconds, wallClockSeconds));
 }
 
-export interface DockerfileParts {
+interface DockerfileParts {
   readonly base: string;
   readonly source: string;
   readonly sha256: string;
@@ -185,3 +184,27 @@ function delimiter(command: string): string {
 function oneLine(text: string): string {
   return text.replace(/\s+/g, ' ').trim();
 }
+
+/** Name of the function in `servers.sh`; with ours in front, because steps bring functions of their own along. */
+const START = 'pointsman_start';
+
+/** The step that starts a service of the sandbox, for those that come after it: they may fill its database. */
+export function startCommand({ name, start = 'true', health, port, env }: ServiceSpec): string {
+  const ready = health ?? `exec 3<>/dev/tcp/127.0.0.1/${port}`;
+  const variables = Object.entries(env).map(([key, value]) => `${key}=${quote(value)} `);
+  return `${variables.join('')}${START} ${quote(name)} ${quote(start)} ${quote(ready)}`;
+}
+
+/** Whether a step of the script starts a server. */
+function startsServer(command: string): boolean {
+  return command.includes(`${START} `);
+}
+
+/**
+ * Nobody keeps a server that a script starts: an image has files and no processes. So the script ends those that it started,
+ * which writes what they hold. Whoever runs it on a machine of their own has other processes there: a server's are those
+ * that it forked, and those that went into the background with its variable.
+ */
+const SERVERS = guestProgram('servers.sh');
+
+const STOP_SERVERS = 'pointsman_stop';

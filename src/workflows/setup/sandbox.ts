@@ -10,11 +10,10 @@ import type { Steering } from '../durable/steering';
 import { setupHost, setupPool } from './activities';
 import { type RunRequest, SetupCommands } from './commands';
 import { type DoneAction, DoneActions } from './done-actions';
-import { FrameRecords } from './frame-records';
 import { SandboxLosses } from './losses';
 import { DeclaredServices } from './services';
 
-export interface WentBack {
+interface WentBack {
   readonly frame: Frame;
   /** Turns that are no longer there. */
   readonly undone: readonly number[];
@@ -337,5 +336,33 @@ export class SetupSandbox {
   /** Where the run's things are: its host, or any host when it never had one. */
   private anywhere() {
     return this.lease ? setupHost(this.lease.host, 600) : setupPool(this.queues);
+  }
+}
+
+/**
+ * What is told of every frame that a set-up took, those that it rolled back too. They are numbered as they came: numbers of
+ * frames are used again after a rollback.
+ */
+class FrameRecords {
+  readonly all: FrameRecord[] = [];
+  /** Records of the frames on the stack, from the bottom. */
+  private readonly standing: number[] = [];
+
+  /** On top of what stands. */
+  push({ label, mib = 0, seconds = 0 }: Frame, turn: number, rules: readonly string[]): void {
+    const index = this.all.length;
+    const parent = this.standing.at(-1) ?? null;
+    this.all.push({ index, parent, label, turn, mib, seconds, rules: [...rules], droppedAt: null });
+    this.standing.push(index);
+  }
+
+  /** The newest so many no longer stand. */
+  drop(frames: number, turn: number): void {
+    for (const dropped of this.standing.splice(this.standing.length - frames)) this.all[dropped]!.droppedAt = turn;
+  }
+
+  /** One frame stands for all that went with their host. */
+  collapse(): void {
+    this.standing.length = 1;
   }
 }

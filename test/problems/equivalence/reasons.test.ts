@@ -1,5 +1,5 @@
 import { HarnessAttempt } from '../../../src/contract';
-import { reasonsByAuthor } from '../../../src/problems/equivalence/reasons';
+import { reasonsByAuthor } from '../../../src/problems/equivalence/validity';
 
 const tried = (attempt: { author: string; context?: string; mode?: string }, ...reasons: string[]) => ({
   attempt: HarnessAttempt.parse(attempt),

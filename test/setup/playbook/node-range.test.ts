@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { allowsNode } from '../../../src/setup/playbook/ecosystems/node';
-import { nodeCheck } from '../../../src/setup/roles/rules/node-check';
+import { nodeCheck } from '../../../src/setup/roles/rules/checks';
 
 const RANGES = [
   ['>=14 <19', '18.18.2', true],

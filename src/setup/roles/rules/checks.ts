@@ -1,14 +1,13 @@
 import type { ChargeKind } from '../../../contract';
 import { quote } from '../../../rollout/shell';
+import { guestProgram } from '../../guest';
 import { type Dependency, declaredFor, type Language } from '../../repository/facts';
 import { inGoModules } from '../../repository/go-modules';
 import { WITHOUT_CHECKS } from '../../repository/maven';
 import type { Observed } from '../role';
 import type { Interpreter } from './interpreter';
 import { scriptsOf } from './native-tests';
-import { type NodeItem, nodeCheck } from './node-check';
 import { type Repository, rowsOf } from './play';
-import { type PythonItem, pythonCheck } from './python-check';
 
 /** A charge before it was brought: `command` ends with 0 where there is nothing in it. */
 export interface Suspicion {
@@ -19,7 +18,7 @@ export interface Suspicion {
 }
 
 /** Looks at many things with one command; what it finds wrong is then shown one by one. */
-export interface Check {
+interface Check {
   readonly command: string;
   suspicions(observed: Observed): Suspicion[];
 }
@@ -213,4 +212,41 @@ function javaChecks({ facts, workdir, survey }: Repository): Check[] {
       `${at} ${run('gradlew', 'gradle')} --offline -q testClasses`,
     ),
   ];
+}
+
+/** One thing that a Node.js environment must have. */
+type NodeItem =
+  | readonly ['package', name: string, spec: string]
+  | readonly ['tool', name: string, spec: string]
+  | readonly ['program', name: string, target: string]
+  | readonly ['main', name: string, target: string]
+  | readonly ['node', spec: string];
+
+/**
+ * Finds packages as Node.js does, from the work directory upwards, then where the system keeps its own. Prints a line for
+ * each item that is not as declared; ends with 1 if there is one. A package brings its own dependencies, so those count too.
+ */
+const NODE_CHECK = guestProgram('check.cjs');
+
+/** The command that checks some items from the work directory. Yarn's Plug'n'Play keeps no folder that could be looked at. */
+export function nodeCheck(workdir: string, items: readonly NodeItem[]): string {
+  return `cd ${quote(workdir)} && { [ -e .pnp.cjs ] || node -e ${quote(NODE_CHECK)} ${quote(JSON.stringify(items))}; }`;
+}
+
+/** One thing that a Python environment must have. */
+type PythonItem =
+  | readonly ['distribution', name: string, modules: readonly string[], spec: string, marker: string]
+  | readonly ['module', name: string]
+  | readonly ['script', name: string, target: string]
+  | readonly ['python', spec: string];
+
+/**
+ * Runs in the interpreter that is examined. Prints a line for each item that is not as declared, and ends with 1 if there
+ * is one. What is importable counts, whoever installed it, as long as its version is one that the declaration allows.
+ */
+const PYTHON_CHECK = guestProgram('check.py');
+
+/** The command that checks some items with one interpreter, from the work directory. */
+function pythonCheck(workdir: string, interpreter: string, items: readonly PythonItem[]): string {
+  return `cd ${quote(workdir)} && ${quote(interpreter)} -c ${quote(PYTHON_CHECK)} ${quote(JSON.stringify(items))}`;
 }

@@ -12,9 +12,9 @@ export interface Room {
   readonly pure?: true;
 }
 
-/** By folder or file, from the root of the repository. A file belongs to the longest that fits it. */
+/** By folder or file, from `src` or, for packages, from the root. A file belongs to the longest that fits it. */
 export const ROOMS: Readonly<Record<string, Room>> = {
-  'src/contract': {
+  contract: {
     holds: 'schemas of every input, result, signal and query; the errors',
     imports: [],
     pure: true,
@@ -24,161 +24,157 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     imports: [],
     pure: true,
   },
-  'src/rollout': {
+  rollout: {
     holds: 'the agent of a rollout: dialects, tools, prompts, hand-over, limits',
-    imports: ['src/contract'],
+    imports: ['contract'],
     pure: true,
   },
-  'src/setup': {
+  setup: {
     holds: 'the playbook, experience units and their ranking, roles, verdicts, repositories read, test output read',
-    imports: ['src/contract', 'src/rollout', 'src/setup/guest'],
+    imports: ['contract', 'rollout', 'setup/guest'],
     pure: true,
   },
-  'src/setup/guest': { holds: 'programs of set-ups that run in sandboxes, read once at load', imports: [] },
-  'src/problems': {
+  'setup/guest': { holds: 'programs of set-ups that run in sandboxes, read once at load', imports: [] },
+  problems: {
     holds: 'problem formats, patches, outcomes and their evidence; equivalence tests, mutants, specifications',
-    imports: ['src/contract', 'packages/python'],
+    imports: ['contract', 'packages/python'],
     pure: true,
   },
-  'src/dataset': {
+  dataset: {
     holds: 'funnels, filters, masks, mixtures, exporters, the checker of training files',
-    imports: ['src/contract', 'src/rollout'],
+    imports: ['contract', 'rollout'],
     pure: true,
   },
-  'src/analysis': {
+  analysis: {
     holds: 'statistics, covariate shift, failure categories',
-    imports: ['src/contract', 'src/rollout', 'src/dataset'],
+    imports: ['contract', 'rollout', 'dataset'],
     pure: true,
   },
-  'src/evaluation': {
+  evaluation: {
     holds: 'PASS@k and self-repair: prompts, scores, summaries',
-    imports: ['src/contract', 'src/problems', 'src/analysis', 'packages/python'],
+    imports: ['contract', 'problems', 'analysis', 'packages/python'],
     pure: true,
   },
-  'src/pages': {
+  pages: {
     holds: 'what people see: HTML, charts, report, viewer; `viewer/client` runs in the browser',
-    imports: ['src/contract', 'src/rollout', 'src/problems', 'src/dataset', 'src/analysis'],
+    imports: ['contract', 'rollout', 'problems', 'dataset', 'analysis'],
     pure: true,
   },
-  'src/pages/viewer/server': {
+  'pages/viewer/server': {
     holds: 'serves the viewer on this machine, or writes it into one file',
-    imports: ['src/contract', 'src/pages', 'src/store'],
+    imports: ['contract', 'pages', 'store'],
   },
-  'src/cli/terminal': {
+  'cli/terminal': {
     holds: 'the same as text: tables, figures, trajectories, set-ups and results',
-    imports: ['src/contract', 'src/rollout', 'src/setup', 'src/dataset', 'src/analysis', 'src/evaluation', 'src/pages'],
+    imports: ['contract', 'rollout', 'setup', 'dataset', 'analysis', 'evaluation', 'pages'],
     pure: true,
   },
-  'src/workflows': {
+  workflows: {
     holds: 'the algorithms, deterministic; they read like the papers. `durable/` is what has no subject',
-    imports: ['src/contract', 'src/rollout', 'src/setup'],
-    types: ['src/activities', 'src/sandbox'],
+    imports: ['contract', 'rollout', 'setup'],
+    types: ['activities', 'sandbox'],
   },
-  'src/activities': {
+  activities: {
     holds: 'side effects: thin, retried, heartbeating; the same subjects as the workflows',
     imports: [
-      'src/contract',
-      'src/rollout',
-      'src/setup',
-      'src/problems',
-      'src/dataset',
-      'src/analysis',
-      'src/evaluation',
+      'contract',
+      'rollout',
+      'setup',
+      'problems',
+      'dataset',
+      'analysis',
+      'evaluation',
       'packages/python',
-      'src/pages',
-      'src/deps',
-      'src/grading',
-      'src/sources',
-      'src/sandbox',
-      'src/store',
-      'src/model',
-      'src/config',
-      'src/home',
+      'pages',
+      'deps',
+      'grading',
+      'sources',
+      'sandbox',
+      'store',
+      'model',
+      'config',
+      'home',
     ],
   },
-  'src/grading': {
+  grading: {
     holds: 'environments built and candidates judged in sandboxes; `harness/` runs equivalence tests',
-    imports: [
-      'src/contract',
-      'src/setup',
-      'src/problems',
-      'packages/python',
-      'src/deps',
-      'src/sources',
-      'src/sandbox',
-      'src/store',
-    ],
+    imports: ['contract', 'setup', 'problems', 'packages/python', 'deps', 'sources', 'sandbox', 'store'],
   },
-  'src/sources': {
+  sources: {
     holds: 'sources of every kind fetched, verified, unpacked; their licence',
-    imports: ['src/contract', 'src/sandbox', 'src/store'],
+    imports: ['contract', 'sandbox', 'store'],
   },
-  'src/sandbox': {
+  sandbox: {
     holds: 'the interface of sandboxes and the programs that run in them',
-    imports: ['src/contract', 'src/sandbox/docker'],
+    imports: ['contract', 'sandbox/docker'],
   },
-  'src/sandbox/docker': {
+  'sandbox/docker': {
     holds: 'sandboxes by the Docker engine; nothing else knows the engine',
-    imports: ['src/contract', 'src/sandbox'],
+    imports: ['contract', 'sandbox'],
   },
-  'src/store': {
+  store: {
     holds: 'blobs, ledgers, budgets, experience: interfaces, each with its local implementation',
-    imports: ['src/contract', 'src/setup', 'src/model', 'src/config', 'src/home'],
+    imports: ['contract', 'setup', 'model', 'config', 'home'],
   },
-  'src/model': {
+  model: {
     holds: 'model providers, prices, the rehearsal server',
-    imports: ['src/contract', 'src/rollout'],
+    imports: ['contract', 'rollout'],
   },
-  'src/deps': {
+  deps: {
     holds: 'what activities work with',
-    imports: ['src/config', 'src/sandbox', 'src/store'],
+    imports: ['config', 'sandbox', 'store'],
   },
-  'src/config': { holds: 'one file and the environment', imports: ['src/contract', 'src/home'] },
-  'src/home': { holds: 'where Pointsman keeps what it writes', imports: [] },
-  'src/rooms': { holds: 'this list', imports: [] },
-  'src/machine': {
+  config: { holds: 'one file and the environment', imports: ['contract', 'home'] },
+  home: { holds: 'where Pointsman keeps what it writes', imports: [] },
+  rooms: { holds: 'this list', imports: [] },
+  machine: {
     holds: 'a machine made ready: provision, doctor, background processes, the bundle of workflow code',
-    imports: ['src/contract', 'src/config', 'src/home', 'src/rooms', 'src/sandbox'],
+    imports: ['contract', 'config', 'home', 'rooms', 'sandbox'],
   },
-  'src/worker': {
+  worker: {
     holds: 'the process: which task queues it serves',
-    imports: ['src/contract', 'src/activities', 'src/config', 'src/deps', 'src/machine', 'src/sandbox', 'src/store'],
+    imports: ['contract', 'activities', 'config', 'deps', 'machine', 'sandbox', 'store'],
   },
-  'src/cli': {
+  cli: {
     holds: 'commands, thin over the Temporal client; one file or folder a noun',
     imports: [
-      'src/contract',
-      'src/rollout',
-      'src/setup',
-      'src/problems',
-      'src/dataset',
-      'src/analysis',
-      'src/evaluation',
+      'contract',
+      'rollout',
+      'setup',
+      'problems',
+      'dataset',
+      'analysis',
+      'evaluation',
       'packages/python',
-      'src/pages',
-      'src/pages/viewer/server',
-      'src/cli/terminal',
-      'src/grading',
-      'src/store',
-      'src/model',
-      'src/config',
-      'src/home',
-      'src/machine',
-      'src/worker',
+      'pages',
+      'pages/viewer/server',
+      'cli/terminal',
+      'grading',
+      'store',
+      'model',
+      'config',
+      'home',
+      'machine',
+      'worker',
     ],
-    types: ['src/workflows'],
+    types: ['workflows'],
   },
-  'src/demo': {
+  demo: {
     holds: 'the demonstration on real repositories',
-    imports: ['src/contract', 'src/setup', 'src/pages', 'src/cli', 'src/cli/terminal', 'src/home', 'src/machine'],
-    types: ['src/workflows'],
+    imports: ['contract', 'setup', 'pages', 'cli', 'cli/terminal', 'home', 'machine'],
+    types: ['workflows'],
   },
 };
+
+/** Where a room is, from the root of the repository. */
+export function folderOf(room: string): string {
+  return room.startsWith('packages/') ? room : `src/${room}`;
+}
 
 /** The room of a file, by its path from the root of the repository; undefined for one that has none. */
 export function roomOf(path: string): string | undefined {
   return Object.keys(ROOMS)
-    .filter((room) => path === `${room}.ts` || path.startsWith(`${room}/`))
+    .filter((room) => path === `${folderOf(room)}.ts` || path.startsWith(`${folderOf(room)}/`))
     .sort((a, b) => b.length - a.length)[0];
 }
 

@@ -3,10 +3,10 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFile
 import { join } from 'node:path';
 import { bundleWorkflowCode } from '@temporalio/worker';
 import { pointsmanHome, REPOSITORY } from '../home';
-import { roomsWithin } from '../rooms';
+import { folderOf, roomsWithin } from '../rooms';
 
 /** Folders of what workflow code may hold; anything else is refused by the bundler. */
-const BUNDLED = [...roomsWithin('src/workflows')];
+const BUNDLED = [...roomsWithin('workflows')].map(folderOf);
 
 /**
  * The workflow code as one file, built once for its content: every worker and test that starts on the same sources takes

@@ -18,7 +18,7 @@ import {
 } from '../../contract';
 import { publish } from '../durable/attributes';
 import { checked } from '../durable/input';
-import { RETRY } from '../durable/retry';
+import { RETRY, STORE } from '../durable/retry';
 import { sideBySide } from '../durable/side-by-side';
 import { AnalysisRun, beginAnalysis } from './run';
 
@@ -134,11 +134,7 @@ function labelOf({ student, from, to }: TurnRange): string {
 type Shifting = ReturnType<typeof createCovariateShiftActivities>;
 
 /** Rows, tables and files, where the workflow runs. */
-const shiftStore = proxyActivities<Pick<Shifting, 'planShift' | 'planTurns' | 'concludeShift'>>({
-  startToCloseTimeout: '30 minutes',
-  heartbeatTimeout: '20 seconds',
-  retry: { ...RETRY, maximumAttempts: 20 },
-});
+const shiftStore = proxyActivities<Pick<Shifting, 'planShift' | 'planTurns' | 'concludeShift'>>(STORE);
 
 /** Seconds of computing a turn, in a thread of the process that takes it. */
 const shiftMeasures = proxyActivities<Pick<Shifting, 'measureShift'>>({

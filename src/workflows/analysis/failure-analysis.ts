@@ -16,7 +16,7 @@ import {
 } from '../../contract';
 import { publish } from '../durable/attributes';
 import { checked } from '../durable/input';
-import { MODEL_CALL, RETRY } from '../durable/retry';
+import { MODEL_CALL, STORE } from '../durable/retry';
 import { AnalysisRun, beginAnalysis } from './run';
 
 const progressQuery = defineQuery<FailureAnalysisProgress>('progress');
@@ -104,11 +104,7 @@ class FailureAnalysis {
 type Analysing = ReturnType<typeof createFailureAnalysisActivities>;
 
 /** Rows, tables and files, where the workflow runs. */
-const failureStore = proxyActivities<Pick<Analysing, 'planFailures' | 'concludeFailures'>>({
-  startToCloseTimeout: '30 minutes',
-  heartbeatTimeout: '20 seconds',
-  retry: { ...RETRY, maximumAttempts: 20 },
-});
+const failureStore = proxyActivities<Pick<Analysing, 'planFailures' | 'concludeFailures'>>(STORE);
 
 /** A provider may be away for hours: tried until then, and what was answered is never asked again. */
 function judgingActivities(queue: string) {

@@ -12,7 +12,7 @@ import type { createDatasetActivities } from '../../activities/dataset/dataset';
 import { DatasetInput, type DatasetProgress, type DatasetResult, type Ref } from '../../contract';
 import { checked } from '../durable/input';
 import { Phase } from '../durable/phase';
-import { RETRY } from '../durable/retry';
+import { RETRY, STORE } from '../durable/retry';
 import { sideBySide } from '../durable/side-by-side';
 
 /** Pages judged, or files written, at once. */
@@ -132,11 +132,7 @@ class Dataset {
 type Making = ReturnType<typeof createDatasetActivities>;
 
 /** Reads and writes blobs: a page, or a summary of all pages. */
-const datasetStore = proxyActivities<Omit<Making, 'writeDatasetFiles'>>({
-  startToCloseTimeout: '1 hour',
-  heartbeatTimeout: '20 seconds',
-  retry: { ...RETRY, maximumAttempts: 20 },
-});
+const datasetStore = proxyActivities<Omit<Making, 'writeDatasetFiles'>>(STORE);
 
 /** A file of any size. Its draft is dropped when the run is cancelled, so nobody may write any more by then. */
 const datasetFiles = proxyActivities<Pick<Making, 'writeDatasetFiles'>>({

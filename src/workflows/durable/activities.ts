@@ -2,7 +2,7 @@ import { ActivityCancellationType, proxyActivities } from '@temporalio/workflow'
 import type { createModelActivities } from '../../activities/model';
 import type { createSandboxActivities } from '../../activities/rollout/sandbox';
 import type { Queues } from '../../contract';
-import { HEARTBEAT, lostAfter, MODEL_CALL, RETRY } from './retry';
+import { HEARTBEAT, lostAfter, MODEL_CALL, onAnyHost, RETRY } from './retry';
 
 /** A provider may be away for hours: tried until then, and what was answered is never asked again. */
 export function modelActivities(queue: string) {
@@ -24,12 +24,5 @@ export function hostActivities(host: string, commandSeconds: number) {
 
 /** On any host with room. Making or rebuilding a sandbox is tried for half an hour before the run parks. */
 export function poolActivities(queues: Queues) {
-  return proxyActivities<ReturnType<typeof createSandboxActivities>>({
-    taskQueue: queues.sandboxes,
-    startToCloseTimeout: '2 hours',
-    heartbeatTimeout: HEARTBEAT,
-    // A sandbox that is lost while it is being made is made again from the beginning.
-    retry: { ...RETRY, maximumAttempts: 40 },
-    cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
-  });
+  return proxyActivities<ReturnType<typeof createSandboxActivities>>(onAnyHost(queues));
 }

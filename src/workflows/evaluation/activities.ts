@@ -1,10 +1,10 @@
-import { ActivityCancellationType, proxyActivities } from '@temporalio/workflow';
+import { proxyActivities } from '@temporalio/workflow';
 import type { createEvaluationActivities } from '../../activities/evaluation/evaluation';
 import type { createEvaluationResultActivities } from '../../activities/evaluation/results';
 import type { createModelActivities } from '../../activities/model';
 import type { createSandboxActivities } from '../../activities/rollout/sandbox';
 import type { Queues } from '../../contract';
-import { HEARTBEAT, MODEL_CALL, RETRY } from '../durable/retry';
+import { MODEL_CALL, onAnyHost, STORE } from '../durable/retry';
 
 type Evaluating = ReturnType<typeof createEvaluationActivities>;
 
@@ -13,11 +13,7 @@ export const evaluationStore = proxyActivities<
   Pick<Evaluating, 'openProblemSet' | 'keepOutcome'> &
     ReturnType<typeof createEvaluationResultActivities> &
     Pick<ReturnType<typeof createModelActivities>, 'checkProfiles'>
->({
-  startToCloseTimeout: '10 minutes',
-  heartbeatTimeout: '20 seconds',
-  retry: { ...RETRY, maximumAttempts: 20 },
-});
+>(STORE);
 
 /** A provider may be away for hours: tried until then, and what was answered is never asked again. */
 export function solverActivities(queue: string) {
@@ -27,13 +23,6 @@ export function solverActivities(queue: string) {
 /** On any host with room. An attempt makes its own container, so trouble with one host is tried again on another. */
 export function judgeActivities(queues: Queues) {
   return proxyActivities<Pick<Evaluating, 'judgeCandidate'> & Pick<ReturnType<typeof createSandboxActivities>, 'undo'>>(
-    {
-      taskQueue: queues.sandboxes,
-      startToCloseTimeout: '2 hours',
-      heartbeatTimeout: HEARTBEAT,
-      retry: { ...RETRY, maximumAttempts: 20 },
-      // The container must be gone before the run is.
-      cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
-    },
+    onAnyHost(queues),
   );
 }

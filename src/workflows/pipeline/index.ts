@@ -22,6 +22,7 @@ import {
 import { isCancellation, messageOf } from '../durable/failures';
 import { checked, refuse } from '../durable/input';
 import { Phase } from '../durable/phase';
+import { STORE } from '../durable/retry';
 import { SlidingWindow } from '../durable/sliding-window';
 import { Steering } from '../durable/steering';
 import { Stages } from './stages';
@@ -29,11 +30,7 @@ import { pipelineDetails, Travellers } from './travel';
 
 const store = proxyActivities<
   ReturnType<typeof createPipelineActivities> & Pick<ReturnType<typeof createModelActivities>, 'checkProfiles'>
->({
-  startToCloseTimeout: '1 hour',
-  heartbeatTimeout: '20 seconds',
-  retry: { initialInterval: '1 second', maximumInterval: '30 seconds', maximumAttempts: 20 },
-});
+>(STORE);
 
 const progressQuery = defineQuery<PipelineProgress>('progress');
 

@@ -1,4 +1,4 @@
-import { ActivityCancellationType, proxyActivities } from '@temporalio/workflow';
+import { proxyActivities } from '@temporalio/workflow';
 import type { createModelActivities } from '../../activities/model';
 import type { createFunctionProblemActivities } from '../../activities/problems/function-problem';
 import type { createFunctionProblemsActivities } from '../../activities/problems/function-problems';
@@ -7,7 +7,7 @@ import type { createSandboxActivities } from '../../activities/rollout/sandbox';
 import type { Queues } from '../../contract';
 import type { Owner } from '../../sandbox/labels';
 import { Compensations } from '../durable/compensations';
-import { HEARTBEAT, MODEL_CALL, RETRY } from '../durable/retry';
+import { MODEL_CALL, onAnyHost, STORE } from '../durable/retry';
 
 type OnHost = ReturnType<typeof createFunctionProblemActivities> &
   ReturnType<typeof createFunctionProblemsActivities> &
@@ -15,14 +15,7 @@ type OnHost = ReturnType<typeof createFunctionProblemActivities> &
 
 /** On any host with room. An attempt makes its own containers, so trouble with one host is tried again on another. */
 export function harnessActivities(queues: Queues) {
-  return proxyActivities<OnHost>({
-    taskQueue: queues.sandboxes,
-    startToCloseTimeout: '2 hours',
-    heartbeatTimeout: HEARTBEAT,
-    retry: { ...RETRY, maximumAttempts: 40 },
-    // The containers must be gone before the run is.
-    cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
-  });
+  return proxyActivities<OnHost>(onAnyHost(queues));
 }
 
 /** Removes what a killed worker left of a run, and images that its containers started from. Those of other hosts are the janitor's. */
@@ -50,8 +43,4 @@ export const functionStore = proxyActivities<
   > &
     Pick<ReturnType<typeof createFunctionProblemActivities>, 'concludeFunction'> &
     Pick<ReturnType<typeof createModelActivities>, 'checkProfiles'>
->({
-  startToCloseTimeout: '10 minutes',
-  heartbeatTimeout: '20 seconds',
-  retry: { ...RETRY, maximumAttempts: 20 },
-});
+>(STORE);

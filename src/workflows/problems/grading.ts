@@ -3,14 +3,10 @@ import type { createGradingActivities } from '../../activities/problems/grading'
 import type { createProblemActivities } from '../../activities/problems/problem';
 import { type ProblemCheckResult, queuesUnder, type Ref } from '../../contract';
 import type { Owner } from '../../sandbox/labels';
-import { RETRY } from '../durable/retry';
+import { RETRY, STORE } from '../durable/retry';
 
 /** Work on problems that needs no sandbox. */
-export const problemStore = proxyActivities<ReturnType<typeof createProblemActivities>>({
-  startToCloseTimeout: '1 minute',
-  heartbeatTimeout: '20 seconds',
-  retry: { ...RETRY, maximumAttempts: 20 },
-});
+export const problemStore = proxyActivities<ReturnType<typeof createProblemActivities>>(STORE);
 
 /** On any host with room. An attempt makes its own container, so trouble with one host is tried again on another. */
 export function gradingActivities(taskQueue: string) {

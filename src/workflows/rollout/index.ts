@@ -30,6 +30,7 @@ import { publish } from '../durable/attributes';
 import { codeOf, isCancellation, messageOf } from '../durable/failures';
 import { checked, refuse } from '../durable/input';
 import { Phase } from '../durable/phase';
+import { STORE } from '../durable/retry';
 import { onSetBudget, Steering } from '../durable/steering';
 import { grade } from '../problems/grade';
 import { RolloutSandbox } from './sandbox';
@@ -62,11 +63,7 @@ const store = proxyActivities<
   ReturnType<typeof createTranscriptActivities> &
     ReturnType<typeof createProblemActivities> &
     Pick<ReturnType<typeof createModelActivities>, 'checkProfiles'>
->({
-  startToCloseTimeout: '1 minute',
-  heartbeatTimeout: '20 seconds',
-  retry: { initialInterval: '1 second', maximumInterval: '30 seconds', maximumAttempts: 20 },
-});
+>(STORE);
 
 /** Turns that the `transcript` query answers with. */
 const RECENT = 20;

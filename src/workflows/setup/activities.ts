@@ -8,7 +8,7 @@ import type { createSetupRaceActivities } from '../../activities/setup/race';
 import type { createSetupResultActivities } from '../../activities/setup/result';
 import type { createSetupSandboxActivities } from '../../activities/setup/sandbox';
 import type { Queues, Ref, SetupLimits } from '../../contract';
-import { HEARTBEAT, lostAfter, MODEL_CALL, RETRY } from '../durable/retry';
+import { HEARTBEAT, lostAfter, MODEL_CALL, onAnyHost, RETRY } from '../durable/retry';
 
 /** Decisions: by a policy of ours at once, by a provider whenever it is back. */
 export function moveActivities(queue: string) {
@@ -60,11 +60,5 @@ export function keepText(text: string): Promise<Ref> {
 
 /** On any host with room: fetching sources and making the sandbox is tried for half an hour before the run parks. */
 export function setupPool(queues: Queues) {
-  return proxyActivities<OnHost>({
-    taskQueue: queues.sandboxes,
-    startToCloseTimeout: '2 hours',
-    heartbeatTimeout: HEARTBEAT,
-    retry: { ...RETRY, maximumAttempts: 40 },
-    cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
-  });
+  return proxyActivities<OnHost>(onAnyHost(queues));
 }

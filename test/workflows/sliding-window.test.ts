@@ -2,20 +2,20 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Context } from '@temporalio/activity';
 import type { WorkflowHandleWithFirstExecutionRunId as WorkflowHandle } from '@temporalio/client';
 import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
-import { bundleWorkflowCode, DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
+import { Worker, type WorkflowBundle } from '@temporalio/worker';
 import { FULL, minutes } from '../support/counts';
 import { figures } from '../support/figures';
-import { World } from '../support/world';
+import type { World } from '../support/world';
 import type { Windowed, WindowedNow } from './windowed';
+import { startWindows, type Windows } from './windows';
 
 /** Events after which the server suggests to go on as a new run. */
 const LONG = 400;
 const UNITS = FULL ? 10_000 : 2_000;
 
 let world: World;
-let worker: Worker;
-let running: Promise<void>;
-let bundle: Awaited<ReturnType<typeof bundleWorkflowCode>>;
+let bundle: WorkflowBundle;
+let windows: Windows;
 /** Times that each unit was done, and how many were at once. */
 let times = new Map<number, number>();
 let [atOnce, most] = [0, 0];
@@ -33,33 +33,10 @@ async function unit(which: number): Promise<void> {
 }
 
 beforeAll(async () => {
-  Runtime.install({
-    logger: new DefaultLogger('ERROR'),
-    telemetryOptions: { logging: { forward: {}, filter: 'ERROR' } },
-  });
-  const serverConfig = [`limit.historyCount.suggestContinueAsNew=${LONG}`];
-  world = await World.start({ script: { models: {} }, profiles: {}, workers: 0, serverConfig });
-  bundle = await bundleWorkflowCode({
-    workflowsPath: require.resolve('./windowed'),
-    logger: new DefaultLogger('ERROR'),
-  });
-  const connection = await NativeConnection.connect({ address: world.address });
-  worker = await Worker.create({
-    connection,
-    namespace: world.namespace,
-    taskQueue: world.queue,
-    workflowBundle: bundle,
-    activities: { unit },
-    maxHeartbeatThrottleInterval: '1s',
-  });
-  running = worker.run().finally(() => connection.close());
+  windows = await startWindows(unit, [`limit.historyCount.suggestContinueAsNew=${LONG}`]);
+  ({ world, bundle } = windows);
 }, 120_000);
-afterAll(async () => {
-  worker?.shutdown();
-  await running;
-  await world?.close();
-  await Runtime.instance().shutdown();
-}, 60_000);
+afterAll(() => windows?.stop(), 60_000);
 beforeEach(() => {
   times = new Map();
   most = 0;

@@ -28,13 +28,17 @@ export const nowQuery = defineQuery<WindowedNow>('now');
 
 /** Keeps what it is told; a bare server has no search attributes to publish it in. */
 class Said extends Phase {
-  constructor(private readonly said: string[]) {
-    super('Working', () => {});
+  constructor(
+    private readonly said: string[],
+    private readonly told: () => void,
+  ) {
+    super('Working', told);
   }
 
   override wait(waiting: Waiting | undefined): void {
     this.waiting = waiting;
     this.said.push(this.reason ?? 'on');
+    this.told();
   }
 }
 
@@ -43,9 +47,11 @@ export async function windowed(input: Windowed): Promise<{ rest: string; done: n
   const state = { ...input.window };
   let { done } = input;
   const said: string[] = [];
-  const phase = new Said(said);
+  // As every owner's does, it shows what it has in flight: an error where the window is not there yet.
+  const phase = new Said(said, () => void window.inFlight);
   const steering = new Steering(state, phase);
   const window = new SlidingWindow(state, steering);
+  steering.listen();
   setHandler(nowQuery, () => ({ inFlight: window.inFlight, done, parked: steering.parked, said }));
   const rest = await window.run(input.total, async (which) => {
     for (;;) {

@@ -41,3 +41,15 @@ test.each(PAGES)('every path of this repository that %s names is there', (page) 
   const known = (path: string) => isThere(path) || (page === 'docs/extending.md' && TO_WRITE.has(path));
   expect(pathsIn(readFileSync(at(page), 'utf8')).filter((path) => !known(path))).toEqual([]);
 });
+
+test('what CONTRIBUTING.md says to look for in a file is in it', () => {
+  const rows = readFileSync(at('CONTRIBUTING.md'), 'utf8')
+    .split('\n')
+    .filter((line) => line.startsWith('| Where'));
+  const places = rows.flatMap((row) => [...row.matchAll(/`(src\/[^`]+)` \(([^)]*)\)/g)]);
+  const named = places.flatMap(([, file = '', said = '']) =>
+    [...said.matchAll(/`(\w+)`/g)].map(([, name = '']) => ({ file, name })),
+  );
+  expect(named.length).toBeGreaterThan(10);
+  expect(named.filter(({ file, name }) => !readFileSync(at(file), 'utf8').includes(name))).toEqual([]);
+});

@@ -58,7 +58,7 @@ export async function setupDemo(): Promise<void> {
 
   if (result.dockerfile) await buildDockerfile(stage, tell, id);
 
-  tell.title('Look on');
+  tell.title('Where to look');
   const run = await readSetup(stage.cli, id);
   tell.line(`  everything   bin/pointsman setup show ${id} --full`);
   tell.line(`  Dockerfile   bin/pointsman setup show ${id} --dockerfile   (and --script, --lock)`);
@@ -112,7 +112,7 @@ async function watch(handle: WorkflowHandle, tell: Narrator): Promise<void> {
     }
     if (progress && progress.error !== error) {
       error = progress.error;
-      if (error) tell.event(`in the way: ${error}`);
+      if (error) tell.event(`error: ${error}`);
     }
     if (progress && progress.phase !== phase) {
       phase = progress.phase;

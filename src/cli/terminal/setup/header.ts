@@ -29,7 +29,7 @@ function setupHeader(run: ShownSetup, look: Look): string[] {
     statusLine(run, look),
     ...(result ? claimLines(result, look) : []),
     ...used(run, look),
-    ...(progress?.error ? labelled('in the way', progress.error, look).map(paint.bad) : []),
+    ...(progress?.error ? labelled('error', progress.error, look).map(paint.bad) : []),
     ...(progress && progress.frames.length > 0 ? labelled('frames', progress.frames.join(' › '), look) : []),
     ...(progress && progress.suggested.length > 0 ? labelled('suggested', progress.suggested.join(', '), look) : []),
   ];

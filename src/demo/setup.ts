@@ -19,7 +19,7 @@ const INPUT = { source: SOURCE, family: { services: [{ name: 'memcached' }] } };
 
 /**
  * A real repository whose tests need more than its documentation says: each fix uncovers the next error, a unit of
- * experience is tried and taken back, a verifier and a court look at the end, and the engine builds the Dockerfile from
+ * experience is tried and taken back, a verifier, a prosecutor and a judge look at the end, and the engine builds the Dockerfile from
  * nothing but the base image.
  */
 export async function setupDemo(): Promise<void> {

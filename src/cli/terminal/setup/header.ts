@@ -46,7 +46,7 @@ function statusLine({ status, phase, result, startedAt, endedAt }: ShownSetup, l
   return `${colour(`${said}${outcome}`)}${doing}${startedAt ? ` · ${moment(startedAt)} UTC` : ''}${took}`;
 }
 
-/** The agent's word, the verifier's and the court's side by side: where they differ is what a reader came for. */
+/** The agent's claim, the verifier's and the judge's answers side by side: where they differ is what a reader came for. */
 export function claimLines(result: RepoSetupResult, look: Look): string[] {
   const paint = ink(look.coloured);
   const { verifier, verdict, selfClaim, tests } = result;

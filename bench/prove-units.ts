@@ -45,7 +45,7 @@ export async function benchUnits(args: string[]): Promise<void> {
     if (!kept) await room.close();
   }
   if (failed.length > 0)
-    throw new PointsmanError('InvalidInput', `not proved: ${failed.join(', ')}`, 'Mend unit or proof.');
+    throw new PointsmanError('InvalidInput', `not proved: ${failed.join(', ')}`, 'Correct the unit or its proof.');
 }
 
 function isProved(row: Proved | undefined, unit: Digested<object>, proof: Digested<Proof>): boolean {

@@ -102,7 +102,7 @@ export class ProofRoom {
 async function mustPass(shell: Shell, command: string): Promise<void> {
   const { exitCode, output } = await shell(command);
   if (exitCode === 0) return;
-  throw new PointsmanError('InvalidInput', `cannot prepare: ${command}\n${output.slice(-1500)}`, 'Mend the proof.');
+  throw new PointsmanError('InvalidInput', `cannot prepare: ${command}\n${output.slice(-1500)}`, 'Correct the proof.');
 }
 
 /** As the set-up loop would find them out: what is there decides how atoms are rendered. */

@@ -10,7 +10,7 @@ const POLL_MS = 1_000;
 /** Waits for the end. Ctrl-C stops the waiting, never the workflow. Throws what it failed with. */
 export async function waited<R>(cli: Cli, handle: WorkflowHandle, follow: string): Promise<R> {
   const leave = () => {
-    cli.say(`${handle.workflowId} goes on; \`${follow}\` follows it`);
+    cli.say(`${handle.workflowId} continues; \`${follow}\` follows it`);
     process.exit(130);
   };
   process.once('SIGINT', leave);

@@ -27,7 +27,7 @@ import { sliceText } from './terminal/functions/slice';
 export function addFunctionsCommands(program: Command, cli: Cli): void {
   const functions = program
     .command('functions')
-    .description('what the Python source of a folder says: functions, slices, calls');
+    .description('reads the Python source of a folder: functions, slices, calls');
   addFunctionsList(functions, cli);
   addFunctionsSlice(functions, cli);
   addFunctionsGraph(functions, cli);
@@ -44,7 +44,7 @@ function addFunctionsList(functions: Command, cli: Cli): void {
     .command('list <dir>')
     .description('list the functions of a repository that pass the filters')
     .option('--filters <file>', 'table of filters (YAML or JSON), like examples/function-filters.yaml')
-    .option('--rejected', 'list those that were left out too, with the reason')
+    .option('--rejected', 'also list those that were left out, with the reason')
     .action((dir: string, flags: Flags) => list(cli, dir, flags));
 }
 
@@ -131,7 +131,7 @@ function addFunctionsGraph(functions: Command, cli: Cli): void {
     )
     .option('--out <file>', 'write there instead of to standard output')
     .option('--focus <qualname>', 'only what calls this or is called by it')
-    .option('--depth <n>', 'with --focus: so many calls away', wholeOption, 2)
+    .option('--depth <n>', 'with --focus: at most this many calls away', wholeOption, 2)
     .action((dir: string, flags: GraphFlags) => show(cli, dir, flags));
 }
 

@@ -19,9 +19,9 @@ interface Flags {
 export function addHistoryCommands(program: Command, cli: Cli): void {
   program
     .command('history')
-    .description('what the server remembers of runs')
+    .description('histories that the server keeps')
     .command('export')
-    .description('write the histories of ended runs into a folder; those that are there already are passed over')
+    .description('write the histories of ended runs into a folder, except those that are already there')
     .requiredOption('--out <dir>', 'folder')
     .option('--query <query>', "which, as `temporal workflow list --query` takes it, like WorkflowType = 'rollout'", '')
     .addHelpText('after', '\nRun it from time to time, more often than the server forgets (its retention).')

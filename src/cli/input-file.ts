@@ -21,7 +21,11 @@ export function readInput(file: string): Written {
     value = parse(text);
   } catch (error) {
     const reason = (error as Error).message.split('\n')[0];
-    throw new PointsmanError('InvalidInput', `--input ${file}: neither JSON nor YAML: ${reason}`, 'Mend the syntax.');
+    throw new PointsmanError(
+      'InvalidInput',
+      `--input ${file}: neither JSON nor YAML: ${reason}`,
+      'Correct the syntax.',
+    );
   }
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Written;
   throw new PointsmanError(

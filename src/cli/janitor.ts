@@ -20,7 +20,7 @@ export function addJanitorCommands(program: Command, cli: Cli): void {
     cli.print({ id, sweeps }, () => sweeps.map(sweepLine).join('\n'));
     if (sweeps.some((sweep) => 'failed' in sweep)) process.exitCode = 1;
   });
-  withHosts(janitor.command('schedule').description('sweep for ever, on a Temporal Schedule'))
+  withHosts(janitor.command('schedule').description('sweep regularly, on a Temporal Schedule'))
     .option('--every <duration>', 'time between sweeps', secondsOption, 300)
     .action(async (flags: Flags & { every: number }) => {
       const input = inputOf(cli, flags);
@@ -33,7 +33,7 @@ export function addJanitorCommands(program: Command, cli: Cli): void {
 
 function withHosts(command: Command): Command {
   return command
-    .option('--older-than <duration>', 'leave younger things alone (default: 2m)', secondsOption)
+    .option('--older-than <duration>', 'keep what is younger (default: 2m)', secondsOption)
     .option(
       '--host <name>',
       'a host to sweep, this one by default; may be repeated',

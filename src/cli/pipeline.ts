@@ -8,7 +8,7 @@ import { attributesOf, findWorkflow, newest, statusOf } from './lookup';
 import { addInputOption, addStartOptions, type StartFlags, wholeOption } from './options';
 import { linksOf } from './report/input';
 import { addWindowSteering } from './steer';
-import { lineText, pipelineProgressLine, pipelineProgressText } from './terminal/pipeline';
+import { pipelineProgressLine, pipelineProgressText, pipelineText } from './terminal/pipeline';
 import { table } from './terminal/table';
 
 export function addPipelineCommands(program: Command, cli: Cli): void {
@@ -21,7 +21,7 @@ export function addPipelineCommands(program: Command, cli: Cli): void {
   addWindowSteering(pipeline, cli, {
     units: 'stages',
     kept: 'stages',
-    cancelled: 'what its stages had finished is kept, and a pipeline of the same id takes it up',
+    cancelled: 'finished stages are kept, and a pipeline of the same id reuses them',
     show: 'pointsman pipeline show ID',
   });
 }
@@ -42,8 +42,8 @@ interface Listed {
 function addPipelineList(pipeline: Command, cli: Cli): void {
   pipeline
     .command('list')
-    .description('list lines, newest first')
-    .option('--limit <n>', 'at most so many', wholeOption, 20)
+    .description('list pipelines, newest first')
+    .option('--limit <n>', 'show at most this many', wholeOption, 20)
     .action(async ({ limit }: { limit: number }) => {
       const query = "WorkflowType = 'pipeline'";
       const lines: Listed[] = [];
@@ -105,9 +105,9 @@ function addPipelineStart(pipeline: Command, cli: Cli): void {
     .option('--student <profile>', 'with --expert: on-policy expert corrections, cloning and on-policy rollouts')
     .option('--expert <profile>', 'takes over at a random turn')
     .option('--passes <n>', 'over all problems, by each method', wholeOption)
-    .option('--seed <n>', 'of switches, caps and intervals', wholeOption)
+    .option('--seed <n>', 'seed of switches, limits and intervals', wholeOption)
     .option('--rehearsal', 'the models are scripted: the report says so');
-  addStartOptions(command, 'workflow id; one that runs already is joined, one that ended is taken up')
+  addStartOptions(command, 'workflow id; one that runs is joined, one that has ended is continued')
     .addHelpText('after', '\nExit code of --wait and --watch: 0 complete, 3 ended with less, 1 an error.')
     .action(async ({ input: file, id, wait, watch, ...flags }: LineFlags & StartFlags) => {
       const input = lineInput(file ? readInput(file) : {}, flags);
@@ -128,7 +128,7 @@ function addPipelineStart(pipeline: Command, cli: Cli): void {
 }
 
 function printLine(cli: Cli, result: PipelineResult): void {
-  cli.print(result, () => lineText(result, look()));
+  cli.print(result, () => pipelineText(result, look()));
   if (result.status !== 'complete') process.exitCode = NOT_COMPLETE;
 }
 
@@ -143,8 +143,8 @@ function lineInput(written: Written, flags: LineFlags): Written & { name: string
     if (student === undefined || expert === undefined)
       throw new PointsmanError(
         'InvalidInput',
-        `pipeline: ${student === undefined ? '--student' : '--expert'}: a profile is needed beside the other`,
-        'Other campaigns are written into an input file; examples/pipeline.json is one.',
+        `pipeline: ${student === undefined ? '--student' : '--expert'}: a profile is needed too`,
+        'For other campaigns write an input file; examples/pipeline.json is one.',
       );
     merged.campaign = { ...(merged.campaign as object | undefined), methods: methodsOf(student, expert) };
     merged.dataset ??= { train: { 'on-policy': ['student'] } };
@@ -170,7 +170,7 @@ function methodsOf(student: string, expert: string): object[] {
 function addPipelineShow(pipeline: Command, cli: Cli): void {
   pipeline
     .command('show <id>')
-    .description('print where a pipeline is, or what came of it')
+    .description('print the progress of a pipeline, or its result')
     .action(async (id: string) => {
       const found = await findWorkflow<PipelineProgress, PipelineResult>(cli, id, 'pipeline');
       const { progress = null, result = null, trouble = null, ui = null, described } = found;
@@ -178,7 +178,7 @@ function addPipelineShow(pipeline: Command, cli: Cli): void {
       cli.print({ id, status, progress, result, trouble, ui }, () =>
         [
           ...(result
-            ? [lineText(result, look())]
+            ? [pipelineText(result, look())]
             : progress
               ? [pipelineProgressText(id, progress, look())]
               : [`${id}: ${status}`]),

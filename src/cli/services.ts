@@ -29,7 +29,7 @@ export function addServiceCommands(program: Command, cli: Cli): void {
     });
   program
     .command('down')
-    .description('stop all that this home started; runs go on at the next `up`')
+    .description('stop all that this home started; runs continue at the next `up`')
     .action(async () => {
       const stopped = await stopServices();
       cli.print({ stopped }, () => (stopped.length === 0 ? 'nothing was running' : `stopped ${stopped.join(', ')}`));

@@ -9,12 +9,12 @@ const PATIENCE_MS = 30_000;
 
 const VERBS = [
   { verb: 'pause', update: 'pause', does: 'stop before the next turn', done: 'pauses before its next turn' },
-  { verb: 'resume', update: 'resume', does: 'go on after a pause, or try again what parked it', done: 'goes on' },
+  { verb: 'resume', update: 'resume', does: 'continue after a pause, or retry what parked it', done: 'continues' },
   { verb: 'abandon', update: 'abandon', does: 'end a paused or parked rollout, keeping its work', done: 'ends' },
   {
     verb: 'hand-over',
     update: 'handOver',
-    does: 'let the expert make the next turn and all after it',
+    does: 'let the expert take over from the next turn',
     done: 'is handed over to the expert',
   },
 ] as const;
@@ -35,7 +35,7 @@ export function addSteering(rollout: Command, cli: Cli): void {
     .command('budget <id>')
     .description('set new limits, counted from the start of the rollout')
     .option('--cost <usd>', 'USD for model calls', dollarsOption)
-    .option('--steps <n>', 'turns at most', wholeOption)
+    .option('--steps <n>', 'step limit', wholeOption)
     .action(async (id: string, { cost, steps }: { cost?: number; steps?: number }) => {
       if (cost === undefined && steps === undefined)
         throw new PointsmanError('InvalidInput', 'budget: nothing to set', 'Give --cost, --steps or both.');
@@ -93,9 +93,9 @@ interface Steerable {
 export function addWindowSteering(noun: Command, cli: Cli, steerable: Steerable): void {
   const { units, kept, cancelled, show, inFlight } = steerable;
   const verbs = [
-    { verb: 'pause', does: `begin no more ${units}`, done: 'pauses when what is in flight is done' },
-    { verb: 'resume', does: 'go on after a pause, or try again what parked it', done: 'goes on' },
-    { verb: 'abandon', does: `end it with the ${kept} that there are`, done: 'ends' },
+    { verb: 'pause', does: `start no more ${units}`, done: 'pauses when running work is finished' },
+    { verb: 'resume', does: 'continue after a pause, or retry what parked it', done: 'continues' },
+    { verb: 'abandon', does: `end it with the ${kept} so far`, done: 'ends' },
   ] as const;
   for (const { verb, does, done } of verbs) {
     const command = noun.command(`${verb} <id>`).description(does);
@@ -104,7 +104,7 @@ export function addWindowSteering(noun: Command, cli: Cli, steerable: Steerable)
       await sendUpdate(cli, id, verb);
       const reached = each ? await toEach(cli, await inFlight!(id), verb) : undefined;
       cli.print({ id, [verb]: true, ...(reached === undefined ? {} : { inFlight: reached }) }, () =>
-        reached === undefined ? `${id} ${done}` : `${id} ${verb}s, and ${reached} ${units} in flight`,
+        reached === undefined ? `${id} ${done}` : `${id} ${verb}s, and so do ${reached} running ${units}`,
       );
     });
   }

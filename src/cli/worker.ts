@@ -43,9 +43,9 @@ function rolesOption(text: string): readonly Role[] {
 export function addRehearsalCommands(program: Command, cli: Cli): void {
   program
     .command('rehearsal')
-    .description('scripted models for demos and tests: nothing here thinks')
+    .description('scripted models for demos and tests; no real model')
     .command('start')
-    .description('play a script over the OpenAI protocol until SIGTERM or Ctrl-C')
+    .description('serve a script over the OpenAI protocol until SIGTERM or Ctrl-C')
     .requiredOption('--script <file>', 'YAML or JSON file with the models')
     .option('--port <n>', 'port, 0 takes a free one', wholeOption, 0)
     .option('--log <file>', 'append a line of JSON for every chat request')

@@ -40,10 +40,10 @@ function introduction({ input, rows, instances, figures, profiles }: CardAbout):
     ...(scripted.length > 0
       ? [
           '',
-          `> **Rehearsal.** ${scripted.join(', ')} ${scripted.length === 1 ? 'is scripted, no model' : 'are scripted, no models'}: the data shows that the line works, and teaches nothing.`,
+          `> **Rehearsal.** ${scripted.join(', ')} ${scripted.length === 1 ? 'is scripted, no model' : 'are scripted, no models'}: the data shows that the pipeline works, and teaches nothing.`,
         ]
       : []),
-    ...(total === 0 ? ['', '> **Empty.** No rollout came this far; the funnel says where they stopped.'] : []),
+    ...(total === 0 ? ['', '> **Empty.** No rollout is left; the funnel says where they were lost.'] : []),
   ].join('\n');
 }
 
@@ -54,7 +54,7 @@ function rowSection({ view, input }: CardAbout): string {
   return [
     '## What a row is',
     '',
-    `One rollout, rendered as a model of the dialect ${code(view.dialect)} would have been prompted, with observations of at most`,
+    `One rollout, rendered as the prompt for a model of the dialect ${code(view.dialect)}, with observations of at most`,
     `${view.observationChars} characters. It ends with the last turn. Malformed replies and their repair are not in it. Who wrote each`,
     'turn was recorded when it was made. Loss is on the turns of the expert alone; what the student did before is context' +
       (exceptions.length > 0 ? ` – except here: ${exceptions.join('; ')}.` : '.'),
@@ -94,7 +94,7 @@ function choiceSection({ input, figures, tokenizer }: CardAbout): string {
     ['files read in a row', filters.fileReads === 0 ? '**off**' : `fewer than ${filters.fileReads}`],
     ['rows of an instance', perInstance === null ? 'no limit' : `at most ${perInstance}`],
     ['duplicates', deduplicate ? 'dropped' : '**kept**'],
-    ['mixture', mixture ? code(JSON.stringify(mixture)) : 'all that is left'],
+    ['mixture', mixture ? code(JSON.stringify(mixture)) : 'everything that is left'],
     [
       'tokens of a row',
       `at most ${maxTokens}; ${tokenizer ? `counted by the tokenizer ${code(tokenizer.slice(0, 12))}` : '**estimated**, no tokenizer was given'}`,
@@ -154,7 +154,7 @@ function licenceSection({ licences }: CardAbout): string {
 
 function againSection({ input, madeBy }: CardAbout): string {
   return [
-    '## Making it again',
+    '## Reproducing it',
     '',
     `Made by ${madeBy}. The same rollouts and the same input give the same bytes: \`pointsman dataset build --input FILE\` with`,
     '',
@@ -326,7 +326,7 @@ function loader(path: string): string {
 
 /** Counts by stage and method that sum, and the reason of every loss. */
 function funnelSection(funnels: DatasetResult['funnels']): string {
-  if (funnels.length === 0) return '## Funnel\n\nNo rollout was a source.';
+  if (funnels.length === 0) return '## Funnel\n\nIt was made without rollouts.';
   const all =
     funnels.length > 1 ? [...funnels, { method: 'all', funnel: summed(funnels.map(({ funnel }) => funnel)) }] : funnels;
   const stages = funnels[0]!.funnel.stages.map(({ stage }) => stage);

@@ -37,7 +37,7 @@ export class Narrator {
 
   /** Commands that do the same without the demo, whole, to be copied. */
   byHand(commands: readonly string[]): void {
-    console.log('  by hand (`bin/pointsman down` stops what stays up for it):');
+    console.log('  by hand (`bin/pointsman down` stops what keeps running):');
     for (const command of commands) console.log(`    ${command}`);
   }
 
@@ -54,7 +54,7 @@ export class Narrator {
   }
 
   end(): void {
-    this.note(`all in all ${seconds(this.since)}`);
+    this.note(`${seconds(this.since)} in total`);
   }
 }
 

@@ -4,7 +4,7 @@ import type { WorkflowHandle } from '@temporalio/client';
 import { look, resultFrom } from '../cli/context';
 import { linksOf } from '../cli/report/input';
 import { temporalCommand, temporalName } from '../cli/temporal-command';
-import { lineText, pipelineProgressLine } from '../cli/terminal/pipeline';
+import { pipelineProgressLine, pipelineText } from '../cli/terminal/pipeline';
 import {
   type CampaignProgress,
   type PipelineInput,
@@ -26,7 +26,7 @@ const ID = `line/${NAME}`;
 const KILL_AFTER = 4;
 
 /** The three methods of the paper over three problems: two functions of a package that is set up here, and one real bug. */
-function lineOf(problem: string, seed: number, links: object) {
+function pipelineInput(problem: string, seed: number, links: object) {
   return {
     name: NAME,
     repositories: [{ source: SOURCE }],
@@ -60,9 +60,9 @@ function lineOf(problem: string, seed: number, links: object) {
  */
 export async function pipelineDemo(): Promise<void> {
   const tell = new Narrator();
-  tell.title('From a repository to a training set, in one line that cannot be lost');
+  tell.title('From a repository to a training set, in one pipeline that survives a kill');
   tell.say(
-    `${SOURCE} is set up, its functions become problems, and a real bug of yamllint joins them. A student begins, an ` +
+    `${SOURCE} is set up, its functions become problems, and a real bug of yamllint is added. A student begins, an ` +
       'expert takes over at a random turn; hidden tests decide what is kept. Both models are SCRIPTED ' +
       `(${SCRIPTED.script}), because this needs no key. The repositories, the sandboxes, the tests, the kill and what ` +
       'survives it are real.',
@@ -73,17 +73,17 @@ export async function pipelineDemo(): Promise<void> {
   tell.title('2. A real bug');
   const problem = await provideProblem(stage, tell);
 
-  tell.title('3. The line');
+  tell.title('3. The pipeline');
   // The set-up and the problems of an earlier demo are taken as they are: they were asked for in the same words. Rollouts
   // are not, because the seed is another.
-  const input = lineOf(problem, Math.floor(Date.now() / 1000), await linksOf(stage.cli));
+  const input = pipelineInput(problem, Math.floor(Date.now() / 1000), await linksOf(stage.cli));
   const handle = await stage.cli.start('pipeline', input, { id: ID, note: 'demo: the whole pipeline' });
   const watched = watch(stage, handle, tell);
   const result = await resultFrom<PipelineResult>(handle);
   const kill = await watched;
 
-  tell.title('4. What came of it');
-  for (const line of lineText(result, look()).split('\n')) tell.line(line);
+  tell.title('4. The result');
+  for (const line of pipelineText(result, look()).split('\n')) tell.line(line);
   const { campaign, dataset, report } = result;
   if (result.status !== 'complete' || !campaign || !dataset || !report)
     throw new PointsmanError('Unavailable', `the pipeline is ${result.status}`, `bin/pointsman pipeline show ${ID}`);
@@ -94,7 +94,7 @@ export async function pipelineDemo(): Promise<void> {
       `loss on ${dataset.trainedTurns} of ${dataset.turns} turns.`,
   );
 
-  tell.title('Look on');
+  tell.title('Where to look');
   const page = join(report.folder, report.page.path);
   tell.line(`  the report     file://${page}`);
   tell.line(`  trajectories   bin/pointsman view --campaign ${campaign.id}`);
@@ -114,7 +114,7 @@ export async function pipelineDemo(): Promise<void> {
 
 /**
  * Tells where the pipeline is whenever that changes, and in the middle of its rollouts kills the worker and starts another.
- * Gives what was seen of it, once the line has ended.
+ * Gives what was seen of it, once the pipeline has ended.
  */
 async function watch(stage: Stage, handle: WorkflowHandle, tell: Narrator): Promise<Kill | undefined> {
   let kill: Kill | undefined;
@@ -132,7 +132,7 @@ async function watch(stage: Stage, handle: WorkflowHandle, tell: Narrator): Prom
       kill = { pid: stage.killWorker(), inFlight };
       tell.event(`worker ${kill.pid} killed with SIGKILL while ${count(inFlight, 'rollout')} ran`);
       await stage.startWorker();
-      tell.event('another worker took them over, each at the turn where it was');
+      tell.event('another worker took them over, each at the turn it had reached');
     }
     if (progress.phase === 'Done') return kill;
   }

@@ -42,7 +42,7 @@ const INPUT = {
  */
 export async function problemsDemo(): Promise<void> {
   const tell = new Narrator();
-  tell.title('Function problems from a repository, proved, and one of them solved');
+  tell.title('Function problems made from a repository, proved, and one of them solved');
   tell.say(
     `${SOURCE}, as it is published. The harnesses are made without a model: of calls that its own tests make, and of ` +
       'inputs that hypothesis finds. The model that solves one of the problems at the end is SCRIPTED ' +
@@ -59,7 +59,7 @@ export async function problemsDemo(): Promise<void> {
   tell.title('3. The build');
   const build = await builtProblems(stage, tell);
 
-  tell.title('4. Admitted, and not');
+  tell.title('4. Admitted and rejected');
   for (const line of instanceTable(build.instances, look().width).split('\n')) tell.line(line);
   tell.line();
   for (const line of rejectedLines(build.rejected, look().width)) tell.line(line);
@@ -72,12 +72,12 @@ export async function problemsDemo(): Promise<void> {
   );
   for (const line of proofText(proofs, look()).split('\n')) tell.line(`  ${line}`);
 
-  tell.title(`6. ${SOLVED} taken out, and written anew by a rollout`);
+  tell.title(`6. ${SOLVED} taken out, and written again by a rollout`);
   const rollout = await solvedBy(stage, tell, written, build);
 
-  tell.title('Look on');
+  tell.title('Where to look');
   const shown = relative(REPOSITORY, out);
-  tell.line(`  problems     ${shown}/problems.jsonl (swebench.jsonl, report.md beside)`);
+  tell.line(`  problems     ${shown}/problems.jsonl (with swebench.jsonl and report.md)`);
   tell.line(`  one of them  bin/pointsman function-problems show ${shown} ${SOLVED}`);
   tell.line(`  the build    bin/pointsman function-problems show ${build.id}`);
   tell.line(`  trajectory   bin/pointsman rollout show ${rollout.id} --full`);

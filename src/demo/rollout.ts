@@ -21,7 +21,7 @@ const KILL_AT = 5;
  */
 export async function rolloutDemo(): Promise<void> {
   const tell = new Narrator();
-  tell.title('An on-policy expert correction that cannot be lost');
+  tell.title('An on-policy expert correction that survives a kill');
   tell.say(
     'A real bug: yamllint 1.28.0 refuses a list of patterns in `ignore`; 1.29.0 has the tests for it. Both models are ' +
       `SCRIPTED (${SCRIPTED.script}), because this needs no key. The repository, the sandbox, the tests, the kill and ` +
@@ -41,13 +41,13 @@ export async function rolloutDemo(): Promise<void> {
 
   tell.title('5. What survived');
   tell.say(
-    `The worker was killed with SIGKILL while turn ${KILL_AT} ran (pid ${killed.pid}); another one went on after ` +
+    `The worker was killed with SIGKILL while turn ${KILL_AT} ran (pid ${killed.pid}); another one continued after ` +
       `${killed.seconds} s. The command of that turn ran ${killed.times} time; ${result.turns.total} turns, ` +
       `${result.recovered.redoneSteps} of them done twice.`,
   );
   tell.say(`Verdict: ${result.resolved ? 'RESOLVED' : `not resolved (${result.status})`} by the hidden tests.`);
 
-  tell.title('Look on');
+  tell.title('Where to look');
   tell.line(`  trajectory   bin/pointsman rollout show ${id} --full`);
   tell.line(`  in the UI    ${stage.cli.uiLink(stage.ui, stage.client, id)}`);
   tell.line(`  problem      ${relative(REPOSITORY, problemFile())}`);
@@ -88,7 +88,9 @@ async function runAndKill(stage: Stage, tell: Narrator, problem: string): Promis
   await stage.startWorker();
   await watch(handle, tell, KILL_AT - 1, KILL_AT);
   const seconds = ((Date.now() - since) / 1000).toFixed(1);
-  tell.event(`another worker took the turn over: the command had gone on, and its output was read, not made again`);
+  tell.event(
+    `another worker took the turn over: the command had kept running, and its output was read instead of running it again`,
+  );
   const watched = watch(handle, tell, KILL_AT);
   const result = await resultFrom<RolloutResult>(handle);
   await watched;

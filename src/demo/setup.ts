@@ -19,7 +19,7 @@ const INPUT = { source: SOURCE, family: { services: [{ name: 'memcached' }] } };
 
 /**
  * A real repository whose tests need more than its documentation says: each fix uncovers the next error, a unit of
- * experience is tried and taken back, a verifier and a court look at the end, and the engine builds the Dockerfile from
+ * experience is tried and taken back, a verifier, a prosecutor and a judge look at the end, and the engine builds the Dockerfile from
  * nothing but the base image.
  */
 export async function setupDemo(): Promise<void> {
@@ -58,7 +58,7 @@ export async function setupDemo(): Promise<void> {
 
   if (result.dockerfile) await buildDockerfile(stage, tell, id);
 
-  tell.title('Look on');
+  tell.title('Where to look');
   const run = await readSetup(stage.cli, id);
   tell.line(`  everything   bin/pointsman setup show ${id} --full`);
   tell.line(`  Dockerfile   bin/pointsman setup show ${id} --dockerfile   (and --script, --lock)`);
@@ -112,7 +112,7 @@ async function watch(handle: WorkflowHandle, tell: Narrator): Promise<void> {
     }
     if (progress && progress.error !== error) {
       error = progress.error;
-      if (error) tell.event(`in the way: ${error}`);
+      if (error) tell.event(`error: ${error}`);
     }
     if (progress && progress.phase !== phase) {
       phase = progress.phase;

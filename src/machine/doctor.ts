@@ -281,6 +281,6 @@ async function problems(client: Client): Promise<Finding> {
     if (stuck.push(workflowId) >= 20) break;
   }
   if (stuck.length === 0) return { what, state: 'ok', found: 'none', todo: '' };
-  const todo = `temporal workflow describe -w ${stuck[0]} tells the failure; with corrected code they go on by themselves.`;
+  const todo = `temporal workflow describe -w ${stuck[0]} shows the failure; with corrected code they continue by themselves.`;
   return { what, state: 'warn', found: stuck.join(', '), todo };
 }

@@ -33,7 +33,7 @@ function explain(error: unknown): void {
 
 const [verb, ...names] = process.argv.slice(2);
 if (verb !== 'ensure' || names.length === 0) {
-  console.error(`Usage: provision ensure ${Object.keys(STEPS).join('|')} …`);
+  console.error(`Usage: src/machine/main.ts ensure ${Object.keys(STEPS).join('|')} …`);
   process.exitCode = 2;
 } else {
   ensure(names).catch(explain);

@@ -78,7 +78,7 @@ function statusError(error: APIError, context: ErrorContext, say: (text: string)
   const wait = retryAfterMs(error.headers, context.now);
   if (status === 429) {
     const broke = codes.some((code) => typeof code === 'string' && OUT_OF_CREDIT.has(code));
-    const hint = broke ? 'The account has no credit left: top it up; the call waits.' : 'The call waits and goes on.';
+    const hint = broke ? 'The account has no credit left: top it up; the call waits.' : 'The call is retried later.';
     return new ModelError('RateLimited', say(text), hint, true, broke ? Math.max(wait ?? 0, CREDIT_WAIT_MS) : wait);
   }
   if (status >= 500 || status === 408 || status === 409 || status === 425) {

@@ -69,7 +69,7 @@ function wrappedError(error: unknown, context: ErrorContext): ModelError {
   const code = Number(asObject(error)?.code);
   const text = quotable(JSON.stringify(error), context.secrets);
   const message = `profile "${context.profile}": the gateway answered with an error: ${text}`;
-  if (code === 429) return new ModelError('RateLimited', message, 'The call waits and goes on.', true);
+  if (code === 429) return new ModelError('RateLimited', message, 'The call is retried later.', true);
   if (code >= 500)
     return new ModelError('ModelServerError', message, 'Trouble of the provider: the call is repeated.', true);
   return new ModelError('ModelMalformed', message, '', true);

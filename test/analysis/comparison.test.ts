@@ -81,7 +81,7 @@ it('prints runs, modes and plain words', () => {
   expect(text).toContain('dir:/s11');
   expect(text).toMatch(/frozen {2}not guilty {2}yes {7}yes +4\/5 +10 +1 min 00 s +1 +1\/2 +\$0\.50/);
   expect(text.replace(/\s+/g, ' ')).toContain(
-    '12 pairs, 0 better, 0 worse). No lift is shown: no source ended otherwise.',
+    '12 pairs, 0 better, 0 worse). No difference is shown: no source ended differently.',
   );
   expect(text).toContain('off: self-claims are 0.0 points above verdicts');
   const alone = comparisonText(runs, compared(runs, ['frozen']), LOOK);

@@ -50,10 +50,10 @@ describe('what a build begins with', () => {
 
   it.each([
     ['nothing to build from', {}],
-    ['--setup stands alone', { setup: 'setup/x', image: 'y' }],
-    ['--setup stands alone', { setup: 'setup/x', source: SOURCE }],
-    ['--test goes with --image', { setup: 'setup/x', test: 'make test' }],
-    ['--workdir goes with --image', { source: SOURCE, workdir: '/x' }],
+    ['--setup already says', { setup: 'setup/x', image: 'y' }],
+    ['--setup already says', { setup: 'setup/x', source: SOURCE }],
+    ['--test needs --image', { setup: 'setup/x', test: 'make test' }],
+    ['--workdir needs --image', { source: SOURCE, workdir: '/x' }],
     ['source: the version is missing', { source: 'pypi:inflection' }],
   ])('is refused: %s', (said, flags: BuildFlags) => {
     expect(() => groundOf({}, flags)).toThrow(said);

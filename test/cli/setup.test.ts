@@ -168,7 +168,7 @@ describe('a comparison', () => {
     expect(job!.input.experience).toEqual({ mode: 'frozen', speculate: 3, neutral: 'rollback' });
   });
 
-  it('has a stable id a run, and inputs that differ in nothing but memory', () => {
+  it('has a stable id a run, and inputs that differ only in memory', () => {
     const jobs = plan(['off', 'frozen']);
     expect(jobs.map(({ id }) => id).slice(0, 4)).toEqual([
       `compare/x/off/${SOURCE}/1`,
@@ -190,7 +190,7 @@ describe('a comparison', () => {
 
   it('wants verdicts', () => {
     const sources = [{ source: SOURCE, judge: false }];
-    expect(() => plan(['off'], sources)).toThrow('judge: a comparison is about verdicts');
+    expect(() => plan(['off'], sources)).toThrow('judge: a comparison needs verdicts');
   });
 
   it('reads sources from words and files, inputs of their own among them', () => {
@@ -247,7 +247,7 @@ describe('a comparison', () => {
     });
     expect(done.size).toBe(20);
     expect(taught.size).toBe(4);
-    expect(() => plan(['crossed'], [{ source: SOURCE }])).toThrow('no other half');
+    expect(() => plan(['crossed'], [{ source: SOURCE }])).toThrow('cannot be split into halves');
   });
 
   it('stops at the first error', async () => {

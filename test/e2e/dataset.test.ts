@@ -323,10 +323,7 @@ test('an audit walks from a row to the answers of the models, and notices a byte
   expect(turns.filter(({ trained }) => trained).map(({ turn }) => turn)).toEqual([3, 4, 5]);
   await opened.close();
   const away = await viewer('audit', '127.0.0.1:1').source.list();
-  expect([away.runs, away.notes]).toEqual([
-    [],
-    ['1 of 1 rows of audit are of rollouts that nothing here knows any more.'],
-  ]);
+  expect([away.runs, away.notes]).toEqual([[], ['1 of 1 rows of audit are of rollouts that are no longer here.']]);
 
   const read = async () => {
     const { code, stdout, stderr } = await cli('--json', 'dataset', 'audit', 'audit', 'audited');

@@ -56,10 +56,10 @@ test('the demo: scripted models, a killed worker, one command once, resolved', a
   expect(stdout).toMatch(/workflow update execute --name handOver --workflow-id by-hand/);
 }, 240_000);
 
-test('the demo of the whole line: a killed worker, nothing lost, a data set and a report', async () => {
+test('the demo of the whole pipeline: a killed worker, nothing lost, a data set and a report', async () => {
   const since = Date.now();
   const { code, stdout, stderr } = await demo('pipeline');
-  figures('demo of the line', { seconds: (Date.now() - since) / 1000 });
+  figures('demo of the pipeline', { seconds: (Date.now() - since) / 1000 });
   expect({ code, stderr, stdout }).toMatchObject({ code: 0 });
   expect(unwrapped(stdout)).toMatch(/worker \d+ killed with SIGKILL while \d+ rollouts ran/);
   expect(unwrapped(stdout)).toMatch(/21 rollouts planned, 21 finished, none lost/);

@@ -77,7 +77,7 @@ test(
     expect(page).toContain(`of ${ROLLOUTS} planned`);
     // Profiles of the rehearsal say it of themselves.
     expect(page).toContain('This is a rehearsal.');
-    expect(page).toContain('Scripts played expert and student.');
+    expect(page).toContain('Scripted: expert and student.');
     const runs = csvOf(result, 'runs');
     expect(runs).toContainEqual(expect.objectContaining({ type: 'dataset', id: 'dataset/sample', seed: '11' }));
     expect(runs).toContainEqual(expect.objectContaining({ type: 'campaign', id: CAMPAIGN, started: '' }));

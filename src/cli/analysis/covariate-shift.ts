@@ -32,7 +32,7 @@ export function addCovariateShiftCommands(program: Command, cli: Cli): void {
   addAnalysisList(shift, cli, 'covariateShift', 'measured shifts');
   shift
     .command('show <id>')
-    .description('print the figures of one that has ended, or where it is')
+    .description('print the figures of an analysis, or its progress')
     .option('--full', 'every turn')
     .action(async (id: string, { full }: { full?: boolean }) => {
       const found = await findWorkflow<CovariateShiftProgress, CovariateShiftResult>(cli, id, 'covariateShift');
@@ -68,18 +68,18 @@ function addShiftStart(shift: Command, cli: Cli): void {
   addInputOption(command)
     .option('--expert <group>', 'campaign or file of rollouts, ":METHOD" behind it: campaign/a:bc', groupOption)
     .option('--student <group...>', 'the same; "NAME=" before it names it', groupsOption)
-    .option('--instances <id...>', 'these alone (default: all that every group has)')
+    .option('--instances <id...>', 'only these (default: all that every group has)')
     .option('--embedding <name>', 'profile with /embeddings (default: builtin:hashing, which needs no model)')
-    .option('--embed-tokens <n>', 'tokens of a history that are embedded, the last ones', wholeOption)
+    .option('--embed-tokens <n>', 'how many of the last tokens of a history are embedded', wholeOption)
     .addOption(
       new Option('--over <what>', 'replicates over all instances, or in each').choices(['pooled', 'per_instance']),
     )
     .option('--replicate <n>', 'rollouts in a replicate (default: 10)', wholeOption)
     .option('--permutations <n>', 'shuffles of the null, 0 for none (default: 200)', wholeOption)
-    .option('--turns <n>', 'turns beyond that are left out (default: 80)', wholeOption)
+    .option('--turns <n>', 'last turn that is compared (default: 80)', wholeOption)
     .option('--concurrency <n>', 'trajectories at once (default: 8)', wholeOption)
-    .option('--cost <usd>', 'USD at most; the run parks when it is reached', dollarsOption)
-    .option('--seed <n>', 'of replicates, intervals and shuffles', wholeOption);
+    .option('--cost <usd>', 'cost limit in USD; the run parks when it is reached', dollarsOption)
+    .option('--seed <n>', 'seed of replicates, intervals and shuffles', wholeOption);
   addStartOptions(command).action(async ({ input: file, id, wait, watch, ...flags }: Flags) => {
     const input = inputOf(file ? readInput(file) : {}, flags);
     warnOfProfiles(cli, [input.embedding]);

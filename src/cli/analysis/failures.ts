@@ -39,7 +39,7 @@ export function addFailuresCommands(program: Command, cli: Cli): void {
   addAnalysisList(failures, cli, 'failureAnalysis', 'analyses of failures');
   failures
     .command('show <id>')
-    .description('print the tables of one that has ended, or where it is')
+    .description('print the tables of an analysis, or its progress')
     .option('--verdicts', 'every verdict with what the judge said')
     .option('--category <name>', `with --verdicts: ${FailureCategory.options.join(', ')}`)
     .option('--full', 'nothing cut')
@@ -89,16 +89,16 @@ interface Flags extends StartFlags {
 
 /** `failures start`: a judge says of every unresolved rollout why it failed. */
 function addFailuresStart(failures: Command, cli: Cli): void {
-  const command = failures.command('start').description('have a judge say why unresolved rollouts failed');
+  const command = failures.command('start').description('let a judge say why unresolved rollouts failed');
   addInputOption(command)
     .option('--of <source...>', 'campaigns that have ended, or files of rollouts')
     .option('--run <id...>', 'single rollouts')
-    .option('--methods <name...>', 'these alone (default: all)')
-    .option('--judge <name>', 'profile (default: builtin:rules, which decides what needs no model)')
+    .option('--methods <name...>', 'only these (default: all)')
+    .option('--judge <name>', 'profile (default: builtin:rules, which needs no model)')
     .option('--last-turns <n>', 'turns that the judge is shown (default: 20)', wholeOption)
     .option('--buckets <list>', 'of the switch index (default: 0-6,7-15,16-30)', bucketsOption)
     .option('--concurrency <n>', 'rollouts at once (default: 8)', wholeOption)
-    .option('--cost <usd>', 'USD at most; the run parks when it is reached', dollarsOption)
+    .option('--cost <usd>', 'cost limit in USD; the run parks when it is reached', dollarsOption)
     .option('--seed <n>', 'order of judging', wholeOption);
   addStartOptions(command).action(async ({ input: file, id, wait, watch, ...flags }: Flags) => {
     const input = inputOf(file ? readInput(file) : {}, flags);

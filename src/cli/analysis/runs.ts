@@ -27,7 +27,7 @@ export function addAnalysisList(noun: Command, cli: Cli, type: string, what: str
   noun
     .command('list')
     .description(`list ${what}, newest first`)
-    .option('--limit <n>', 'at most so many', wholeOption, 20)
+    .option('--limit <n>', 'show at most this many', wholeOption, 20)
     .action(async ({ limit }: { limit: number }) => {
       const query = `WorkflowType = '${type}'`;
       const analyses: Listed[] = [];
@@ -74,12 +74,12 @@ export function addAnalysisSteering(noun: Command, cli: Cli): void {
   addWindowSteering(noun, cli, {
     units: 'trajectories',
     kept: 'trajectories',
-    cancelled: 'what was paid for is kept, so that it can be started again for less',
+    cancelled: 'answers that were paid for are kept, so that starting it again costs less',
     show: `pointsman ${noun.name()} show ID`,
   });
   noun
     .command('budget <id> <usd>')
-    .description('set a new cap, counted from the start; then resume')
+    .description('set a new cost limit, counted from the start; then resume')
     .action(async (id: string, usd: string) => {
       const costUsd = dollarsOption(usd);
       await sendUpdate(cli, id, 'setBudget', { costUsd });

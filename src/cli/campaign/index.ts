@@ -48,7 +48,7 @@ function addCampaignShow(campaign: Command, cli: Cli): void {
 function addCampaignExport(campaign: Command, cli: Cli): void {
   campaign
     .command('export <id>')
-    .description('write the rows of a campaign as JSONL, also of one that runs')
+    .description('write the rows of a campaign as JSONL, also while it runs')
     .option('--out <file>', 'a file instead of standard output')
     .action(async (id: string, { out }: { out?: string }) => {
       const { rows, status } = await readCampaign(cli, id);
@@ -68,13 +68,13 @@ function addCampaignSteering(campaign: Command, cli: Cli): void {
   addWindowSteering(campaign, cli, {
     units: 'rollouts',
     kept: 'rollouts',
-    cancelled: 'what is in flight is cancelled with its work kept, and the rows are written',
+    cancelled: 'running rollouts are cancelled and keep their work, and the rows are written',
     show: 'pointsman campaign show ID',
     inFlight: (id) => inFlightOf(cli, id),
   });
   campaign
     .command('rate <id> <n|off>')
-    .description('rollouts begun a minute, or as many as there is room for')
+    .description('rollouts started per minute; off: no limit')
     .action(async (id: string, n: string) => {
       const startsPerMinute = n === 'off' ? null : rateOption(n);
       await sendUpdate(cli, id, 'setRate', { startsPerMinute });
@@ -82,7 +82,7 @@ function addCampaignSteering(campaign: Command, cli: Cli): void {
     });
   campaign
     .command('budget <id>')
-    .description('set caps, counted from the start; "off" takes one away')
+    .description('set cost limits, counted from the start; "off" removes one')
     .option('--total <usd|off>', 'USD in all', capOption)
     .option('--daily <usd|off>', 'USD a day (UTC)', capOption)
     .action(async (id: string, { total, daily }: { total?: number | null; daily?: number | null }) => {

@@ -27,7 +27,7 @@ export function addCampaignList(campaign: Command, cli: Cli): void {
   campaign
     .command('list')
     .description('list campaigns, newest first')
-    .option('--limit <n>', 'at most so many', wholeOption, 20)
+    .option('--limit <n>', 'show at most this many', wholeOption, 20)
     .action(async ({ limit }: { limit: number }) => {
       const campaigns: Listed[] = [];
       for (const each of await newest(cli, QUERY, limit)) {

@@ -26,7 +26,7 @@ export async function readCampaign(cli: Cli, id: string): Promise<ReadCampaign> 
   const { result, trouble } = await endingOf<CampaignResult>(handle, described);
   const status = statusOf(described);
   const again =
-    trouble && status === 'terminated' ? 'start it again with the same id: what is done is kept' : undefined;
+    trouble && status === 'terminated' ? 'start it again with the same id: finished rollouts are kept' : undefined;
   const progress = result ? undefined : await askProgress<CampaignProgress>(client, handle);
   // A store elsewhere is no reason to hide what the server knows.
   const rows = await rowsIn(cli, result ? [result.rollouts] : (progress?.pages ?? [])).catch((error: Error) => error);

@@ -23,26 +23,30 @@ const NOT_COMPLETE = 3;
 export function addCampaignStart(campaign: Command, cli: Cli): void {
   const command = campaign
     .command('start')
-    .description('start rollouts of many problems, or go on with a campaign of that id');
+    .description('start rollouts of many problems, or continue the campaign of that id');
   addInputOption(command)
     .option('--problems <path>', 'JSONL file or folder of problems')
-    .option('--only <id...>', 'these instances alone')
-    .option('--methods <names>', `of ${PRESET_NAMES.join(', ')}, parted by commas`, presets)
+    .option('--only <id...>', 'only these instances')
+    .option('--methods <names>', `some of ${PRESET_NAMES.join(', ')}, separated by commas`, presets)
     .option('--student <profile>', 'model profile of the student')
     .option('--expert <profile>', 'model profile of the expert')
     .option('--hand-over <k|a..b>', 'student turns before the expert, for oec (default: 0..30)', handOverOption)
     .option('--passes <n>', 'passes over all instances', wholeOption)
-    .addOption(new Option('--order <order>', 'what comes first').choices(['passes', 'instances', 'shuffled']))
-    .option('--resolved-per-instance <n>', 'no further pass over what a method resolved so often', wholeOption)
+    .addOption(new Option('--order <order>', 'order of the rollouts').choices(['passes', 'instances', 'shuffled']))
+    .option(
+      '--resolved-per-instance <n>',
+      'skip further passes over instances that a method resolved this often',
+      wholeOption,
+    )
     .option('--concurrency <n>', 'rollouts in flight at once (default: 4)', wholeOption)
-    .option('--rate <n>', 'rollouts begun a minute', rateOption)
+    .option('--rate <n>', 'rollouts started per minute', rateOption)
     .option('--total <usd>', 'USD in all', dollarsOption)
     .option('--daily <usd>', 'USD a day (UTC)', dollarsOption)
-    .option('--steps <n>', 'turns of a rollout at most', wholeOption)
-    .option('--seed <n>', 'of switch indices and of a shuffled order', wholeOption)
-    .option('--tenant <key>', 'whose work it is: queues serve tenants in turn')
+    .option('--steps <n>', 'step limit of a rollout', wholeOption)
+    .option('--seed <n>', 'seed of switch indices and of a shuffled order', wholeOption)
+    .option('--tenant <key>', 'whose rollouts these are: queues serve tenants in turn')
     .option('--priority <1..5>', '1 is served first', wholeOption);
-  addStartOptions(command, 'workflow id; what an earlier campaign of that id has done is kept')
+  addStartOptions(command, 'workflow id; a campaign of that id is continued')
     .addHelpText('after', '\nExit code of --wait and --watch: 0 complete, 3 ended before that, 1 an error.')
     .action(async ({ input: file, id, wait, watch, ...flags }: CampaignFlags & StartFlags) => {
       const input = campaignInput(file ? readInput(file) : {}, flags);

@@ -31,12 +31,12 @@ function addEvaluationSteering(evaluation: Command, cli: Cli): void {
   addWindowSteering(evaluation, cli, {
     units: 'candidates',
     kept: 'candidates',
-    cancelled: 'what was done is kept and can be shown',
+    cancelled: 'finished candidates are kept and can be shown',
     show: 'pointsman evaluation show ID',
   });
   evaluation
     .command('budget <id> <usd>')
-    .description('set a new cap, counted from the start')
+    .description('set a new cost limit, counted from the start')
     .action(async (id: string, usd: string) => {
       const costUsd = dollarsOption(usd);
       await sendUpdate(cli, id, 'setBudget', { costUsd });

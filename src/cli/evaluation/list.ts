@@ -27,7 +27,7 @@ export function addEvaluationList(evaluation: Command, cli: Cli): void {
   evaluation
     .command('list')
     .description('list evaluations, newest first')
-    .option('--limit <n>', 'at most so many', wholeOption, 20)
+    .option('--limit <n>', 'show at most this many', wholeOption, 20)
     .option('--solver <name>', 'of that solver')
     .action(async ({ limit, solver }: { limit: number; solver?: string }) => {
       const of = solver === undefined ? '' : ` AND ${equals('Student', solver)}`;

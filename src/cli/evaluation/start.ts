@@ -27,23 +27,21 @@ const NOT_COMPLETE = 3;
 
 /** `evaluation start`: samples of a solver on problems, and self-repair of what none solved. */
 export function addEvaluationStart(evaluation: Command, cli: Cli): void {
-  const command = evaluation
-    .command('start')
-    .description('have a solver answer function problems, and run what it answers');
+  const command = evaluation.command('start').description('let a solver answer function problems, and run its answers');
   addInputOption(command)
     .option('--problems <file>', 'problems.jsonl, or the id of a finished build')
     .option('--solver <name>', 'profile, builtin:oracle, builtin:stub or builtin:mutant')
-    .option('--only <id...>', 'these problems alone')
+    .option('--only <id...>', 'only these problems')
     .option('--samples <n>', 'answers to each problem (default: 5)', wholeOption)
-    .option('--k <list>', 'k of each PASS@k, parted by commas (default: 1)', wholeNumbers)
+    .option('--k <list>', 'k of each PASS@k, separated by commas (default: 1)', wholeNumbers)
     .addOption(new Option('--context <kind>', 'what a solver is shown').choices(ContextKind.options))
     .option('--plan-first', 'ask for a plan before the code')
     .option('--repairs <n>', 'iterations of self-repair', wholeOption)
     .option('--concurrency <n>', 'candidates at once (default: 4)', wholeOption)
     .option('--temperature <t>', 'default: 0.2', numberOption)
     .option('--top-p <p>', 'default: 0.95', numberOption)
-    .option('--seed <n>', 'of samples, mutants and intervals', wholeOption)
-    .option('--cost <usd>', 'USD at most', dollarsOption);
+    .option('--seed <n>', 'seed of samples, mutants and intervals', wholeOption)
+    .option('--cost <usd>', 'cost limit in USD', dollarsOption);
   addOutOption(addStartOptions(command), 'report, candidates and plots')
     .addHelpText('after', '\nExit code of --wait and --watch: 0 complete, 3 ended before that, 1 an error.')
     .action(async ({ input: file, id, wait, watch, out, ...flags }: Flags) => {

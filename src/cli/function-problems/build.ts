@@ -43,23 +43,23 @@ export function addFunctionProblemsBuild(problems: Command, cli: Cli): void {
   const command = problems.command('build').description('make problems of the functions of a repository');
   addInputOption(command)
     .option('--source <source>', 'repository, set up first; see below')
-    .option('--setup <id>', 'what a finished set-up left')
-    .option('--image <image>', 'any image with it installed; --source is for the record')
+    .option('--setup <id>', 'environment of a finished set-up, by its id')
+    .option('--image <image>', 'any image with the repository installed; --source is then only recorded')
     .option('--workdir <path>', 'the repository in the image (default: /repo)')
-    .option('--test <command>', 'runs its own tests: calls are recorded from them')
-    .option('--python <path>', 'interpreter in the image, where it is not python3')
+    .option('--test <command>', 'command that runs its own tests, from which calls are recorded')
+    .option('--python <path>', 'interpreter in the image, if it is not python3')
     .option('--only <name...>', 'these functions, by dotted name')
     .option('--filters <file>', 'table of filters, like examples/function-filters.yaml')
     .option('--attempts <list>', 'AUTHOR[:CONTEXT[:MODE]],… in order, see below', attemptsOption)
-    .option('--repairs <n>', 'times that a model may mend its harness', wholeOption)
+    .option('--repairs <n>', 'times that a model may repair its harness', wholeOption)
     .option('--try-all', 'try every author and keep the best')
     .option('--refiner <name>', 'profile that rewrites docstrings (builtin:types)')
-    .option('--max-functions <n>', 'functions tried at most', wholeOption)
-    .option('--cases <n>', 'cases of one harness at most', wholeOption)
+    .option('--max-functions <n>', 'try at most this many functions', wholeOption)
+    .option('--cases <n>', 'cases of one harness, at most', wholeOption)
     .option('--parallel <n>', 'functions at once (default: 2)', wholeOption)
     .option('--coverage <share>', 'branches to cover, like 0.8 or 80%', shareOption)
     .option('--mutation <share>', 'mutants to kill, like 0.6 or 60%', shareOption)
-    .option('--seed <n>', 'of inputs, mutants and repeats', wholeOption);
+    .option('--seed <n>', 'seed of inputs, mutants and repeats', wholeOption);
   addOutOption(addStartOptions(command), 'the problems')
     .addHelpText(
       'after',
@@ -106,10 +106,10 @@ export async function setUpFirst(cli: Cli, source: string, id: string): Promise<
     throw error;
   });
   if (described?.status.name === 'COMPLETED' && ((await handle.result()) as RepoSetupResult).image) {
-    cli.say(`set up before: ${id}`);
+    cli.say(`already set up: ${id}`);
     return;
   }
-  cli.say(`sets ${source} up first: ${id}`);
+  cli.say(`setting ${source} up first: ${id}`);
   const begun = await cli.start('repoSetup', { source }, { id, note: `${source}, for its functions` });
   const { status, image, detail } = await waited<RepoSetupResult>(cli, begun, watchCommand('setup', begun));
   if (image) return cli.say(`set up: ${image}`);
@@ -212,10 +212,10 @@ function choice<T extends string>(word: string, options: readonly T[], what: str
 export function groundOf(written: Written, flags: BuildFlags): Ground {
   const { setup, image, source, workdir, test, python } = flags;
   if (setup !== undefined && (image ?? source) !== undefined)
-    throw refused('--setup stands alone: it says which image and source', 'Leave --image and --source out.');
+    throw refused('--setup already says which image and source', 'Leave --image and --source out.');
   const named = Object.entries({ workdir, test, python }).filter(([, value]) => value !== undefined);
   if (image === undefined && named[0])
-    throw refused(`--${named[0][0]} goes with --image: a set-up says it itself`, 'Give --image too, or leave it out.');
+    throw refused(`--${named[0][0]} needs --image: a set-up knows it itself`, 'Give --image too, or leave it out.');
   if (setup !== undefined) return { environment: setup, label: setup.replace(/^.*\//, '') };
   if (image !== undefined) {
     const fields = { image, workdir, testCommand: test, python, source: source && absoluteSource(source) };

@@ -23,8 +23,8 @@ const SOLVERS = ['oracle', 'stub'] as const;
 export function addFunctionProblemsCheck(problems: Command, cli: Cli): void {
   problems
     .command('check <from>')
-    .description('prove problems again: the reference passes, a body that raises does not')
-    .option('--only <id...>', 'these problems alone')
+    .description('prove problems again: the reference must pass, and a body that raises must fail')
+    .option('--only <id...>', 'only these problems')
     .option('--concurrency <n>', 'candidates at once', wholeOption)
     .addHelpText('after', '\nExit code: 0 all are proved, 3 one is not, 1 an error.')
     .action(async (from: string, flags: Flags) => {
@@ -60,7 +60,7 @@ async function idsOf(cli: Cli, from: string, names: readonly string[]): Promise<
 
 function proofsOf(oracle: ShownEvaluation, stub: ShownEvaluation): Proof[] {
   if (oracle.problems.length === 0)
-    throw new PointsmanError('Unavailable', oracle.trouble ?? `${oracle.id} says nothing of its problems`);
+    throw new PointsmanError('Unavailable', oracle.trouble ?? `${oracle.id} says nothing about its problems`);
   const of = ({ outcomes }: ShownEvaluation, id: string) => outcomes.find(({ problem }) => problem === id) ?? null;
   return oracle.problems.map(({ id }) => {
     const [right, wrong] = [of(oracle, id), of(stub, id)];

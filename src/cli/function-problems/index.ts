@@ -36,7 +36,7 @@ function addFunctionProblemsTable(problems: Command, cli: Cli): void {
   problems
     .command('table <from...>')
     .description('compare authors and contexts over builds, each by id or folder')
-    .addHelpText('after', '\nBuild with --try-all: otherwise later authors are only asked where earlier ones failed.')
+    .addHelpText('after', '\nBuild with --try-all: otherwise later authors are only asked if earlier ones failed.')
     .action(async (from: string[]) => {
       const builds: BuildTries[] = [];
       for (const each of from) builds.push(await triesOf(cli, each));
@@ -53,7 +53,11 @@ async function triesOf(cli: Cli, from: string): Promise<BuildTries> {
   }
   const { result, status } = await readBuild(cli, from);
   if (!result)
-    throw new PointsmanError('NotFound', `${from} has no problems yet: it is ${status}`, 'Its tables come at its end.');
+    throw new PointsmanError(
+      'NotFound',
+      `${from} has no problems yet: it is ${status}`,
+      'Its tables are written at the end.',
+    );
   if (!result.tries) throw withoutTries(from);
   const text = (await cli.blobs.get(result.tries.sha256)).toString('utf8');
   return { name: from.replace(/^.*\//, ''), tried: triedIn(text, from) };
@@ -67,7 +71,7 @@ function triedIn(text: string, name: string): TriedFunction[] {
 function withoutTries(from: string): PointsmanError {
   return new PointsmanError(
     'NotFound',
-    `${from} does not say what was tried: an earlier version made it`,
+    `${from} does not say what was tried: it was made by an earlier version`,
     'Build it again, then export it with `pointsman function-problems export ID --out DIR`.',
   );
 }

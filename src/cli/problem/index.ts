@@ -94,7 +94,7 @@ export function addProblemCommands(program: Command, cli: Cli): void {
     .command('import <file>')
     .description('make problems of JSONL rows')
     .requiredOption('--format <format>', 'swebench, swesmith or r2egym')
-    .requiredOption('--out <dir>', 'folder that gets a folder a problem')
+    .requiredOption('--out <dir>', 'folder; each problem gets a folder in it')
     .option('--registry <prefix>', 'put before image names, like HOST/OWNER/')
     .action((file: string, flags: { format: RowFormat; out: string; registry?: string }) => {
       const problems = readRows(textOf(file), flags.format, { registry: flags.registry });

@@ -30,14 +30,14 @@ function addReportBuild(report: Command, cli: Cli): void {
     .option('--name <name>', 'folder under reports (default: after the data set or campaign)')
     .option('--title <text>', 'heading of the page')
     .option('--campaign <id...>', 'campaigns that have ended')
-    .option('--rollouts <file...>', 'files of rollouts that no campaign here has')
+    .option('--rollouts <file...>', 'files of rollouts from elsewhere')
     .option('--dataset <name|id>', 'a data set of this home, or the id of its workflow')
     .option('--shift <id>', 'a covariate shift analysis')
     .option('--failures <id>', 'a failure analysis')
     .option('--setup <id...>', 'set-ups')
     .option('--problems <id...>', 'builds of function problems')
     .option('--viewer <url>', 'address of `pointsman view`, to link to')
-    .option('--rehearsal', 'say on the page that models are scripted (profiles of the rehearsal do so themselves)')
+    .option('--rehearsal', 'say on the page that models are scripted (rehearsal profiles are recognised)')
     .option('--id <id>', 'workflow id (default: report/NAME)')
     .option('--open', 'show it in the browser')
     .action(async ({ input: file, id, open, ...flags }: BuildFlags) => {
@@ -72,7 +72,7 @@ function addReportList(report: Command, cli: Cli): void {
   report
     .command('list')
     .description('list reports, newest first')
-    .option('--limit <n>', 'at most so many', wholeOption, 20)
+    .option('--limit <n>', 'show at most this many', wholeOption, 20)
     .action(async ({ limit }: { limit: number }) => {
       const query = "WorkflowType = 'report'";
       const reports: Listed[] = [];
@@ -110,7 +110,7 @@ function asTable(reports: readonly Listed[], now: number): string {
 function addReportShow(report: Command, cli: Cli): void {
   report
     .command('show <name|id>')
-    .description('where a report is and what is in it')
+    .description('show where a report is and what is in it')
     .option('--open', 'show it in the browser')
     .action(async (named: string, { open }: { open?: boolean }) => {
       const result = await readReport(cli, named);

@@ -17,7 +17,7 @@ export function addList(rollout: Command, cli: Cli): void {
   rollout
     .command('list')
     .description('list rollouts, newest first')
-    .option('--limit <n>', 'at most so many', wholeOption, 20)
+    .option('--limit <n>', 'show at most this many', wholeOption, 20)
     .option(
       '--status <status>',
       'running, completed, failed, cancelled, resolved, unresolved, submitted, limit_steps, …',

@@ -28,8 +28,8 @@ function withRolloutFlags(command: Command): Command {
     .option('--expert <profile>', 'model profile of the expert')
     .option('--hand-over <k|a..b|never>', 'student turns before the expert', handOverOption)
     .option('--seed <n>', 'seed of the draw', wholeOption)
-    .option('--attempt <n>', 'which pass over the instance, from 0', wholeOption)
-    .option('--steps <n>', 'turns at most', wholeOption)
+    .option('--attempt <n>', 'number of the pass over the instance, from 0', wholeOption)
+    .option('--steps <n>', 'step limit', wholeOption)
     .option('--wait', 'wait for the result and print it');
 }
 
@@ -60,7 +60,7 @@ export function addFork(rollout: Command, cli: Cli): void {
   withRolloutFlags(
     rollout
       .command('fork <id>')
-      .description('start a rollout from the first steps of another; the expert goes on unless told otherwise')
+      .description('start a rollout from the first steps of another; the expert continues by default')
       .requiredOption('--step <n>', 'steps that are kept, counted from 1; 0 keeps none', wholeOption),
   ).action(async (id: string, { step, ...flags }: RolloutStartFlags & { step: number }) => {
     const client = await cli.client();

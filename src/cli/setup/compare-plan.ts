@@ -60,7 +60,8 @@ export function readSources(given: readonly string[]): Written[] {
  */
 export function planned({ name, sources, modes, repeat, basis, flags }: Plan): Job[] {
   const crossed = modes.includes('crossed');
-  if (crossed && sources.length < 2) throw refused('crossed: one source has no other half', 'Give at least two.');
+  if (crossed && sources.length < 2)
+    throw refused('crossed: one source cannot be split into halves', 'Give at least two.');
   const job = (own: Written, pass: number, label: ComparedMode, experience: Memory): Job => {
     const input = setupInput(
       {
@@ -70,7 +71,7 @@ export function planned({ name, sources, modes, repeat, basis, flags }: Plan): J
       },
       flags,
     );
-    if (input.judge === false) throw refused('judge: a comparison is about verdicts', 'Leave it on.');
+    if (input.judge === false) throw refused('judge: a comparison needs verdicts', 'Leave it on.');
     const source = String(input.source);
     return { id: `compare/${name}/${label}/${source}/${pass}`, source, mode: label, pass, input };
   };

@@ -37,14 +37,14 @@ export function addSetupCompare(setup: Command, cli: Cli): void {
   withSetupFlags(setup.command('compare').description('set the same sources up with and without experience'))
     .requiredOption('--sources <source|file...>', 'sources, or files with one a line')
     .addOption(
-      new Option('--modes <list>', 'modes, parted by commas')
+      new Option('--modes <list>', 'modes, separated by commas')
         .argParser(modesOption)
         .default(CHOSEN_MODES.slice(0, 3), CHOSEN_MODES.slice(0, 3).join(',')),
     )
     .option('--repeat <n>', 'passes over all sources', countOption, 1)
     .option('--parallel <n>', 'runs at once', countOption, 1)
-    .option('--name <name>', 'the same name goes on where it was')
-    .option('-i, --input <file>', 'what all inputs have in common')
+    .option('--name <name>', 'name of the comparison; the same name continues it')
+    .option('-i, --input <file>', 'fields that all inputs share')
     .option('--csv <file>', 'write the runs there too')
     .addHelpText(
       'after',
@@ -69,7 +69,7 @@ with nothing, and then again with only what the other half taught.`,
       const basis = flags.input ? readInput(flags.input) : {};
       const jobs = planned({ name, sources: readSources(flags.sources), modes, repeat, basis, flags });
       warnOfPolicies(cli, jobs[0]!.input);
-      cli.say(`comparison ${name}: ${jobs.length} runs; --name ${name} goes on with it`);
+      cli.say(`comparison ${name}: ${jobs.length} runs; --name ${name} continues it`);
       const runs = await runAll(cli, jobs, parallel);
       if (flags.csv) writeFileSync(flags.csv, asCsv(runs));
       const comparison = compared(runs, modes);
@@ -82,7 +82,7 @@ async function runAll(cli: Cli, jobs: readonly Job[], parallel: number): Promise
   const client = await cli.client();
   const done = new Map<Job, ComparedRun>();
   const leave = () => {
-    cli.say('what began goes on; the same command with the same --name takes it up again');
+    cli.say('started runs continue; the same command with the same --name follows them again');
     process.exit(130);
   };
   process.once('SIGINT', leave);
@@ -112,7 +112,7 @@ async function settled(cli: Cli, client: Client, job: Job): Promise<ComparedRun>
     throw new PointsmanError(
       'InvalidInput',
       `${job.id} was started with another input`,
-      'Give --name another name: runs of one comparison differ in nothing but memory.',
+      'Give --name another name: runs of one comparison may differ only in memory.',
     );
   }
   // Starting joins one that runs, and sees to a worker for it.

@@ -35,7 +35,7 @@ export function addSetupExport(setup: Command, cli: Cli): void {
     .command('export <id>')
     .description('write the Dockerfile, its script and its sources into a folder, and build it if asked')
     .requiredOption('--out <dir>', 'folder, new or empty')
-    .option('--build <tag>', 'have the engine build it, with the proxies and certificates of this host')
+    .option('--build <tag>', 'build it, with the proxies and certificates of this host')
     .option('--test', 'run the verified tests in what was built, without a network')
     .action(async (id: string, flags: Flags) => {
       if (flags.test && !flags.build)
@@ -84,7 +84,7 @@ function kept(result: RepoSetupResult | undefined, id: string): KeptResult {
   if (result?.dockerfile && result.script) return result as KeptResult;
   throw new PointsmanError(
     'NotFound',
-    `${id} kept no environment`,
+    `${id} has no environment`,
     'Only a set-up that has ended verified keeps one; `pointsman setup show` says how it ended.',
   );
 }

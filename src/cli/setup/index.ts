@@ -8,7 +8,7 @@ import { addSetupStart } from './start';
 import { addSetupWatch } from './watch';
 
 export function addSetupCommands(program: Command, cli: Cli): void {
-  const setup = program.command('setup').description('repositories made to work: start, follow, read, compare');
+  const setup = program.command('setup').description('set repositories up: start, follow, read, compare');
   addSetupStart(setup, cli);
   addSetupList(setup, cli);
   addSetupShow(setup, cli);

@@ -33,7 +33,7 @@ export function addSetupList(setup: Command, cli: Cli): void {
   setup
     .command('list')
     .description('list set-ups, newest first')
-    .option('--limit <n>', 'at most so many', wholeOption, 20)
+    .option('--limit <n>', 'show at most this many', wholeOption, 20)
     .option('--status <status>', 'running, failed, verified, not_guilty, guilty, gave_up, …')
     .option('--source <source>', 'set-ups of that source')
     .action(async (flags: Flags) => {

@@ -102,9 +102,9 @@ async function headOf(
     case 'judge': {
       const known = result?.verdict?.heads[role];
       if (known || result) return known || undefined;
-      // The court is a workflow of its own; where it does not sit yet, there is no chain.
-      const court = client.workflow.getHandle(`${handle.workflowId}/verdict`);
-      return roleHeadInHistory(court, role).catch(() => undefined);
+      // The verdict is a workflow of its own; before it starts there is no chain.
+      const verdict = client.workflow.getHandle(`${handle.workflowId}/verdict`);
+      return roleHeadInHistory(verdict, role).catch(() => undefined);
     }
     default:
       return role satisfies never;

@@ -23,10 +23,10 @@ export function addSetupStart(setup: Command, cli: Cli): void {
   addInputOption(withSetupFlags(setup.command('start').description('set one repository up until its verifier passes')))
     .option('--source <source>', 'what to set up, see below')
     .option('--service <name...>', 'services it needs: postgres, redis, mysql, …')
-    .option('--component <name=source...>', 'repositories of its family')
-    .addOption(new Option('--experience <mode>', 'what memory does').choices(ExperienceMode.options))
+    .option('--component <name=source...>', 'repositories that it is set up with')
+    .addOption(new Option('--experience <mode>', 'how memory is used').choices(ExperienceMode.options))
     .option('--id <id>', 'workflow id; one that runs already is joined')
-    .option('--no-judge', 'without prosecutor and judge')
+    .option('--no-judge', 'do without prosecutor and judge')
     .option('--wait', 'wait for the result and print it')
     .addHelpText(
       'after',
@@ -45,16 +45,16 @@ Exit code of --wait: 0 verified and not guilty (with --no-judge: verified),
 export function withSetupFlags(command: Command): Command {
   return command
     .option('--goal <text>', 'what has to work (default: tests and entry points)')
-    .option('--base <image>', 'image to begin from')
+    .option('--base <image>', 'base image')
     .option('--agent <policy>', 'profile of the set-up agent, or builtin:playbook')
     .option('--verifier <policy>', 'profile, or builtin:rules; so are the next ones')
     .option('--prosecutor <policy>', 'who brings charges')
     .option('--judge-by <policy>', 'who decides on them')
     .option('--librarian <policy>', 'who picks, audits and writes experience')
-    .option('--speculate <n>', 'units that are tried side by side', wholeOption)
-    .option('--steps <n>', 'turns at most', wholeOption)
-    .option('--cost <usd>', 'USD at most, for all roles', dollarsOption)
-    .option('--no-reproduce', 'without a rebuild from the script');
+    .option('--speculate <n>', 'units tried side by side', wholeOption)
+    .option('--steps <n>', 'step limit', wholeOption)
+    .option('--cost <usd>', 'cost limit in USD, for all roles', dollarsOption)
+    .option('--no-reproduce', 'do not rebuild it from the script');
 }
 
 async function startSetup(cli: Cli, input: Written, { id, wait }: Pick<Flags, 'id' | 'wait'>): Promise<void> {

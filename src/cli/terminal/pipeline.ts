@@ -10,7 +10,7 @@ import { type Column, table } from './table';
 import { heading } from './verdict';
 
 /** What came of a pipeline: how far each repository came, what was kept of the rollouts and why, and where everything is. */
-export function lineText(result: PipelineResult, look: Look): string {
+export function pipelineText(result: PipelineResult, look: Look): string {
   const { id, status, stations, problems, campaign, dataset, failureAnalysis, covariateShift, report, cost } = result;
   const paint = ink(look.coloured);
   const said = status.replaceAll('_', ' ');

@@ -51,7 +51,7 @@ export async function datasetWord(cli: Cli, named: string, server: boolean): Pro
     notes:
       foreign === 0
         ? []
-        : [`${foreign} of ${kept.length} rows of ${manifest.name} are of rollouts that nothing here knows any more.`],
+        : [`${foreign} of ${kept.length} rows of ${manifest.name} are of rollouts that are no longer here.`],
   };
 }
 

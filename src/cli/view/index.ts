@@ -33,7 +33,7 @@ interface ExportFlags extends ChoiceFlags {
 /** `view`: trajectories and set-ups in a browser, from a server here or in one file that needs none. */
 export function addViewCommands(program: Command, cli: Cli): void {
   const view = withChoice(
-    program.command('view').description('read trajectories and set-ups in a browser; without a choice all there are'),
+    program.command('view').description('read trajectories and set-ups in a browser (default: all)'),
   )
     .option('--port <n>', 'port to serve on; 0 takes a free one', wholeOption, 0)
     .option(
@@ -45,8 +45,8 @@ export function addViewCommands(program: Command, cli: Cli): void {
     .action(async (flags: ServeFlags) => serve(cli, flags));
   withChoice(view.command('export').description('write one page that needs no server and no network'))
     .requiredOption('--out <file.html>', 'file to write')
-    .option('--limit-mb <n>', 'whole outputs and files that it may hold, before they are packed', wholeOption, 64)
-    .option('--title <words>', 'what the page is called')
+    .option('--limit-mb <n>', 'size of outputs and files in it, before they are compressed', wholeOption, 64)
+    .option('--title <words>', 'title of the page')
     .action(async (_: unknown, command: Command) => write(cli, command.optsWithGlobals<ExportFlags>()));
 }
 
@@ -56,10 +56,7 @@ function withChoice(command: Command): Command {
     .option('--rollouts <file>', 'rollouts of a file of rows (rollouts.jsonl)')
     .option('--run <id...>', 'these rollouts, by workflow id or by the hash of a head')
     .option('--setup <id...>', 'these set-ups, by workflow id')
-    .option(
-      '--dataset <name>',
-      'rollouts that a data set was made of: what it trains of each, or why it does not have it',
-    );
+    .option('--dataset <name>', 'rollouts that a data set was made of: what is trained of each, or why it was dropped');
 }
 
 async function serve(cli: Cli, flags: ServeFlags): Promise<void> {

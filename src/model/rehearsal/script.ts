@@ -75,7 +75,7 @@ export function loadScript(file: string): Script {
     parsed = parse(text);
   } catch (error) {
     const reason = error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error);
-    throw new PointsmanError('InvalidInput', `rehearsal script ${file}: not YAML: ${reason}`, 'Mend the syntax.');
+    throw new PointsmanError('InvalidInput', `rehearsal script ${file}: not YAML: ${reason}`, 'Correct the syntax.');
   }
   return parseScript(parsed, `rehearsal script ${file}`);
 }

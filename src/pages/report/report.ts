@@ -67,8 +67,8 @@ ${parts.map(partHtml)}</main>
 
 function rehearsalBanner({ rehearsal, scripted }: ReportMaterial) {
   if (!rehearsal) return null;
-  const who = scripted.length > 0 ? ` Scripts played ${listed(scripted)}.` : '';
-  return html`<p class="rehearsal" role="note"><strong>This is a rehearsal.</strong> Models in it are scripts that play a part, so that the whole line can be seen working without a key.${who} The figures show that the machinery counts right; they say nothing about any model.</p>
+  const who = scripted.length > 0 ? ` Scripted: ${listed(scripted)}.` : '';
+  return html`<p class="rehearsal" role="note"><strong>This is a rehearsal.</strong> Its models are scripts, so that the whole pipeline can be seen at work without a key.${who} The figures show that the pipeline works; they say nothing about any model.</p>
 `;
 }
 

@@ -129,7 +129,7 @@ it('shows where a running one is', () => {
   const text = setupText({ ...run, status: 'running', phase: 'Setting up', result: undefined, progress }, PLAIN);
   for (const each of [
     'running (setting up)',
-    'in the way: No module named six',
+    'error: No module named six',
     'frames: base › before turn 2',
     'suggested: xpu-a',
     '$0.20, 9 tokens',

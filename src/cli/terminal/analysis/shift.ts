@@ -53,7 +53,7 @@ function studentLines(points: readonly ShiftPoint[], student: string, look: Look
     ...lines,
     ...(hidden > 0 ? [`${count(hidden, 'turn')} more: --full, or points.csv`] : []),
     ...(redrawn > 0
-      ? [`at ${count(redrawn, 'turn')} replicates are drawn with replacement, for want of rollouts`]
+      ? [`at ${count(redrawn, 'turn')} replicates are drawn with replacement, because there are too few rollouts`]
       : []),
   ];
 }

@@ -6,7 +6,7 @@ import { safeLine } from '../safe-text';
 import { type Column, table } from '../table';
 import { heading } from '../verdict';
 
-/** Runs of the same sources under several modes: each of them, each mode, and what memory was worth. */
+/** Runs of the same sources under several modes: each of them, each mode, and effect of memory. */
 export function comparisonText(runs: readonly ComparedRun[], { modes, lifts }: Comparison, look: Look): string {
   return [
     heading('runs', look),
@@ -16,7 +16,7 @@ export function comparisonText(runs: readonly ComparedRun[], { modes, lifts }: C
     heading('modes', look),
     table(modes, MODE, look.width),
     '',
-    heading('what memory was worth', look),
+    heading('effect of memory', look),
     ...modes.filter(({ runs: n }) => n > 0).flatMap((mode) => wrapWords([gapLine(mode)], look.width)),
     ...(lifts.length === 0 ? ['No difference: it needs `off` and another mode.'] : []),
     ...lifts.flatMap((lift) => wrapWords([liftLine(lift)], look.width)),
@@ -84,15 +84,15 @@ function liftLine({
     loss: 'Memory hurt.',
     none:
       counts.onlyFirst + counts.onlySecond === 0
-        ? 'No lift is shown: no source ended otherwise.'
-        : 'No lift is shown: chance explains it as well.',
+        ? 'No difference is shown: no source ended differently.'
+        : 'No difference is shown: it may be chance.',
   }[shown];
   const interval = `95 %: ${points(low)} to ${points(high)}; exact McNemar p = ${p.toFixed(3)}`;
   const basis = [
     count(pairs, 'pair'),
     `${counts.onlySecond} better`,
     `${counts.onlyFirst} worse`,
-    ...(leftOut > 0 ? [`${leftOut} left out for want of an outcome`] : []),
+    ...(leftOut > 0 ? [`${leftOut} left out because they have no outcome`] : []),
     ...(passesLeftOut > 0 ? [`${count(passesLeftOut, 'pass', 'passes')} left out with their pair`] : []),
   ].join(', ');
   return `${mode} − ${against}: ${points(difference)} points not guilty (${interval}; ${basis}). ${said}`;

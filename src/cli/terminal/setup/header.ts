@@ -29,7 +29,7 @@ function setupHeader(run: ShownSetup, look: Look): string[] {
     statusLine(run, look),
     ...(result ? claimLines(result, look) : []),
     ...used(run, look),
-    ...(progress?.error ? labelled('in the way', progress.error, look).map(paint.bad) : []),
+    ...(progress?.error ? labelled('error', progress.error, look).map(paint.bad) : []),
     ...(progress && progress.frames.length > 0 ? labelled('frames', progress.frames.join(' › '), look) : []),
     ...(progress && progress.suggested.length > 0 ? labelled('suggested', progress.suggested.join(', '), look) : []),
   ];
@@ -46,7 +46,7 @@ function statusLine({ status, phase, result, startedAt, endedAt }: ShownSetup, l
   return `${colour(`${said}${outcome}`)}${doing}${startedAt ? ` · ${moment(startedAt)} UTC` : ''}${took}`;
 }
 
-/** The agent's word, the verifier's and the court's side by side: where they differ is what a reader came for. */
+/** The agent's claim, the verifier's and the judge's answers side by side: where they differ is what a reader came for. */
 export function claimLines(result: RepoSetupResult, look: Look): string[] {
   const paint = ink(look.coloured);
   const { verifier, verdict, selfClaim, tests } = result;

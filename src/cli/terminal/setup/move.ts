@@ -171,7 +171,7 @@ function setupActionLines(move: Readonly<Record<string, unknown>>, look: Look): 
       return strong(action.hint ? labelled('▸ verify', action.hint, look) : ['▸ verify']);
     case 'finish':
       return strong(
-        labelled(action.success ? '⇒ finish' : '⇒ give up', safeLine(action.message) || 'no word about it', look),
+        labelled(action.success ? '⇒ finish' : '⇒ give up', safeLine(action.message) || 'no reason given', look),
       );
     default:
       return action satisfies never;

@@ -114,7 +114,7 @@ function costFigure(costs: readonly MethodCost[]): Figure {
     id: 'cost-by-method',
     title: 'USD by method',
     caption:
-      'All calls of a method divided by its rollouts, its resolved rollouts and its rows in the training set: what was spent on lost ones is in it.',
+      'All calls of a method divided by its rollouts, its resolved rollouts and its rows in the training set: it includes what was spent on lost ones.',
     drawn: bars({
       title: 'USD per rollout, per resolved rollout and per kept row, by method',
       description: rows.map(({ method, perRollout }) => `${method} ${dollars(perRollout)} per rollout`).join(', '),

@@ -29,7 +29,7 @@ export function failuresPart(material: ReportMaterial): Part | undefined {
         id: 'failure-table',
         title: 'Failures, submitted and not',
         caption:
-          'Laid out like the paper’s table 3. Shares in percent: of all rollouts (resolved), of the unresolved (submitted), and of the submitted and the others (errors). “Other” holds every category that has no column of its own.',
+          'In the layout of the paper’s table 3. Shares in percent: of all rollouts (resolved), of the unresolved (submitted), and of the submitted and the others (errors). “Other” holds every category that has no column of its own.',
         drawn: failureTable(data),
         data,
       },

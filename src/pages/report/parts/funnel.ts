@@ -178,7 +178,7 @@ const MISSED_WORDS: Readonly<Record<FunnelStage, string>> = {
 
 /** Each reason for a loss, as a sentence goes on: "was lost because …". */
 const LOSS_WORDS: Readonly<Record<LossReason, string>> = {
-  instance_cap: 'its instance had been resolved often enough',
+  instance_cap: 'its instance was already resolved often enough',
   budget_exhausted: 'the budget of the campaign was used up before it began',
   abandoned: 'the campaign was ended before it began',
   cancelled_before_start: 'the campaign was cancelled before it began',
@@ -194,8 +194,8 @@ const LOSS_WORDS: Readonly<Record<LossReason, string>> = {
   format_exhausted: 'replies in a row could not be read',
   timeouts_exhausted: 'commands in a row timed out',
   sandbox_lost: 'its sandbox was lost and could not be rebuilt',
-  model_rejected: 'the provider refused the request for good',
-  run_budget_exhausted: 'a budget above the run was used up',
+  model_rejected: 'the provider refused the request',
+  run_budget_exhausted: 'a budget shared with other runs was used up',
   empty_patch: 'its patch has no change in it',
   patch_failed: 'its patch does not apply',
   no_tests: 'no test ran',
@@ -205,11 +205,11 @@ const LOSS_WORDS: Readonly<Record<LossReason, string>> = {
   not_graded: 'it was not graded',
   identical_actions: 'the same action several times in a row',
   endless_file_reading: 'it read files over and over',
-  nothing_trained: 'no turn of it would be trained',
+  nothing_trained: 'it has no turn that would be trained',
   unfaithful: 'a turn cannot be written in the format of the student without a change',
   too_long: 'it is longer than a row may be',
   duplicate: 'what would be trained is in another row already',
-  kept_enough_of_instance: 'enough rows of its instance are kept',
-  mixture: 'the mixture takes no more of its method',
+  kept_enough_of_instance: 'enough rows of its instance were kept already',
+  mixture: 'the mixture has enough rows of its method',
   chain_missing: 'its steps are no longer in the store',
 };

@@ -98,7 +98,7 @@ function ofCosts(material: ReportMaterial): Headline[] {
   const [usd, tokens] = [sumOf(costs.map((cost) => cost.usd)), sumOf(costs.map((cost) => cost.tokens))];
   const seconds = sumOf(rows.map((row) => row.seconds ?? 0)) + sumOf(setups.map(({ result }) => result.seconds));
   return [
-    { name: 'Cost', value: dollars(usd), says: `for ${grouped(tokens)} tokens of model calls, all parts together` },
+    { name: 'Cost', value: dollars(usd), says: `for ${grouped(tokens)} tokens of model calls, all roles together` },
     ...(seconds > 0
       ? [{ name: 'Hours', value: hours(seconds), says: 'of rollouts and set-ups one after another, waiting included' }]
       : []),

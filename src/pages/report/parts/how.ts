@@ -49,7 +49,7 @@ export function howPart(material: ReportMaterial): Part {
     after:
       made.length === 0
         ? null
-        : html`<h3 id="again">Making it again</h3>
+        : html`<h3 id="again">Reproducing it</h3>
 <p class="again">Each run was started with an input and can be started with it again, by <code>temporal workflow start</code> as shown with each or by Pointsman’s own commands.</p>
 <div class="again">${made.map(again)}</div>
 `,
@@ -179,7 +179,7 @@ function definitions({
     ['Wilson', 'Score interval of one proportion, 95 %; it takes rollouts as independent.'],
   ];
   const environments: [string, string][] = [
-    ['Not guilty', 'No charge of the prosecutor was upheld. An outage or a step cap is an error, never a pass.'],
+    ['Not guilty', 'No charge of the prosecutor was upheld. An outage or a step limit is an error, never a pass.'],
     [
       'Lift',
       'Share of sources found not guilty with memory, less the share without. Shown only where the interval leaves out 0 and p < 0.05.',

@@ -32,7 +32,7 @@ export function problemsPart(material: ReportMaterial): Part | undefined {
 const TITLES: Readonly<Record<string, string>> = {
   Problems: 'The problems',
   Harnesses: 'Validity by author',
-  Failures: 'Why harnesses were of no use',
+  Failures: 'Why harnesses were rejected',
 };
 const CAPTIONS: Readonly<Record<string, string>> = {
   Problems: 'As in R2E’s table 3, with the mutation score.',

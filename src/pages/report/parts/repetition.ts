@@ -16,13 +16,13 @@ export function repetitionPart(material: ReportMaterial): Part | undefined {
   return {
     id: 'repetition',
     title: 'Repetition among what passes',
-    intro: html`<p>Some rollouts pass their tests although they ran in circles. The filter drops those with the same action several times in a row, or with file-reading commands over and over.</p>`,
+    intro: html`<p>Some rollouts pass their tests although they repeat themselves. The filter drops those with the same action several times in a row, or with file-reading commands over and over.</p>`,
     figures: [
       {
         id: 'repetition-rates',
         title: 'Dropped for repetition, by method',
         caption:
-          'Share of the rollouts that passed, with 95 % intervals by Wilson. Dashed: what the paper saw with its two students.',
+          'Share of the rollouts that passed, with 95 % intervals by Wilson. Dashed: the paper’s rates for its two students.',
         drawn: dots({
           title: 'Share of passed rollouts dropped for repetition',
           description: shown.map(({ method, rate }) => `${method} ${percent(rate)}`).join(', '),

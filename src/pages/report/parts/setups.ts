@@ -9,7 +9,7 @@ import { percentIn } from '../words';
 
 const MODES: readonly ComparedMode[] = ['off', 'frozen', 'learn', 'crossed', 'lesson'];
 
-/** Environments: who says that they work, and what memory was worth. */
+/** Environments: who says that they work, and effect of memory. */
 export function setupsPart(material: ReportMaterial): Part | undefined {
   const runs = material.setups.map(comparedRunOf);
   if (runs.length === 0) return undefined;
@@ -18,7 +18,7 @@ export function setupsPart(material: ReportMaterial): Part | undefined {
   return {
     id: 'setups',
     title: 'Set-ups and their verdicts',
-    intro: html`<p>Three parties say whether an environment works: the agent that made it (claim), a verifier that runs the tests in a fresh container, and a judge over the charges that a prosecutor brought with evidence. Only the last counts.</p>`,
+    intro: html`<p>Three roles say whether an environment works: the agent that made it (claim), a verifier that runs the tests in a fresh container, and a judge who decides on charges that a prosecutor brought with evidence. Only the verdict counts.</p>`,
     figures: [claimFigure(runs, modes), ...(lifts.length > 0 ? [liftFigure(lifts)] : []), runFigure(runs)],
   };
 }
@@ -64,7 +64,7 @@ function claimFigure(runs: readonly ComparedRun[], modes: readonly ComparedMode[
     id: 'setup-claims',
     title: 'Claims and verdicts',
     caption:
-      'Share of set-ups, by mode of memory, with 95 % intervals by Wilson. The gap between the first and the last dot is what an agent’s own word is worth.',
+      'Share of set-ups, by mode of memory, with 95 % intervals by Wilson. The gap between the first and the last dot shows how far an agent’s own claim can be trusted.',
     drawn: dots({
       title: 'Set-ups that are claimed, verified and found not guilty',
       description: rows.map(({ mode, name, good, n }) => `${mode}: ${name} ${good} of ${n}`).join(', '),
@@ -97,7 +97,7 @@ function claimFigure(runs: readonly ComparedRun[], modes: readonly ComparedMode[
 function liftFigure(lifts: readonly Lift[]): Figure {
   return {
     id: 'memory-lift',
-    title: 'What memory was worth',
+    title: 'Effect of memory',
     caption: liftCaption(lifts),
     drawn: dots({
       title: 'Difference in set-ups found not guilty',
@@ -153,7 +153,7 @@ function liftFigure(lifts: readonly Lift[]): Figure {
 }
 
 function liftCaption(lifts: readonly Lift[]): Content {
-  const said = { lift: 'memory helped', loss: 'memory hurt', none: 'no lift is shown' };
+  const said = { lift: 'memory helped', loss: 'memory hurt', none: 'no difference is shown' };
   const leftOut = (passes: number) => (passes > 0 ? ` (${passes} of its passes left out with their pair)` : '');
   const each = lifts
     .map(({ mode, shown, passesLeftOut }) => `${mode}: ${said[shown]}${leftOut(passesLeftOut)}`)

@@ -24,7 +24,7 @@ export function switchingPart(material: ReportMaterial): Part | undefined {
   return {
     id: 'switching',
     title: 'The switch from student to expert',
-    intro: html`<p>k is the number of turns that the student makes before the expert goes on; it is drawn before the run. A student that submits earlier leaves nothing that an expert wrote, so such rollouts are discarded, and long prefixes survive less often than they are drawn.</p>`,
+    intro: html`<p>k is the number of turns that the student makes before the expert takes over; it is drawn before the run. If the student submits earlier, there are no expert turns, so the rollout is discarded; long student prefixes therefore survive less often than they are drawn.</p>`,
     figures,
   };
 }

@@ -1,12 +1,12 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pointsmanHome, REPOSITORY, room } from '../../src/home';
 import { ensureChromium } from '../../src/machine/chromium';
 import { isScript, runCommand } from '../../src/machine/command';
 import { ensureDocker } from '../../src/machine/docker';
-import { forgetDeadDaemons, wayAround } from '../../src/machine/dockerd';
+import { wayAround } from '../../src/machine/dockerd';
 import { BASE_IMAGE, ensureImage } from '../../src/machine/image';
 import { ensureTemporal, temporalBinary, temporalVersion } from '../../src/machine/temporal';
 
@@ -134,18 +134,5 @@ describe('a daemon that does not start', () => {
     expect(vfs.args).toEqual(['--storage-driver=vfs']);
     expect(wayAround(storage, vfs)).toBeUndefined();
     expect(wayAround('failed to start daemon: pid file found', { args: [] })).toBeUndefined();
-  });
-
-  test('pid files of a machine that was killed are forgotten, those of a living daemon are not', () => {
-    const run = join(scratch, 'run');
-    mkdirSync(join(run, 'docker', 'containerd'), { recursive: true });
-    const [daemon, containerd] = [join(run, 'docker.pid'), join(run, 'docker', 'containerd', 'containerd.pid')];
-    // The number was given to another program since.
-    writeFileSync(containerd, String(process.pid));
-    const living = execFileSync('pidof', ['-s', 'dockerd'], { encoding: 'utf8' });
-    writeFileSync(daemon, living);
-    forgetDeadDaemons(run);
-    expect(existsSync(containerd)).toBe(false);
-    expect(existsSync(daemon)).toBe(true);
   });
 });

@@ -7,6 +7,7 @@ import { JournalStream } from '../../src/sandbox/docker/journal';
 import { runName } from '../../src/sandbox/labels';
 import { Diverged, type Journal, type RunRequest } from '../../src/sandbox/sandbox';
 import { tinyProblem } from '../support/tiny-problem';
+import { slowPrograms } from './slow-programs';
 
 const owner = { workflowId: `test/journal/${randomUUID()}`, firstRunId: randomUUID() };
 const docker = new Docker();
@@ -79,23 +80,6 @@ test('the same id runs once, on this stream and on another', async () => {
   expect((await journal.run(request)).output.toString()).toBe('ran\n');
 });
 
-test('a record that another stream has begun is waited for; one that nobody ends is another history', async () => {
-  const body = 'echo theirs';
-  const begun = (id: string) => `cd /var/lib/pointsman/jobs; exec 3> ${id}.cmd`;
-  await run(
-    `boot=$(cut -d' ' -f22 /proc/1/stat); ${begun('late')}; (sleep 0.5; echo theirs > late.out; ` +
-      `printf '%s - run %s 1 ${body.length}\n${body}' $(date +%s%6N) $boot >&3; sleep 0.3; echo "0 $(date +%s%6N)" > late.code) &`,
-  );
-  const followed = await run(body, { id: 'late' });
-  expect([followed.reason, followed.output.toString()]).toEqual(['exit', 'theirs\n']);
-
-  await run(`${begun('never')}; printf '12 - run' >&3; ${begun('neither')}`);
-  await expect(run('echo mine', { id: 'never' })).rejects.toThrow('never(interrupted)');
-  const file = { kind: 'write', path: '/tmp/mine', bytes: Buffer.from('mine'), text: '' } as const;
-  await expect(journal.apply({ id: 'neither', after: '*', ...file })).rejects.toThrow('neither(interrupted)');
-  expect(await text('cat /tmp/mine 2>&1')).toMatch(/No such file/);
-});
-
 test('a stream brings its scripts along: neither their loss nor older ones are in its way', async () => {
   for (const spoil of ['rm -rf /opt/pointsman', 'echo "exit 3" | tee /opt/pointsman/*.sh']) {
     await run(spoil);
@@ -142,18 +126,9 @@ test('an output that is long or holds NULs is the same for whoever asks, however
   expect(given.map(({ output }) => output.toString())).toEqual(Array(2).fill('1\n2\n3\n4\n5\n99\n400000\n'));
 });
 
-/** The next call of the program in the container takes so long before it begins; those after it do not. */
-const slowOnce = (program: string, seconds: number) =>
-  run(
-    `rm -rf /tmp/slow; cat > /usr/local/bin/${program} << 'END'\n#!/bin/sh\n` +
-      `mkdir /tmp/slow 2> /dev/null && sleep ${seconds}\nexec /usr/bin/${program} "$@"\nEND\nchmod +x /usr/local/bin/${program}`,
-  );
-const fastAgain = (program: string) => run(`rm /usr/local/bin/${program}`);
+const { slowOnce, fastAgain } = slowPrograms(() => journal);
 const others = async (count: number) =>
   Promise.all(Array.from({ length: count }, () => JournalStream.open(docker.getContainer(name))));
-const begun = async () => {
-  while ((await journal.look('/tmp/slow')).kind === 'missing') await sleep(20);
-};
 
 test('the head of a long output is whole, however long one of two servers takes to set it aside', async () => {
   await slowOnce('head', 2);
@@ -181,78 +156,6 @@ test('where no hole can be punched, one server cuts the output, and the next whe
   expect(given.map(({ output }) => output.toString())).toEqual(Array(2).fill('FIRST\n200000\nLAST\n'));
   // What is written in the very moment of a cut is lost to the count; never as much as one of the six bursts.
   for (const { elidedBytes } of given) expect(elidedBytes).toBeGreaterThan(5 * 1_288_895);
-});
-
-test('two servers that are sent one edit apply it once, and it comes last once', async () => {
-  await slowOnce('ln', 2);
-  const [late, next, third] = (await others(3)) as [JournalStream, JournalStream, JournalStream];
-  const edit = {
-    id: 'edit-late',
-    after: '*',
-    kind: 'write',
-    path: '/tmp/late',
-    bytes: Buffer.from('1'),
-    text: 'ok',
-  } as const;
-  const first = late.apply(edit);
-  await begun();
-  expect((await next.apply(edit)).output.toString()).toBe('ok');
-  const after = await next.run({ id: 'after-late', after: edit.id, command: 'echo 2 > /tmp/late', timeoutMs: 20_000 });
-  expect([(await first).exitCode, after.exitCode]).toEqual([0, 0]);
-  expect(await third.position()).toBe('after-late');
-  for (const each of [late, next, third]) each.close();
-  await fastAgain('ln');
-  expect(await text('cat /tmp/late; grep -c edit-late /var/lib/pointsman/state/order')).toBe('2\n1\n');
-});
-
-test('an edit whose server died on it is ended by the next one, wherever it had come to', async () => {
-  await slowOnce('ln', 20);
-  const dying = await JournalStream.open(docker.getContainer(name));
-  const edit = { after: '*', kind: 'write', path: '/tmp/dead', bytes: Buffer.from('all'), text: 'ok' } as const;
-  const died = dying.apply({ id: 'edit-dead', ...edit }).catch((error: Error) => error);
-  await begun();
-  const jobsOf = '/var/lib/pointsman/jobs';
-  await run(`read -r server _ < ${jobsOf}/edit-dead.hand.0; kill -9 $server; echo half > /tmp/dead`);
-  expect(await died).toBeInstanceOf(Error);
-  expect((await journal.apply({ id: 'edit-dead', ...edit })).output.toString()).toBe('ok');
-  expect(await text('cat /tmp/dead')).toBe('all');
-  await fastAgain('ln');
-
-  // This one had put it into the order, and not yet said how it ended.
-  const record = "12 - write $(cut -d' ' -f22 /proc/1/stat) 99999 9\\n/tmp/dead";
-  await run(
-    `cd ${jobsOf}; printf "${record}" > edit-told.cmd; echo told > edit-told.bytes.99999; printf ok > edit-told.text.99999; ` +
-      'echo 99999 12 > edit-told.hand.0; echo edit-told >> ../state/order',
-  );
-  expect((await journal.apply({ id: 'edit-told', ...edit })).output.toString()).toBe('ok');
-  expect(await text('cat /tmp/dead; grep -c edit-told /var/lib/pointsman/state/order')).toBe('told\n1\n');
-});
-
-test('a request that was cut off with its worker is no request', async () => {
-  const container = docker.getContainer(name);
-  const cutOff = async (words: string) => {
-    const Cmd = ['bash', '/opt/pointsman/journal.sh', 'serve'];
-    const exec = await container.exec({ Cmd, AttachStdin: true, AttachStdout: true });
-    const stream = await exec.start({ hijack: true, stdin: true });
-    stream.write(words);
-    stream.end();
-    while ((await exec.inspect()).Running) await sleep(50);
-  };
-  await cutOff('run cut-1 * 0 20000 100 100 40\necho half');
-  expect(await text('echo all of it', { id: 'cut-1' })).toBe('all of it\n');
-  await cutOff(`apply cut-2 * 0 write 4 8 9000\ntext/tmp/cut${'x'.repeat(500)}`);
-  const bytes = Buffer.from('y'.repeat(9000));
-  const written = await journal.apply({
-    id: 'cut-2',
-    after: '*',
-    kind: 'write',
-    path: '/tmp/cut',
-    bytes,
-    text: 'text',
-  });
-  expect([written.exitCode, written.output.toString()]).toEqual([0, 'text']);
-  expect(await text('wc -c < /tmp/cut; grep -c x /tmp/cut')).toBe('9000\n0\n');
-  expect(await text('cd /var/lib/pointsman/jobs; ls | grep -c cut-2.bytes')).toBe('1\n');
 });
 
 test('a timeout kills the whole tree, wherever it fled to, and keeps the partial output', async () => {

@@ -1,9 +1,6 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { FileEmbeddingLedger } from '../../src/store/local/embedding-ledger';
 import { FileLedger } from '../../src/store/local/ledger';
 import { answerOf } from './ledger-answer';
@@ -46,22 +43,3 @@ test('a file that a disk spoiled counts as absent and is written anew', async ()
   expect((await ledger.record(KEY, 'h', answerOf('again'))).reply.content).toBe('again');
   expect((await ledger.answered(KEY, 'h'))?.reply.content).toBe('again');
 });
-
-test('writers killed at any moment leave no unreadable answer', async () => {
-  const child = path.join(__dirname, 'children/ledger-writer.ts');
-  for (let round = 0; round < 5; round++) {
-    const writer = spawn(process.execPath, ['--import', 'tsx', child, directory, String(round * 37)], {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
-    await once(writer.stdout, 'data');
-    await delay(100 + round * 53);
-    writer.kill('SIGKILL');
-    await once(writer, 'exit');
-  }
-  const answers = (await files()).filter((file) => file.endsWith('.json'));
-  expect(answers.length).toBeGreaterThan(5);
-  for (const file of answers) {
-    const entry = JSON.parse(await readFile(file, 'utf8'));
-    expect(await new FileLedger(directory).answered(entry.key, entry.requestHash)).toBeDefined();
-  }
-}, 60_000);

@@ -1,13 +1,4 @@
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ResultFolders } from '../../src/store/result-folders';
@@ -44,15 +35,4 @@ test('what fails leaves the old folder as it was, and nothing else', async () =>
   await expect(failing).rejects.toThrow('no space left');
   expect(readFileSync(join(folders.pathOf('reports', 'kept'), 'csv', 'a.csv'), 'utf8')).toBe('old');
   expect(readdirSync(join(home, 'reports')).filter((name) => name.startsWith('kept'))).toEqual(['kept']);
-});
-
-test('what a killed process left goes with the next time, unless it may still be written to', async () => {
-  const draft = (name: string) => `${folders.pathOf('datasets', 'set')}.${name}.draft`;
-  for (const name of ['0000000a', '0000000b']) mkdirSync(draft(name), { recursive: true });
-  utimesSync(draft('0000000a'), 1, 1);
-  mkdirSync(`${folders.pathOf('datasets', 'set')}.v2`);
-  utimesSync(`${folders.pathOf('datasets', 'set')}.v2`, 1, 1);
-  await folders.replace('datasets', 'set', write(''));
-  expect(existsSync(draft('0000000a'))).toBe(false);
-  expect(readdirSync(join(home, 'datasets')).sort()).toEqual(['set', 'set.0000000b.draft', 'set.v2']);
 });

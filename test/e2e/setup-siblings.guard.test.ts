@@ -1,3 +1,7 @@
+// A set-up's database once kept what a step had written to it after that step was rolled back: siblings were in no frame.
+// Then what the tests wrote stayed there for the next look, and a rebuild met an empty one: three verdicts on three
+// different databases. Now siblings are in every frame, go back after a run of tests, and are filled anew by the rebuild.
+
 import { setTimeout as sleep } from 'node:timers/promises';
 import Docker from 'dockerode';
 import type { RepoSetupResult } from '../../src/contract';
@@ -127,7 +131,6 @@ afterAll(async () => {
   removeFolders();
 }, 60_000);
 
-// There siblings were never snapshotted: what a step did to a database outlived its rollback.
 test.each(Object.keys(rolledBack))('B9: data of a sibling go back with the frame: %s', async (agent) => {
   const { told } = await readChain(world, results[agent]!.head);
   expect(told[2]).toBe('before after \n');

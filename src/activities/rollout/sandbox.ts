@@ -30,7 +30,6 @@ export interface CheckpointInput {
   readonly label: string;
   /** Names of the services that run; whoever goes back to the frame starts them again. */
   readonly services?: readonly string[];
-  readonly squash?: boolean;
 }
 
 export interface RunToolInput {
@@ -231,11 +230,6 @@ export function createSandboxActivities(deps: Deps) {
         await removed;
         await sandboxes.dropFrames(owner, input.above);
       });
-    },
-
-    /** Removes frames of the run's stack. Retry-safe: what is gone counts as removed. */
-    async dropFrames(input: { owner: Owner; indexes: readonly number[] }): Promise<void> {
-      return withHeartbeat(() => sandboxes.dropFrames(input.owner, input.indexes));
     },
 
     /**

@@ -37,7 +37,14 @@ export class SnapshotStack {
 
   /** Pushes what the sandbox is now. */
   async checkpoint(label: string, services = this.ground.services()): Promise<Frame> {
-    return this.push(label, services, false);
+    const { owner, undo } = this.ground;
+    const index = this.nextIndex;
+    undo.register({ kind: 'frame', index });
+    const frame = await this.host().checkpointSandbox.executeWithOptions({ summary: `frame ${index}: ${label}` }, [
+      { owner, lease: this.ground.lease(), index, label, services },
+    ]);
+    this.frames.push(frame);
+    return frame;
   }
 
   /** Back to the frame `steps` below the top (0: the top itself). It stays on the stack; those above it are removed. */
@@ -50,19 +57,7 @@ export class SnapshotStack {
       { owner, lease: this.ground.lease(), profile, frame, above },
     ]);
     this.frames.length -= steps;
-    this.forget(above);
-    return frame;
-  }
-
-  /** One frame of one layer, of what the sandbox is now, in place of all there are. */
-  async squash(label: string): Promise<Frame> {
-    const below = this.frames.map(({ index }) => index);
-    const frame = await this.push(label, this.ground.services(), true);
-    await this.host().dropFrames.executeWithOptions({ summary: `${below.length} frames become one` }, [
-      { owner: this.ground.owner, indexes: below },
-    ]);
-    this.frames.splice(0, this.frames.length, frame);
-    this.forget(below);
+    for (const index of above) this.ground.undo.forget({ kind: 'frame', index });
     return frame;
   }
 
@@ -70,20 +65,6 @@ export class SnapshotStack {
   adopt(frame: Frame): void {
     this.ground.undo.register({ kind: 'frame', index: frame.index });
     this.frames.push(frame);
-  }
-
-  private async push(label: string, services: readonly string[], squash: boolean): Promise<Frame> {
-    const index = this.nextIndex;
-    this.ground.undo.register({ kind: 'frame', index });
-    const frame = await this.host().checkpointSandbox.executeWithOptions({ summary: `frame ${index}: ${label}` }, [
-      { owner: this.ground.owner, lease: this.ground.lease(), index, label, services, squash },
-    ]);
-    this.frames.push(frame);
-    return frame;
-  }
-
-  private forget(indexes: readonly number[]): void {
-    for (const index of indexes) this.ground.undo.forget({ kind: 'frame', index });
   }
 
   private host() {

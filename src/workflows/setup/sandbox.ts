@@ -186,6 +186,8 @@ export class SetupSandbox {
   /** Tries several units side by side, each forked from the top frame; what the one that is adopted left becomes the sandbox. */
   async race(rivals: RaceInput['rivals'], failure: RaceInput['failure'], turn: number): Promise<Raced> {
     const { sandbox: profile, base, limits, experience } = this.input;
+    // The winner's frame is taken by the race itself.
+    this.undo.register({ kind: 'frame', index: this.stack.nextIndex });
     const raced = await this.surviving(() =>
       this.host().raceTrials.executeWithOptions(
         { summary: `turn ${turn} · ${rivals.map(({ unit }) => unit).join(' | ')}`.slice(0, 120) },

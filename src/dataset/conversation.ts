@@ -1,5 +1,4 @@
-import type { View } from '../contract/profile';
-import type { Author, ChatMessage, ChatTool, Transcript } from '../contract/step';
+import type { Author, ChatMessage, ChatTool, Transcript, View } from '../contract';
 import { DIALECTS } from '../rollout/dialects';
 import type { Prompts } from '../rollout/prompts';
 import { renderRequest } from '../rollout/render';

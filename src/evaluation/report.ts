@@ -1,6 +1,5 @@
 import { bar } from '../analysis/charts';
-import type { Estimate, EvaluationResult } from '../contract';
-import { NO_SAMPLE } from '../contract';
+import { type Estimate, type EvaluationResult, NO_SAMPLE } from '../contract';
 
 const BAR = 30;
 

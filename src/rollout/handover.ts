@@ -1,5 +1,4 @@
-import type { HandOverName, HandOverPolicy, HandOverValue, SwitchDraw } from '../contract/hand-over';
-import type { Author } from '../contract/step';
+import type { Author, HandOverName, HandOverPolicy, HandOverValue, SwitchDraw } from '../contract';
 import { hashKey, uniformBelow, uniformUnit } from './random';
 
 /** One way to decide who authors which turn. Pure: the same (policy, draw, turn) always gives the same author. @public to policies from outside. */

@@ -1,5 +1,4 @@
-import type { View } from '../contract/profile';
-import type { ChatMessage, ChatRequest, Rejected, SeenStep, Transcript } from '../contract/step';
+import type { ChatMessage, ChatRequest, Rejected, SeenStep, Transcript, View } from '../contract';
 import { cutMiddle, preview } from './clip';
 import { DIALECTS } from './dialects';
 import type { Prompts } from './prompts';

@@ -1,6 +1,5 @@
 import type { Readable } from 'node:stream';
-import type { Frame, Lease, SandboxProfile } from '../contract/sandbox';
-import type { ServiceSpec } from '../contract/setup';
+import type { Frame, Lease, SandboxProfile, ServiceSpec } from '../contract';
 import type { Owner } from './labels';
 
 /**

@@ -1,7 +1,6 @@
 import { Context } from '@temporalio/activity';
 import { WorkflowNotFoundError } from '@temporalio/client';
-import type { Fork, Ref, RolloutProgress } from '../../contract';
-import { PointsmanError } from '../../contract';
+import { type Fork, PointsmanError, type Ref, type RolloutProgress } from '../../contract';
 import type { Deps } from '../../deps';
 import { withHeartbeat } from '../heartbeat';
 

@@ -1,5 +1,4 @@
-import type { DatasetFormat, DialectName } from '../../contract/names';
-import type { ChatTool } from '../../contract/step';
+import type { ChatTool, DatasetFormat, DialectName } from '../../contract';
 import type { Prompts } from '../../rollout/prompts';
 import type { ChatTokenizer } from '../chat-tokenizer';
 import type { DatasetRow } from '../row';

@@ -1,5 +1,4 @@
-import type { ExitStatus } from '../../contract/limits';
-import type { Action, ChatMessage, SeenStep } from '../../contract/step';
+import type { Action, ChatMessage, ExitStatus, SeenStep } from '../../contract';
 import { DIALECTS } from '../../rollout/dialects';
 import type { Conversation } from '../conversation';
 import { type TextMark, wellFormed } from '../text-marks';

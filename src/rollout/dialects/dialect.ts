@@ -1,5 +1,13 @@
-import type { DialectName } from '../../contract/names';
-import type { Action, ChatMessage, ChatTool, FormatError, FormatErrorCode, RawReply, Turn } from '../../contract/step';
+import type {
+  Action,
+  ChatMessage,
+  ChatTool,
+  DialectName,
+  FormatError,
+  FormatErrorCode,
+  RawReply,
+  Turn,
+} from '../../contract';
 import { cutEnd, isWellFormed, preview } from '../clip';
 import { findTool, readArguments, TOOLS, type Tool, type ToolTable } from '../tools';
 

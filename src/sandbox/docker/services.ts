@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import type Docker from 'dockerode';
-import type { Frame, Lease } from '../../contract/sandbox';
-import type { ServiceSpec } from '../../contract/setup';
+import type { Frame, Lease, ServiceSpec } from '../../contract';
 import { guestProgram } from '../guest';
 import { LABEL, type Owner, runLabels, runName } from '../labels';
 import type { Sandboxes, Services, ServicesRequest, Started } from '../sandbox';

@@ -4,11 +4,11 @@ import type {
   ProsecutorMove,
   ServiceSpec,
   SetupAction,
+  Suggestion,
   TestCounts,
   VerifierMove,
   VerifierResult,
 } from '../../contract';
-import type { Suggestion } from '../../contract/experience';
 import type { Survey } from '../repository/survey';
 
 /** What a policy sees of a command that ran. */

@@ -4,10 +4,10 @@
  */
 export interface Room {
   readonly holds: string;
-  /** Rooms that it imports. */
-  readonly imports: readonly string[];
+  /** Rooms that it imports, a blank between two. */
+  readonly imports: string;
   /** Rooms that it imports as types only: at run time they must not come along. */
-  readonly types?: readonly string[];
+  readonly types?: string;
   /** No I/O, no clock, no Temporal: a function of its arguments. */
   readonly pure?: true;
 }
@@ -16,155 +16,136 @@ export interface Room {
 export const ROOMS: Readonly<Record<string, Room>> = {
   contract: {
     holds: 'schemas of every input, result, signal and query; the errors',
-    imports: [],
+    imports: '',
     pure: true,
   },
   'packages/python': {
     holds: 'reading Python: syntax, names, call graph, slices: the package `@pointsman/python`',
-    imports: [],
+    imports: '',
     pure: true,
   },
   rollout: {
     holds: 'the agent of a rollout: dialects, tools, prompts, hand-over, limits',
-    imports: ['contract'],
+    imports: 'contract',
     pure: true,
   },
   setup: {
     holds: 'the playbook, experience units and their ranking, roles, verdicts, repositories read, test output read',
-    imports: ['contract', 'rollout', 'setup/guest'],
+    imports: 'contract rollout setup/guest',
     pure: true,
   },
-  'setup/guest': { holds: 'programs of set-ups that run in sandboxes, read once at load', imports: [] },
+  'setup/guest': {
+    holds: 'programs of set-ups that run in sandboxes, read once at load',
+    imports: '',
+  },
   problems: {
     holds: 'problem formats, patches, outcomes and their evidence; equivalence tests, mutants, specifications',
-    imports: ['contract', 'packages/python'],
+    imports: 'contract packages/python',
     pure: true,
   },
   dataset: {
     holds: 'funnels, filters, masks, mixtures, exporters, the checker of training files',
-    imports: ['contract', 'rollout'],
+    imports: 'contract rollout',
     pure: true,
   },
   analysis: {
     holds: 'statistics, covariate shift, failure categories',
-    imports: ['contract', 'rollout', 'dataset'],
+    imports: 'contract rollout dataset',
     pure: true,
   },
   evaluation: {
     holds: 'PASS@k and self-repair: prompts, scores, summaries',
-    imports: ['contract', 'problems', 'analysis', 'packages/python'],
+    imports: 'contract problems analysis packages/python',
     pure: true,
   },
   pages: {
     holds: 'what people see: HTML, charts, report, viewer; `viewer/client` runs in the browser',
-    imports: ['contract', 'rollout', 'problems', 'dataset', 'analysis'],
+    imports: 'contract rollout problems dataset analysis',
     pure: true,
   },
   'pages/viewer/server': {
     holds: 'serves the viewer on this machine, or writes it into one file',
-    imports: ['contract', 'pages', 'store'],
+    imports: 'contract pages store',
   },
   'cli/terminal': {
     holds: 'the same as text: tables, figures, trajectories, set-ups and results',
-    imports: ['contract', 'rollout', 'setup', 'dataset', 'analysis', 'evaluation', 'pages'],
+    imports: 'contract rollout setup dataset analysis evaluation pages',
     pure: true,
   },
   workflows: {
     holds: 'the algorithms, deterministic; they read like the papers. `durable/` is what has no subject',
-    imports: ['contract', 'rollout', 'setup'],
-    types: ['activities', 'sandbox'],
+    imports: 'contract rollout setup',
+    types: 'activities sandbox',
   },
   activities: {
     holds: 'side effects: thin, retried, heartbeating; the same subjects as the workflows',
-    imports: [
-      'contract',
-      'rollout',
-      'setup',
-      'problems',
-      'dataset',
-      'analysis',
-      'evaluation',
-      'packages/python',
-      'pages',
-      'deps',
-      'grading',
-      'sources',
-      'sandbox',
-      'store',
-      'model',
-      'config',
-      'home',
-    ],
+    imports:
+      'contract rollout setup problems dataset analysis evaluation packages/python pages deps grading sources sandbox store model config home',
   },
   grading: {
     holds: 'environments built and candidates judged in sandboxes; `harness/` runs equivalence tests',
-    imports: ['contract', 'setup', 'problems', 'packages/python', 'deps', 'sources', 'sandbox', 'store'],
+    imports: 'contract setup problems packages/python deps sources sandbox store',
   },
   sources: {
     holds: 'sources of every kind fetched, verified, unpacked; their licence',
-    imports: ['contract', 'sandbox', 'store'],
+    imports: 'contract sandbox store',
   },
   sandbox: {
     holds: 'the interface of sandboxes and the programs that run in them',
-    imports: ['contract', 'sandbox/docker'],
+    imports: 'contract sandbox/docker',
   },
   'sandbox/docker': {
     holds: 'sandboxes by the Docker engine; nothing else knows the engine',
-    imports: ['contract', 'sandbox'],
+    imports: 'contract sandbox',
   },
   store: {
     holds: 'blobs, ledgers, budgets, experience: interfaces, each with its local implementation',
-    imports: ['contract', 'setup', 'model', 'config', 'home'],
+    imports: 'contract setup model config home',
   },
   model: {
     holds: 'model providers, prices, the rehearsal server',
-    imports: ['contract', 'rollout'],
+    imports: 'contract rollout',
   },
   deps: {
     holds: 'what activities work with',
-    imports: ['config', 'sandbox', 'store'],
+    imports: 'config sandbox store',
   },
-  config: { holds: 'one file and the environment', imports: ['contract', 'home'] },
-  home: { holds: 'where Pointsman keeps what it writes', imports: [] },
-  rooms: { holds: 'this list', imports: [] },
+  config: {
+    holds: 'one file and the environment',
+    imports: 'contract home',
+  },
+  home: {
+    holds: 'where Pointsman keeps what it writes',
+    imports: '',
+  },
+  rooms: {
+    holds: 'this list',
+    imports: '',
+  },
   machine: {
     holds: 'a machine made ready: provision, doctor, background processes, the bundle of workflow code',
-    imports: ['contract', 'config', 'home', 'rooms', 'sandbox'],
+    imports: 'contract config home rooms sandbox',
   },
   worker: {
     holds: 'the process: which task queues it serves',
-    imports: ['contract', 'activities', 'config', 'deps', 'machine', 'sandbox', 'store'],
+    imports: 'contract activities config deps machine sandbox store',
   },
   cli: {
     holds: 'commands, thin over the Temporal client; one file or folder a noun',
-    imports: [
-      'contract',
-      'rollout',
-      'setup',
-      'problems',
-      'dataset',
-      'analysis',
-      'evaluation',
-      'packages/python',
-      'pages',
-      'pages/viewer/server',
-      'cli/terminal',
-      'grading',
-      'store',
-      'model',
-      'config',
-      'home',
-      'machine',
-      'worker',
-    ],
-    types: ['workflows'],
+    imports:
+      'contract rollout setup problems dataset analysis evaluation packages/python pages pages/viewer/server cli/terminal grading store model config home machine worker',
+    types: 'workflows',
   },
   demo: {
     holds: 'the demonstration on real repositories',
-    imports: ['contract', 'setup', 'pages', 'cli', 'cli/terminal', 'home', 'machine'],
-    types: ['workflows'],
+    imports: 'contract setup pages cli cli/terminal home machine',
+    types: 'workflows',
   },
 };
+
+export function namesIn(rooms = ''): string[] {
+  return rooms.split(' ').filter(Boolean);
+}
 
 /** Where a room is, from the root of the repository. */
 export function folderOf(room: string): string {
@@ -182,6 +163,6 @@ export function roomOf(path: string): string | undefined {
 export function roomsWithin(room: string, found = new Set<string>()): ReadonlySet<string> {
   if (found.has(room)) return found;
   found.add(room);
-  for (const next of ROOMS[room]?.imports ?? []) roomsWithin(next, found);
+  for (const next of namesIn(ROOMS[room]?.imports)) roomsWithin(next, found);
   return found;
 }

@@ -51,7 +51,7 @@ export const ADDITIONS: readonly Addition[] = [
       },
       {
         in: 'src/rollout/handover.ts',
-        after: "from '../contract/step';",
+        after: "from '../contract';",
         add: "\nimport { everyNth } from './every-nth';",
       },
     ],

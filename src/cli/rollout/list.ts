@@ -55,7 +55,7 @@ const OWN_STATUSES: Readonly<Record<string, string>> = {
 };
 
 /** The visibility query; statuses of the workflow and endings of the rollout are asked for alike. */
-export function listQuery({ status, problem }: Pick<Flags, 'status' | 'problem'>): string {
+function listQuery({ status, problem }: Pick<Flags, 'status' | 'problem'>): string {
   const parts = ["WorkflowType = 'rollout'"];
   if (problem !== undefined) parts.push(equals('InstanceId', problem));
   if (status !== undefined) parts.push(statusCondition(status, OWN_STATUSES, ExitStatus.options));

@@ -27,7 +27,7 @@ export function addShow(rollout: Command, cli: Cli): void {
 }
 
 /** The same for programs: observations whole, raw replies left to the blobs. */
-export function asData({ steps, result, links, ...run }: ShownRun, only?: number) {
+function asData({ steps, result, links, ...run }: ShownRun, only?: number) {
   return {
     ...run,
     result: result ?? null,

@@ -63,7 +63,7 @@ async function printFile(cli: Cli, run: ShownSetup, name: FileName): Promise<voi
 }
 
 /** The same for programs: outputs whole, raw replies left to the blobs. */
-export function setupData({ steps, result, progress, links, ...run }: ShownSetup, only?: number) {
+function setupData({ steps, result, progress, links, ...run }: ShownSetup, only?: number) {
   return {
     ...run,
     progress: progress ?? null,

@@ -16,7 +16,7 @@ export function trajectoryText(run: ShownRun, look: Look, only?: number): string
   return [...headerLines(run, look), '', ...turns, ...endingLines(run, look)].join('\n').trimEnd();
 }
 
-export function headerLines(run: ShownRun, look: Look): string[] {
+function headerLines(run: ShownRun, look: Look): string[] {
   const paint = ink(look.coloured);
   const status = run.status === 'chain' ? 'a chain of steps, without its workflow' : run.status;
   const doing = run.phase?.toLowerCase();

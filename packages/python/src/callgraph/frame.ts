@@ -204,7 +204,7 @@ export class Frame {
   }
 }
 
-export function rootOf(path: string): string {
+function rootOf(path: string): string {
   return path.slice(0, path.indexOf(STEP));
 }
 
@@ -227,7 +227,7 @@ export interface Definition {
  * How expressions and blocks are read. Handed in, because what expressions hold (lambdas, calls that import, targets) is
  * read in files of its own, which need them in turn.
  */
-export interface Interpreter {
+interface Interpreter {
   evaluate(frame: Frame, expression: Expression): Slot;
   run(frame: Frame, block: readonly Statement[]): void;
 }

@@ -102,12 +102,7 @@ function putItem(program: Program, container: ContainerValue, index: Index, valu
 }
 
 /** A slice of a list or tuple: elements keep their order where both the literal and the bounds are known. */
-export function sliced(
-  program: Program,
-  from: ContainerValue,
-  bounds: Bounds | undefined,
-  where: object,
-): ContainerValue {
+function sliced(program: Program, from: ContainerValue, bounds: Bounds | undefined, where: object): ContainerValue {
   const { length, isOpen } = from;
   return program.containerOf(where, from, () => {
     const { lower = 0, upper = Number.POSITIVE_INFINITY, step = 1 } = bounds ?? {};

@@ -205,7 +205,7 @@ export interface SuperValue {
   readonly receiver: Value;
 }
 
-export interface PartialValue {
+interface PartialValue {
   readonly kind: 'partial';
   readonly callee: Slot;
   readonly given: Arguments;

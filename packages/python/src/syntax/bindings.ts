@@ -103,7 +103,7 @@ function walrusTargets(expression: Expression, add: (name: string) => void): voi
 }
 
 /** A branch of an `if` or `try` at a module's top level. A number is the handler's. */
-export interface Branch {
+interface Branch {
   readonly statement: IfStatement | TryStatement;
   readonly branch: 'body' | 'orElse' | 'finally' | number;
 }

@@ -183,7 +183,7 @@ export function readableIn(twig: Twig, source: Source): Expression[] {
 }
 
 /** What stands where the parser found no expression. */
-export function nothing(twig: Twig, source: Source): Expression {
+function nothing(twig: Twig, source: Source): Expression {
   return { kind: 'unreadable', expressions: [], ...source.spanOf(twig) };
 }
 

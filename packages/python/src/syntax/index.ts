@@ -1,21 +1,18 @@
-export type { Binding, Branch, Unit } from './bindings';
-export { type BoundName, type ImportedFrom, importedBy, namesBoundBy } from './bindings';
+export type { Binding, Unit } from './bindings';
+export { type ImportedFrom, namesBoundBy } from './bindings';
 export { isBuiltin } from './builtins';
 export { type FunctionKind, type FunctionSyntax, functionsIn, functionsOf } from './functions';
-export type { ModulePlace, ModuleRole } from './module-names';
 export { openPython, type Python } from './parser';
 export {
   assigned,
-  bindingsOf,
   decidedIn,
-  indexOf,
   indexRepository,
   type PythonIndex,
   type PythonModule,
   type SourceFile,
 } from './repository';
 export { type Entity, type Passage, type Resolution, Resolver } from './resolve';
-export { type Scope, type ScopeVisitor, scopeOf, type Use, usesIn, walkScopes } from './scopes';
+export { type Scope, scopeOf, type Use, usesIn, walkScopes } from './scopes';
 export { cleaned } from './strings';
 export * from './syntax';
 export {

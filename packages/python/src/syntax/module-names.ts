@@ -11,7 +11,7 @@ export interface ModulePlace {
 }
 
 /** Modules that are no part of what the repository is for are told apart, and kept. */
-export type ModuleRole = 'source' | 'test' | 'docs' | 'example' | 'build' | 'script';
+type ModuleRole = 'source' | 'test' | 'docs' | 'example' | 'build' | 'script';
 
 const SOURCE_FOLDERS = ['src', 'lib', 'python'];
 

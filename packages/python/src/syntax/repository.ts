@@ -43,7 +43,7 @@ export function indexRepository(python: Python, files: readonly SourceFile[]): P
 }
 
 /** The index of modules that were read already. */
-export function indexOf(python: Python, read: readonly ModuleSyntax[]): PythonIndex {
+function indexOf(python: Python, read: readonly ModuleSyntax[]): PythonIndex {
   const places = placeModules(read.map(hintsOf));
   const modules = read.map((syntax, at) => moduleOf(syntax, places[at]!));
   const byName = new Map<string, PythonModule[]>();

@@ -303,7 +303,7 @@ function importedNames(twig: Twig, source: Source): ImportedName[] {
 }
 
 /** `from a import b`, and what is imported from `__future__`. */
-export function importFrom(twig: Twig, source: Source): Statement {
+function importFrom(twig: Twig, source: Source): Statement {
   const span = source.spanOf(twig);
   const star = twig.children.find(({ type }) => type === 'wildcard_import');
   const names = star ? [{ name: '*', alias: undefined, ...source.spanOf(star) }] : importedNames(twig, source);

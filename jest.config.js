@@ -8,6 +8,8 @@ module.exports = {
   },
   transformIgnorePatterns: ['/node_modules/(?!hyparquet)'],
   testMatch: ['<rootDir>/test/**/*.test.ts', '<rootDir>/packages/*/test/**/*.test.ts'],
+  // Copies of the sources that tests make there would be packages of the same name.
+  modulePathIgnorePatterns: ['<rootDir>/.pointsman/'],
   setupFiles: ['<rootDir>/test/support/seed.ts'],
   testTimeout: 60_000,
   maxWorkers: 2,

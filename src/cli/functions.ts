@@ -21,8 +21,7 @@ import { type Cli, look } from './context';
 import { readFilterTable } from './input-file';
 import { wholeOption } from './options';
 import { asDot, asPycg, drawing, graphText, MOST_DRAWN, neighbourhood } from './terminal/functions/graph';
-import { functionsListText, type ListedFunction } from './terminal/functions/list';
-import { sliceText } from './terminal/functions/slice';
+import { functionsListText, type ListedFunction, sliceText } from './terminal/functions/list';
 
 export function addFunctionsCommands(program: Command, cli: Cli): void {
   const functions = program

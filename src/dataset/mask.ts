@@ -1,5 +1,4 @@
-import type { ChatTokenizer } from './chat-tokenizer';
-import { TemplateFailed } from './chat-tokenizer';
+import { type ChatTokenizer, TemplateFailed } from './chat-tokenizer';
 import type { Conversation, ConversationTurn } from './conversation';
 
 /** Where in a rendered conversation the loss is: characters `start` to `end`, UTF-16 units. */

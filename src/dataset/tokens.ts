@@ -1,6 +1,5 @@
 import { countTokens } from 'gpt-tokenizer/encoding/cl100k_base';
-import type { ChatTokenizer } from './chat-tokenizer';
-import { TemplateFailed } from './chat-tokenizer';
+import { type ChatTokenizer, TemplateFailed } from './chat-tokenizer';
 import type { Conversation, ConversationTurn } from './conversation';
 import { MaskProblem, renderWithMask } from './mask';
 

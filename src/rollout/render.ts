@@ -1,8 +1,7 @@
 import type { ChatMessage, ChatRequest, Rejected, SeenStep, Transcript, View } from '../contract';
 import { cutMiddle, preview } from './clip';
 import { DIALECTS } from './dialects';
-import type { Prompts } from './prompts';
-import { fillTemplate } from './prompts';
+import { fillTemplate, type Prompts } from './prompts';
 import { actionLine } from './summary';
 import { TOOLS, type ToolTable } from './tools';
 

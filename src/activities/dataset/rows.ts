@@ -2,14 +2,11 @@ import { LRUCache } from 'lru-cache';
 import { isPointsmanError, jsonAt, type Ref, type RolloutRow } from '../../contract';
 import type { ChatTokenizer } from '../../dataset/chat-tokenizer';
 import { extraRow } from '../../dataset/extra-row';
-import type { Candidate, Lost } from '../../dataset/judge';
-import { judge } from '../../dataset/judge';
+import { type Candidate, judge, type Lost } from '../../dataset/judge';
 import { lossDetail, lossOf } from '../../dataset/losses';
-import type { DatasetRow } from '../../dataset/row';
-import { rowOfRollout } from '../../dataset/row';
+import { type DatasetRow, rowOfRollout } from '../../dataset/row';
 import type { Deps } from '../../deps';
-import type { DatasetPage, DatasetSetting } from './setting';
-import { tokenizerIn } from './setting';
+import { type DatasetPage, type DatasetSetting, tokenizerIn } from './setting';
 
 /** Where a row is read from again: a rollout's row, or a line of an extra source. */
 export type RowPlace =

@@ -12,7 +12,7 @@ import {
 } from '../../contract';
 import { EXPORTERS } from '../../dataset/exporters';
 import type { ReadTurn } from '../../dataset/exporters/exporter';
-import { imageDigest } from '../../machine/image-digest';
+import { imageDigest } from '../../machine/image';
 import { fileLines } from '../../store/file-lines';
 import { type Cli, look } from '../context';
 import { auditLines } from '../terminal/dataset/audit';

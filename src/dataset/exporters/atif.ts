@@ -1,8 +1,7 @@
 import type { SeenStep } from '../../contract/step';
 import { callId } from '../../rollout/dialects/tools';
 import type { ConversationTurn } from '../conversation';
-import type { TextMark } from '../text-marks';
-import { wellFormed } from '../text-marks';
+import { type TextMark, wellFormed } from '../text-marks';
 import type { DataRecord, LinesExporter } from './exporter';
 import type { Fields } from './fields';
 import { METADATA_COLUMNS } from './messages';

@@ -1,7 +1,6 @@
 import { MaskProblem } from '../mask';
 import { IGNORED, tokenize } from '../tokens';
-import type { LinesExporter } from './exporter';
-import { RecordProblem } from './exporter';
+import { type LinesExporter, RecordProblem } from './exporter';
 import type { Fields } from './fields';
 import { METADATA_COLUMNS, PROVENANCE_COLUMNS, provenance } from './messages';
 import { fieldsOf, listOf, metadataIn, nothingTrained, textOf } from './read';

@@ -2,8 +2,7 @@ import type { Python } from '@pointsman/python';
 import type { FunctionInstance } from '../../contract';
 import { unifiedDiff } from '../unified-diff';
 import { hiddenTests, secondsOf, testCommand, testIds } from './hidden-tests';
-import type { RolloutProblemOptions } from './rollout-problem';
-import { problemStatement } from './rollout-problem';
+import { problemStatement, type RolloutProblemOptions } from './rollout-problem';
 import { stubbedModule } from './stubbed-module';
 
 /** A row as SWE-bench has them; lists are JSON in strings there. */

@@ -1,7 +1,6 @@
 import type { Action } from '../../contract/step';
 import { preview } from '../clip';
-import type { Param, Tool, ToolTable } from '../tools';
-import { TOOLS } from '../tools';
+import { type Param, TOOLS, type Tool, type ToolTable } from '../tools';
 import { defineDialect, joinThought, type Problem, toolNamed, withoutSeparator } from './dialect';
 
 /** The format of SWE-agent-LM: `<function=NAME>` with `<parameter=NAME>` values in it, nothing escaped. */

@@ -12,8 +12,7 @@ import {
 import { preview } from '../../rollout/clip';
 import { playbook } from '../playbook/playbook';
 import { judge } from './judge';
-import type { RolePrompts } from './prompts';
-import { judgePrompt, prosecutorPrompt, setupPrompt, verifierPrompt } from './prompts';
+import { judgePrompt, prosecutorPrompt, type RolePrompts, setupPrompt, verifierPrompt } from './prompts';
 import { prosecutor } from './prosecutor';
 import { type Moves, type ReadMove, readMove, toolsOf } from './read-move';
 import type { JudgeDossier, ProsecutorDossier, Seen, SetupDossier, VerifierDossier } from './role';

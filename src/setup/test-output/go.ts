@@ -1,5 +1,4 @@
-import type { Report } from './reading';
-import { type Lines, type Outcomes, summed, type TestReader } from './reading';
+import { type Lines, type Outcomes, type Report, summed, type TestReader } from './reading';
 
 /** One package's line at the end, with all that was printed since the one before. */
 interface Package {

@@ -8,8 +8,7 @@ import { isPointsmanError } from '../../../contract';
 import { Html, jsonForScript } from '../../html';
 import { dataBlock, viewerDocument } from '../document';
 import type { RunPage } from '../payload';
-import type { ViewerSource } from './server';
-import { viewerBundle } from './server';
+import { type ViewerSource, viewerBundle } from './server';
 
 export interface ExportOptions {
   readonly title: string;

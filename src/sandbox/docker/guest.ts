@@ -205,6 +205,19 @@ export async function putFiles(container: Docker.Container, files: readonly Gues
 
 /** Regular files at and below a path, by absolute path; empty when it does not exist. Read by the engine. */
 export async function getFiles(container: Docker.Container, path: string): Promise<Map<string, Buffer>> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await filesInArchive(container, path);
+    } catch (error) {
+      // A process inside shortened a file while the engine read it, and the archive ends before its header says.
+      if (tries === TORN_TRIES || !/Unexpected end of data|Invalid tar header/.test(String(error))) throw error;
+    }
+  }
+}
+
+const TORN_TRIES = 10;
+
+async function filesInArchive(container: Docker.Container, path: string): Promise<Map<string, Buffer>> {
   const files = new Map<string, Buffer>();
   const archive = await container.getArchive({ path }).catch((error: unknown) => {
     if (statusOf(error) === 404) return undefined;

@@ -97,6 +97,17 @@ export function sandboxConformance(
   );
 
   test(
+    'a file that a process keeps rewriting can be read',
+    async () => {
+      const sandbox = await claim();
+      const rewrite = 'while :; do head -c 400000 /dev/zero > /opt/torn; : > /opt/torn; done';
+      await sandbox.exec({ command: `touch /opt/torn; (${rewrite}) > /dev/null 2>&1 & echo on` });
+      for (let times = 0; times < 25; times++) expect((await sandbox.read('/opt/torn')).size).toBe(1);
+    },
+    SLOW,
+  );
+
+  test(
     'a frame brings back files, directory and variables, and can be restored more than once',
     async () => {
       const sandbox = await claim();

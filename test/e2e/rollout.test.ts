@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import Docker from 'dockerode';
 import type { RolloutInput, RolloutProgress, RolloutResult } from '../../src/contract';
+import { NOTHING } from '../support/chaos';
+import { leftOf } from '../support/set-up';
 import { tinyProblem } from '../support/tiny-problem';
 import { World } from '../support/world';
 
@@ -82,8 +83,7 @@ test('student turns, hand-over in the same sandbox, expert fixes and submits', a
   ]);
   expect(transcript.steps[3]!.observation).toBe('/testbed/src\n1\n');
   expect(transcript.steps[6]!.observation).toBe('5\n');
-  const left = await new Docker().listContainers({ all: true, filters: { label: ['pointsman.workflow=oec'] } });
-  expect(left).toEqual([]);
+  expect(await leftOf(world, 'oec')).toEqual(NOTHING);
 }, 60_000);
 
 test('the same run again has the same head', async () => {
@@ -127,9 +127,7 @@ test('cancelling keeps the work, says so, and leaves nothing behind', async () =
   const described = await handle.describe();
   expect(described.status.name).toBe('CANCELLED');
   expect(described.memo).toMatchObject({ result: { status: 'cancelled', patch: { bytes: 0 } } });
-  expect(
-    await new Docker().listContainers({ all: true, filters: { label: ['pointsman.workflow=cancelled'] } }),
-  ).toEqual([]);
+  expect(await leftOf(world, 'cancelled')).toEqual(NOTHING);
 }, 60_000);
 
 test('a fork keeps a prefix and goes on with another author', async () => {

@@ -9,6 +9,8 @@ import { SqlExperience } from '../../src/store/experience/sql';
 import { SetupChains } from '../../src/store/setup-chains';
 import { runCli } from '../cli/run-cli';
 import { calcScript, calcUnit, writeCalc } from '../support/calc-project';
+import { NOTHING } from '../support/chaos';
+import { leftOf, reach, sandboxOf } from '../support/set-up';
 import { World } from '../support/world';
 
 let world: World;
@@ -64,7 +66,7 @@ test('a set-up with a failed trial, a good one, a rollback and a verdict; it can
   expect(built).toContain('/opt/calc/mode');
   expect(built).not.toMatch(/mistake|\/opt\/other/);
   expect((await world.blobs.get(result.dockerfile!.sha256)).toString()).toContain('ENV CALC_LEVEL="3 of 3"');
-  expect(await leftOf('setup-careful')).toEqual([]);
+  expect(await leftOf(world, 'setup-careful')).toEqual(NOTHING);
 }, 240_000);
 
 test('an environment image is one: sources in a commit, variables set, nothing of ours in it', async () => {
@@ -186,26 +188,15 @@ test('malformed replies end a run with everything kept', async () => {
 
 test('a killed worker and a killed container are no loss', async () => {
   const handle = await world.begin('repoSetup', input('careful', { judge: false, reproduce: false }), 'setup-killed');
-  const reach = async (turn: number) => {
-    for (;;) {
-      const progress = await handle.query<SetupProgress>('progress').catch(() => undefined);
-      if (progress && progress.turn >= turn) return;
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    }
-  };
-  await reach(2);
+  await reach(handle, 2);
   await world.killWorkers('SIGKILL');
   world.startWorker();
   await world.workerReady();
-  await reach(7);
-  const docker = new Docker();
-  const mine = await docker.listContainers({
-    filters: { label: ['pointsman.workflow=setup-killed', 'pointsman.role=main'] },
-  });
-  await Promise.all(mine.map(({ Id }) => docker.getContainer(Id).remove({ force: true })));
+  await reach(handle, 7);
+  await (await sandboxOf(world, 'setup-killed')).remove({ force: true });
   const result = (await handle.result()) as RepoSetupResult;
   expect(result).toMatchObject({ status: 'verified', tests: { passed: 2 }, rollbacks: 2 });
-  expect(await leftOf('setup-killed')).toEqual([]);
+  expect(await leftOf(world, 'setup-killed')).toEqual(NOTHING);
 }, 240_000);
 
 test('bad input is refused before anything starts', async () => {
@@ -237,19 +228,4 @@ async function saidBy(image: string, command: string): Promise<string> {
   const log = await container.logs({ stdout: true, stderr: false });
   await container.remove();
   return log.toString('utf8').replace(/[^\n\x20-\x7e]/g, '');
-}
-
-async function leftOf(workflow: string): Promise<string[]> {
-  const docker = new Docker();
-  const filters = { label: [`pointsman.workflow=${workflow}`] };
-  const [containers, images, networks] = await Promise.all([
-    docker.listContainers({ all: true, filters }),
-    docker.listImages({ filters }),
-    docker.listNetworks({ filters }),
-  ]);
-  return [
-    ...containers.flatMap(({ Names }) => Names),
-    ...images.flatMap(({ RepoTags }) => RepoTags ?? []),
-    ...networks.map(({ Name }) => Name),
-  ];
 }

@@ -55,6 +55,7 @@ export class SlidingWindow {
     private readonly steering: Steering,
     private readonly rules: WindowRules = {},
   ) {
+    steering.tellsAtOnce = true;
     setHandler(
       setConcurrencyUpdate,
       (given) => {

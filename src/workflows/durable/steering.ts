@@ -1,4 +1,4 @@
-import { condition, defineUpdate, setHandler } from '@temporalio/workflow';
+import { condition, defineUpdate, patched, setHandler } from '@temporalio/workflow';
 import { SetBudget } from '../../contract';
 import { checked, refuse } from './input';
 import type { Phase } from './phase';
@@ -15,6 +15,8 @@ const setBudgetUpdate = defineUpdate<unknown, [SetBudget]>('setBudget');
  */
 export class Steering {
   abandoned = false;
+  /** A window is told to be paused while units are in flight, which may take hours; steps only when none is in flight. */
+  tellsAtOnce = false;
   /** Milliseconds that this run of the workflow spent paused or parked: not working time. */
   idleMs = 0;
   private trouble: string | undefined;
@@ -66,7 +68,7 @@ export class Steering {
 
   private pause(): void {
     this.state.paused = true;
-    this.tellPaused();
+    if (this.tellsAtOnce || !patched('paused is told between two steps')) this.tellPaused();
   }
 
   private resume(): void {

@@ -83,7 +83,7 @@ export function createModelActivities(deps: Deps) {
           rejected,
           usage: given.usage,
           ...(given.tokenIds ? { tokenIds: given.tokenIds } : {}),
-          ...(given.logprobs === undefined ? {} : { logprobs: given.logprobs }),
+          logprobs: given.logprobs,
         };
         return {
           preview: preview(parsed.thought, PREVIEW),

@@ -45,7 +45,7 @@ function withHosts(command: Command): Command {
 function inputOf(cli: Cli, { host, olderThan }: Flags) {
   return {
     hosts: host.length > 0 ? host : [cli.settings.host],
-    ...(olderThan === undefined ? {} : { olderThanSeconds: olderThan }),
+    olderThanSeconds: olderThan,
   };
 }
 

@@ -39,8 +39,7 @@ export function addSteering(rollout: Command, cli: Cli): void {
     .action(async (id: string, { cost, steps }: { cost?: number; steps?: number }) => {
       if (cost === undefined && steps === undefined)
         throw new PointsmanError('InvalidInput', 'budget: nothing to set', 'Give --cost, --steps or both.');
-      const wanted = { ...(cost === undefined ? {} : { costUsd: cost }), steps };
-      const limits = await sendUpdate(cli, id, 'setBudget', wanted);
+      const limits = await sendUpdate(cli, id, 'setBudget', { costUsd: cost, steps });
       cli.print({ id, limits }, () => `${id}: limits are now ${JSON.stringify(limits)}`);
     });
   rollout
@@ -103,7 +102,7 @@ export function addWindowSteering(noun: Command, cli: Cli, steerable: Steerable)
     command.action(async (id: string, { inFlight: each }: { inFlight?: boolean }) => {
       await sendUpdate(cli, id, verb);
       const reached = each ? await toEach(cli, await inFlight!(id), verb) : undefined;
-      cli.print({ id, [verb]: true, ...(reached === undefined ? {} : { inFlight: reached }) }, () =>
+      cli.print({ id, [verb]: true, inFlight: reached }, () =>
         reached === undefined ? `${id} ${done}` : `${id} ${verb}s, and so do ${reached} running ${units}`,
       );
     });

@@ -22,8 +22,8 @@ export function bodyOf(profile: ModelProfile, request: ChatRequest): Record<stri
     model: profile.model,
     messages: request.messages,
     ...(request.tools && request.tools.length > 0 ? { tools: request.tools } : {}),
-    ...(profile.temperature === undefined ? {} : { temperature: profile.temperature }),
-    ...(profile.topP === undefined ? {} : { top_p: profile.topP }),
+    temperature: profile.temperature,
+    top_p: profile.topP,
     ...(ownLimit ? {} : { [limitField(profile.baseUrl)]: profile.maxOutputTokens }),
     ...extra,
   };

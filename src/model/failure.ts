@@ -25,7 +25,7 @@ export function failureOf(error: unknown): unknown {
     type: error.code,
     message: error.hint === '' ? error.message : `${error.message} — ${error.hint}`,
     nonRetryable: isFinal(error),
-    ...(wait === undefined ? {} : { nextRetryDelay: wait }),
+    nextRetryDelay: wait,
     ...(error.code === 'RateLimited' ? { category: ApplicationFailureCategory.BENIGN } : {}),
     details: [{ hint: error.hint }],
   });

@@ -163,7 +163,7 @@ export function verdictOf(
 ): Pick<SetupVerdictResult, 'verdict' | 'detail'> {
   const known = findings.filter(({ charge }) => charges.some(({ id }) => id === charge));
   const upheld = known.filter((finding) => finding.upheld).map(({ charge }) => charge);
-  if (upheld.length > 0) return { verdict: 'guilty', ...(outage === undefined ? {} : { detail: outage }) };
+  if (upheld.length > 0) return { verdict: 'guilty', detail: outage };
   if (outage !== undefined) return { verdict: 'error', detail: outage };
   const open = charges.filter(({ id }) => !known.some(({ charge }) => charge === id)).map(({ id }) => id);
   if (open.length > 0) return { verdict: 'error', detail: `no finding on charge ${open.join(', ')}` };

@@ -2,41 +2,12 @@
 // whole command; a job whose record was just being written was taken for a job of another history; an edit whose server died
 // was never ended; and two servers that were sent one edit both did it, the second over what had come after. Each once.
 
-import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import Docker from 'dockerode';
-import { SandboxProfile } from '../../src/contract';
-import { openSandboxes } from '../../src/sandbox';
-import { JournalStream } from '../../src/sandbox/docker/journal';
-import { runName } from '../../src/sandbox/labels';
-import type { RunRequest } from '../../src/sandbox/sandbox';
-import { tinyProblem } from '../support/tiny-problem';
-import { slowPrograms } from './slow-programs';
+import type { JournalStream } from '../../src/sandbox/docker/journal';
+import { JournalSandbox } from './journal-sandbox';
 
-const owner = { workflowId: `test/journal-guard/${randomUUID()}`, firstRunId: randomUUID() };
-const docker = new Docker();
-const sandboxes = openSandboxes('test');
-const name = runName(owner, 'main');
-let journal: JournalStream;
-let jobs = 0;
-
-beforeAll(async () => {
-  const { image, workdir } = await tinyProblem();
-  await sandboxes.claim({ owner, role: 'main', image, workdir, profile: SandboxProfile.parse({ memoryMiB: 512 }) });
-  journal = await JournalStream.open(docker.getContainer(name));
-});
-afterAll(async () => {
-  journal?.close();
-  await sandboxes.removeAll(owner.firstRunId);
-});
-
-const run = (command: string, more: Partial<RunRequest> = {}) =>
-  journal.run({ id: `job-${++jobs}`, after: '*', command, timeoutMs: 20_000, ...more });
-const text = async (command: string, more: Partial<RunRequest> = {}) =>
-  (await run(command, more)).output.toString('utf8');
-const { slowOnce, fastAgain, begun } = slowPrograms(() => journal);
-const others = async (count: number) =>
-  Promise.all(Array.from({ length: count }, () => JournalStream.open(docker.getContainer(name))));
+const its = new JournalSandbox();
+const { container, run, text, others, slowOnce, fastAgain, begun } = its;
 
 test('a record that another stream has begun is waited for; one that nobody ends is another history', async () => {
   const body = 'echo theirs';
@@ -51,12 +22,11 @@ test('a record that another stream has begun is waited for; one that nobody ends
   await run(`${begun('never')}; printf '12 - run' >&3; ${begun('neither')}`);
   await expect(run('echo mine', { id: 'never' })).rejects.toThrow('never(interrupted)');
   const file = { kind: 'write', path: '/tmp/mine', bytes: Buffer.from('mine'), text: '' } as const;
-  await expect(journal.apply({ id: 'neither', after: '*', ...file })).rejects.toThrow('neither(interrupted)');
+  await expect(its.journal.apply({ id: 'neither', after: '*', ...file })).rejects.toThrow('neither(interrupted)');
   expect(await text('cat /tmp/mine 2>&1')).toMatch(/No such file/);
 });
 
 test('a request that was cut off with its worker is no request', async () => {
-  const container = docker.getContainer(name);
   const cutOff = async (words: string) => {
     const Cmd = ['bash', '/opt/pointsman/journal.sh', 'serve'];
     const exec = await container.exec({ Cmd, AttachStdin: true, AttachStdout: true });
@@ -69,7 +39,7 @@ test('a request that was cut off with its worker is no request', async () => {
   expect(await text('echo all of it', { id: 'cut-1' })).toBe('all of it\n');
   await cutOff(`apply cut-2 * 0 write 4 8 9000\ntext/tmp/cut${'x'.repeat(500)}`);
   const bytes = Buffer.from('y'.repeat(9000));
-  const written = await journal.apply({
+  const written = await its.journal.apply({
     id: 'cut-2',
     after: '*',
     kind: 'write',
@@ -106,14 +76,14 @@ test('two servers that are sent one edit apply it once, and it comes last once',
 
 test('an edit whose server died on it is ended by the next one, wherever it had come to', async () => {
   await slowOnce('ln', 20);
-  const dying = await JournalStream.open(docker.getContainer(name));
+  const dying = await its.another();
   const edit = { after: '*', kind: 'write', path: '/tmp/dead', bytes: Buffer.from('all'), text: 'ok' } as const;
   const died = dying.apply({ id: 'edit-dead', ...edit }).catch((error: Error) => error);
   await begun();
   const jobsOf = '/var/lib/pointsman/jobs';
   await run(`read -r server _ < ${jobsOf}/edit-dead.hand.0; kill -9 $server; echo half > /tmp/dead`);
   expect(await died).toBeInstanceOf(Error);
-  expect((await journal.apply({ id: 'edit-dead', ...edit })).output.toString()).toBe('ok');
+  expect((await its.journal.apply({ id: 'edit-dead', ...edit })).output.toString()).toBe('ok');
   expect(await text('cat /tmp/dead')).toBe('all');
   await fastAgain('ln');
 
@@ -123,6 +93,6 @@ test('an edit whose server died on it is ended by the next one, wherever it had 
     `cd ${jobsOf}; printf "${record}" > edit-told.cmd; echo told > edit-told.bytes.99999; printf ok > edit-told.text.99999; ` +
       'echo 99999 12 > edit-told.hand.0; echo edit-told >> ../state/order',
   );
-  expect((await journal.apply({ id: 'edit-told', ...edit })).output.toString()).toBe('ok');
+  expect((await its.journal.apply({ id: 'edit-told', ...edit })).output.toString()).toBe('ok');
   expect(await text('cat /tmp/dead; grep -c edit-told /var/lib/pointsman/state/order')).toBe('told\n1\n');
 });

@@ -1,35 +1,11 @@
-import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import Docker from 'dockerode';
-import { SandboxProfile } from '../../src/contract';
 import { openSandboxes } from '../../src/sandbox';
-import { JournalStream } from '../../src/sandbox/docker/journal';
-import { runName } from '../../src/sandbox/labels';
-import { Diverged, type Journal, type RunRequest } from '../../src/sandbox/sandbox';
-import { tinyProblem } from '../support/tiny-problem';
-import { slowPrograms } from './slow-programs';
+import type { JournalStream } from '../../src/sandbox/docker/journal';
+import { Diverged, type Journal } from '../../src/sandbox/sandbox';
+import { JournalSandbox } from './journal-sandbox';
 
-const owner = { workflowId: `test/journal/${randomUUID()}`, firstRunId: randomUUID() };
-const docker = new Docker();
-const sandboxes = openSandboxes('test');
-const name = runName(owner, 'main');
-let journal: JournalStream;
-let jobs = 0;
-
-beforeAll(async () => {
-  const { image, workdir } = await tinyProblem();
-  await sandboxes.claim({ owner, role: 'main', image, workdir, profile: SandboxProfile.parse({ memoryMiB: 512 }) });
-  journal = await JournalStream.open(docker.getContainer(name));
-});
-afterAll(async () => {
-  journal?.close();
-  await sandboxes.removeAll(owner.firstRunId);
-});
-
-const run = (command: string, more: Partial<RunRequest> = {}) =>
-  journal.run({ id: `job-${++jobs}`, after: '*', command, timeoutMs: 20_000, ...more });
-const text = async (command: string, more: Partial<RunRequest> = {}) =>
-  (await run(command, more)).output.toString('utf8');
+const its = new JournalSandbox();
+const { sandboxes, name, run, text, request, others, slowOnce, fastAgain } = its;
 
 test('directory, exported variables and functions persist; what is only in the shell does not', async () => {
   await run('cd /tmp; export WORD="two words"; plain=1; greet() { echo "hi $1"; }');
@@ -67,42 +43,32 @@ test('state survives failure, exit, set -e and a virtual environment is kept', a
 });
 
 test('the same id runs once, on this stream and on another', async () => {
-  const request = {
-    id: 'once',
-    after: '*',
-    command: 'echo ran >> /tmp/count; sleep 1; cat /tmp/count',
-    timeoutMs: 20_000,
-  };
-  const second = await JournalStream.open(docker.getContainer(name));
-  const [a, b] = await Promise.all([journal.run(request), second.run(request)]);
+  const asked = request('echo ran >> /tmp/count; sleep 1; cat /tmp/count', { id: 'once' });
+  const second = await its.another();
+  const [a, b] = await Promise.all([its.journal.run(asked), second.run(asked)]);
   second.close();
   expect([a.output.toString(), b.output.toString()]).toEqual(['ran\n', 'ran\n']);
-  expect((await journal.run(request)).output.toString()).toBe('ran\n');
+  expect((await its.journal.run(asked)).output.toString()).toBe('ran\n');
 });
 
 test('a stream brings its scripts along: neither their loss nor older ones are in its way', async () => {
   for (const spoil of ['rm -rf /opt/pointsman', 'echo "exit 3" | tee /opt/pointsman/*.sh']) {
     await run(spoil);
-    const next = await JournalStream.open(docker.getContainer(name));
-    const { output } = await next.run({ id: `job-${++jobs}`, after: '*', command: 'echo on', timeoutMs: 20_000 });
+    const next = await its.another();
+    const { output } = await next.run(request('echo on'));
     next.close();
     expect(output.toString()).toBe('on\n');
   }
 });
 
 test('a command outlives the stream that started it, and is followed to its real exit code', async () => {
-  const dying = await JournalStream.open(docker.getContainer(name));
-  const request = {
-    id: 'orphan',
-    after: '*',
-    command: 'for i in 1 2 3 4 5 6; do echo $i; sleep 0.25; done; exit 9',
-    timeoutMs: 20_000,
-  };
-  const abandoned = dying.run(request).catch((error: Error) => error);
+  const dying = await its.another();
+  const asked = request('for i in 1 2 3 4 5 6; do echo $i; sleep 0.25; done; exit 9', { id: 'orphan' });
+  const abandoned = dying.run(asked).catch((error: Error) => error);
   await new Promise((resolve) => setTimeout(resolve, 400));
   dying.close();
   expect(await abandoned).toBeInstanceOf(Error);
-  const followed = await journal.run(request);
+  const followed = await its.journal.run(asked);
   expect(followed.exitCode).toBe(9);
   expect(followed.output.toString()).toBe('1\n2\n3\n4\n5\n6\n');
 });
@@ -111,35 +77,31 @@ test('an output that is long or holds NULs is the same for whoever asks, however
   const long = 'head -c 96000 /dev/zero | tr "\\0" x | fold -w 127';
   const whole = (await run(long)).output;
   for (const command of [long, 'printf "a\\0b"', `sleep 0.5; ${long}`, 'sleep 0.5; printf "a\\0b"']) {
-    const request = { id: `job-${++jobs}`, after: '*', command, timeoutMs: 20_000 };
-    const others = await Promise.all([1, 2].map(() => JournalStream.open(docker.getContainer(name))));
-    const given = await Promise.all([journal, ...others].map((each) => each.run(request)));
-    given.push(await journal.run(request));
-    for (const other of others) other.close();
+    const asked = request(command);
+    const both = await others(2);
+    const given = await Promise.all([its.journal, ...both].map((each) => each.run(asked)));
+    given.push(await its.journal.run(asked));
+    for (const each of both) each.close();
     const wanted = command.includes('fold') ? whole : Buffer.from('a\0b');
     expect(given.map(({ output }) => output.equals(wanted))).toEqual([true, true, true, true]);
   }
-  const capped = { id: 'capped', after: '*', command: 'seq 400000', timeoutMs: 20_000, headBytes: 10, tailBytes: 10 };
-  const other = await JournalStream.open(docker.getContainer(name));
-  const given = await Promise.all([journal.run(capped), other.run(capped)]);
+  const capped = request('seq 400000', { headBytes: 10, tailBytes: 10 });
+  const other = await its.another();
+  const given = await Promise.all([its.journal.run(capped), other.run(capped)]);
   other.close();
   expect(given.map(({ output }) => output.toString())).toEqual(Array(2).fill('1\n2\n3\n4\n5\n99\n400000\n'));
 });
-
-const { slowOnce, fastAgain } = slowPrograms(() => journal);
-const others = async (count: number) =>
-  Promise.all(Array.from({ length: count }, () => JournalStream.open(docker.getContainer(name))));
 
 test('the head of a long output is whole, however long one of two servers takes to set it aside', async () => {
   await slowOnce('head', 2);
   const both = await others(2);
   const command = 'echo FIRST; seq 500000; sleep 4; echo LAST';
-  const request = { id: `job-${++jobs}`, after: '*', command, timeoutMs: 20_000, headBytes: 6, tailBytes: 5 };
-  const given = await Promise.all(both.map((each) => each.run(request)));
+  const asked = request(command, { headBytes: 6, tailBytes: 5 });
+  const given = await Promise.all(both.map((each) => each.run(asked)));
   for (const each of both) each.close();
   await fastAgain('head');
   expect(given.map(({ output }) => output.toString())).toEqual(Array(2).fill('FIRST\nLAST\n'));
-  expect(await text(`cd /var/lib/pointsman/jobs; ls | grep ${request.id}.head`)).toBe('');
+  expect(await text(`cd /var/lib/pointsman/jobs; ls | grep ${asked.id}.head`)).toBe('');
 });
 
 test('where no hole can be punched, one server cuts the output, and the next when that one is gone', async () => {
@@ -148,8 +110,8 @@ test('where no hole can be punched, one server cuts the output, and the next whe
   await slowOnce('tail', 1);
   const both = await others(2);
   const command = 'echo FIRST; for i in 1 2 3 4 5 6; do seq 200000; sleep 0.7; done; echo LAST';
-  const request = { id: `job-${++jobs}`, after: '*', command, timeoutMs: 20_000, headBytes: 6, tailBytes: 12 };
-  const given = await Promise.all(both.map((each) => each.run(request)));
+  const asked = request(command, { headBytes: 6, tailBytes: 12 });
+  const given = await Promise.all(both.map((each) => each.run(asked)));
   for (const each of both) each.close();
   await fastAgain('tail');
   await run(`rm ${punch}`);
@@ -200,7 +162,7 @@ test('a journal that the command kills is no loss: the job is reported killed an
         .journal((open) => open.run({ id: 'after-all', after: '*', command: 'echo here', timeoutMs: 5_000 }))
     ).output.toString(),
   ).toBe('here\n');
-  journal = await JournalStream.open(docker.getContainer(name));
+  await its.reopen();
 });
 
 test('output is capped: head and tail are kept, the rest counted, the disk spared', async () => {
@@ -219,10 +181,10 @@ test('bytes pass exactly: NUL, invalid UTF-8, no final newline, and names with s
   expect((await run('printf "a\\0b\\xff\\n\\n"')).output).toEqual(Buffer.from([97, 0, 98, 255, 10, 10]));
   const bytes = Buffer.from(Array.from({ length: 70_000 }, (_, i) => i % 256));
   const path = '/tmp/a b\n"c';
-  const written = await journal.apply({ id: 'w1', after: '*', kind: 'write', path, bytes, text: 'é\n' });
+  const written = await its.journal.apply({ id: 'w1', after: '*', kind: 'write', path, bytes, text: 'é\n' });
   expect([written.exitCode, written.output.toString()]).toEqual([0, 'é\n']);
-  expect(await journal.look(path)).toEqual({ kind: 'file', parentExists: true, bytes });
-  expect(await journal.look('/nowhere/x')).toEqual({ kind: 'missing', parentExists: false });
+  expect(await its.journal.look(path)).toEqual({ kind: 'file', parentExists: true, bytes });
+  expect(await its.journal.look('/nowhere/x')).toEqual({ kind: 'missing', parentExists: false });
 });
 
 test('an edit is applied once: asked again it answers what it answered, and touches nothing', async () => {
@@ -234,9 +196,11 @@ test('an edit is applied once: asked again it answers what it answered, and touc
     bytes: Buffer.from('one'),
     text: 'edited',
   };
-  await journal.apply(edit);
+  await its.journal.apply(edit);
   await run('echo changed > /tmp/once');
-  expect((await journal.apply({ ...edit, bytes: Buffer.from('two'), text: 'other' })).output.toString()).toBe('edited');
+  expect((await its.journal.apply({ ...edit, bytes: Buffer.from('two'), text: 'other' })).output.toString()).toBe(
+    'edited',
+  );
   expect(await text('cat /tmp/once')).toBe('changed\n');
 });
 
@@ -248,7 +212,7 @@ test('a job after the wrong one is refused: this container lived another history
 });
 
 test('a job knows the tree that it met, and the agent’s own git is left alone', async () => {
-  const before = await journal.digest('/testbed');
+  const before = await its.journal.digest('/testbed');
   const first = await run('cd /testbed && echo new > file.txt && git status --porcelain', { workdir: '/testbed' });
   expect(first.tree).toBe(before);
   expect(first.output.toString()).toBe('?? file.txt\n');
@@ -257,7 +221,7 @@ test('a job knows the tree that it met, and the agent’s own git is left alone'
   });
   expect(second.tree).not.toBe(before);
   expect((await run('true', { workdir: '/testbed' })).tree).toBe(before);
-  const { patch } = await journal.diff('HEAD', '/testbed');
+  const { patch } = await its.journal.diff('HEAD', '/testbed');
   expect(patch.toString()).toBe('');
 });
 

@@ -88,11 +88,7 @@ function addCampaignSteering(campaign: Command, cli: Cli): void {
     .action(async (id: string, { total, daily }: { total?: number | null; daily?: number | null }) => {
       if (total === undefined && daily === undefined)
         throw new PointsmanError('InvalidInput', 'budget: nothing to set', 'Give --total, --daily or both.');
-      const wanted = {
-        ...(total === undefined ? {} : { totalUsd: total }),
-        ...(daily === undefined ? {} : { dailyUsd: daily }),
-      };
-      const budget = await sendUpdate(cli, id, 'setBudget', wanted);
+      const budget = await sendUpdate(cli, id, 'setBudget', { totalUsd: total, dailyUsd: daily });
       cli.print({ id, budget }, () => `${id}: the budget is now ${JSON.stringify(budget)}`);
     });
 }

@@ -64,7 +64,7 @@ export function writtenLines(written: WrittenEvaluation): string[] {
 /** Prints a result, and with a folder writes all of it there first. */
 export async function printEvaluationAnswer(cli: Cli, result: EvaluationResult, out?: string): Promise<void> {
   const written = out === undefined ? [] : await writeEvaluation(cli, await readEvaluation(cli, result.id), out);
-  cli.print({ ...result, ...(out === undefined ? {} : { files: Object.fromEntries(written) }) }, () =>
+  cli.print({ ...result, files: out === undefined ? undefined : Object.fromEntries(written) }, () =>
     [
       `${result.id}: ${result.status.replaceAll('_', ' ')}, ${result.solved} of ${result.problems} problems solved`,
       verdictLine(result.verdicts, look()),

@@ -192,8 +192,8 @@ export function attemptsOption(text: string): Attempt[] {
     if (author === '' || rest) throw refused(`--attempts: expected AUTHOR[:CONTEXT[:MODE]] (found "${each.trim()}")`);
     return {
       author,
-      ...(context === undefined ? {} : { context: choice(context, ContextKind.options, 'context') }),
-      ...(mode === undefined ? {} : { mode: choice(mode, HarnessMode.options, 'mode') }),
+      context: context === undefined ? undefined : choice(context, ContextKind.options, 'context'),
+      mode: mode === undefined ? undefined : choice(mode, HarnessMode.options, 'mode'),
     };
   });
 }

@@ -62,7 +62,7 @@ export function fromSweBench(value: unknown, line: number, options: ReadOptions)
         failToPass: row.FAIL_TO_PASS,
         passToPass: row.PASS_TO_PASS,
         patch: row.test_patch,
-        ...(row.test_timeout === undefined ? {} : { timeoutSeconds: row.test_timeout }),
+        timeoutSeconds: row.test_timeout,
       },
       goldPatch: row.patch,
       // The image's repository has its history, in which the fix may be found.

@@ -80,9 +80,9 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   activities: {
     holds: 'side effects: thin, retried, heartbeating; the same subjects as the workflows',
     imports:
-      'contract rollout setup problems dataset analysis evaluation packages/python pages deps grading sources sandbox store model config home',
+      'contract rollout setup problems dataset analysis evaluation packages/python pages deps environments sources sandbox store model config home',
   },
-  grading: {
+  environments: {
     holds: 'environments built and candidates judged in sandboxes; `harness/` runs equivalence tests',
     imports: 'contract setup problems packages/python deps sources sandbox store',
   },
@@ -133,7 +133,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   cli: {
     holds: 'commands, thin over the Temporal client; one file or folder a noun',
     imports:
-      'contract rollout setup problems dataset analysis evaluation packages/python pages pages/viewer/server cli/terminal grading store model config home machine worker',
+      'contract rollout setup problems dataset analysis evaluation packages/python pages pages/viewer/server cli/terminal environments store model config home machine worker',
     types: 'workflows',
   },
   demo: {

@@ -3,7 +3,7 @@ import { Context } from '@temporalio/activity';
 import { WorkflowFailedError } from '@temporalio/client';
 import { Problem, type ProblemSource, parseInput, type Ref } from '../contract';
 import type { Deps } from '../deps';
-import { pytestBundle } from '../grading/harness/pytest-bundle';
+import { pytestBundle } from '../environments/harness/pytest-bundle';
 import { rolloutProblem } from '../problems/tables/rollout-problem';
 import { instancesIn } from '../store/instances';
 import { withHeartbeat } from './heartbeat';

@@ -11,7 +11,7 @@ import {
   RejectedFunction,
   type RolloutResult,
 } from '../../src/contract';
-import { pytestBundle } from '../../src/grading/harness/pytest-bundle';
+import { pytestBundle } from '../../src/environments/harness/pytest-bundle';
 import { rolloutProblem } from '../../src/problems/tables/rollout-problem';
 import { runCli } from '../cli/run-cli';
 import { dice, ended, labelled, NOTHING } from '../support/chaos';

@@ -1,8 +1,8 @@
 import { openPython } from '@pointsman/python';
 import Docker from 'dockerode';
 import { CaseOutcome, FunctionInstance, type FunctionTarget, SandboxProfile } from '../../src/contract';
-import { openHarnessRoom } from '../../src/grading/harness/session';
-import { ensureHarnessImage } from '../../src/grading/harness/tools-image';
+import { openHarnessRoom } from '../../src/environments/harness/session';
+import { ensureHarnessImage } from '../../src/environments/harness/tools-image';
 import { BASE_IMAGE } from '../../src/machine/image';
 import { functionAt, referenceOf, signatureOf } from '../../src/problems/candidate';
 import { openSandboxes } from '../../src/sandbox';

@@ -9,8 +9,8 @@ import {
   type SandboxProfile,
 } from '../../contract';
 import type { Deps } from '../../deps';
+import { runCandidate } from '../../environments/harness/measure';
 import { builtinAnswer } from '../../evaluation/builtin-solver';
-import { runCandidate } from '../../grading/harness/measure';
 import { readCandidate } from '../../problems/candidate';
 import type { CandidateJudgement } from '../../problems/equivalence/validity';
 import { preview } from '../../rollout/clip';

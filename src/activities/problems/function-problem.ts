@@ -15,12 +15,12 @@ import {
   type SandboxProfile,
 } from '../../contract';
 import type { Deps } from '../../deps';
-import { generateCalls } from '../../grading/harness/author';
+import { generateCalls } from '../../environments/harness/author';
 import {
   type HarnessBench,
   measureHarness as measure,
   validateHarness as validate,
-} from '../../grading/harness/measure';
+} from '../../environments/harness/measure';
 import { assembleHarness } from '../../problems/equivalence/assemble';
 import { admits, reasonsByAuthor } from '../../problems/equivalence/validity';
 import { mutantsOf } from '../../problems/mutation';

@@ -20,10 +20,10 @@ import {
   type TriedFunction,
 } from '../../contract';
 import type { Deps } from '../../deps';
-import { recordCalls } from '../../grading/harness/author';
-import { pytestBundle } from '../../grading/harness/pytest-bundle';
-import { readRepository } from '../../grading/harness/repository';
-import { ensureHarnessImage, type HarnessImage } from '../../grading/harness/tools-image';
+import { recordCalls } from '../../environments/harness/author';
+import { pytestBundle } from '../../environments/harness/pytest-bundle';
+import { readRepository } from '../../environments/harness/repository';
+import { ensureHarnessImage, type HarnessImage } from '../../environments/harness/tools-image';
 import { considerFunctions, resolveFilters } from '../../problems/extraction';
 import { type PreparedFunction, prepareFunction } from '../../problems/prepared-function';
 import { reportOf } from '../../problems/tables/report';

@@ -1,6 +1,6 @@
 import type { AttemptRecord, Ref, Subject } from '../../contract';
-import type { Measurement, Validation } from '../../grading/harness/measure';
-import type { RecordedCall } from '../../grading/harness/protocol';
+import type { Measurement, Validation } from '../../environments/harness/measure';
+import type { RecordedCall } from '../../environments/harness/protocol';
 import type { PreparedFunction } from '../../problems/prepared-function';
 import type { BlobStore } from '../../store/blobs';
 

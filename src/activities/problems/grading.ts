@@ -1,7 +1,7 @@
 import { type GradeResult, type Problem, type ProblemCheckResult, type Ref, SandboxProfile } from '../../contract';
 import type { Deps } from '../../deps';
-import { judge } from '../../grading/judge';
-import { ensureProblemImage } from '../../grading/problem-environment';
+import { judge } from '../../environments/judge';
+import { ensureProblemImage } from '../../environments/problem-environment';
 import { checkOf } from '../../problems/check';
 import type { Outcomes } from '../../problems/outcomes';
 import type { Owner } from '../../sandbox/labels';

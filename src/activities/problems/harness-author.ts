@@ -2,7 +2,7 @@ import { openPython } from '@pointsman/python';
 import { profileNamed } from '../../config';
 import type { ChatMessage, HarnessAttempt, HarnessGates, Ref, SharedBudget, Usage } from '../../contract';
 import type { Deps } from '../../deps';
-import { casesApi } from '../../grading/harness/pytest-bundle';
+import { casesApi } from '../../environments/harness/pytest-bundle';
 import {
   authorValues,
   HARNESS_PROMPTS,

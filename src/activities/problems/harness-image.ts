@@ -1,6 +1,6 @@
 import type { FunctionEnvironment, Subject } from '../../contract';
 import type { Deps } from '../../deps';
-import { ensureHarnessImage, type HarnessImage } from '../../grading/harness/tools-image';
+import { ensureHarnessImage, type HarnessImage } from '../../environments/harness/tools-image';
 import type { Owner } from '../../sandbox/labels';
 
 /** Environments that are being made ready: many ask at once, and one of them makes it for all. */

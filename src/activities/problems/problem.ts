@@ -9,8 +9,13 @@ import {
   type Ref,
 } from '../../contract';
 import type { Deps } from '../../deps';
-import { assembleProblem } from '../../grading/assemble';
-import { buildEnvironment, type Environment, ensureProblemImage, imageOf } from '../../grading/problem-environment';
+import { assembleProblem } from '../../environments/assemble';
+import {
+  buildEnvironment,
+  type Environment,
+  ensureProblemImage,
+  imageOf,
+} from '../../environments/problem-environment';
 import type { Owner } from '../../sandbox/labels';
 import { withHeartbeat } from '../heartbeat';
 

@@ -8,8 +8,8 @@ import {
   type SandboxProfile,
 } from '../../contract';
 import type { Deps } from '../../deps';
-import { ensureProblemImage, imageOf } from '../../grading/problem-environment';
-import { removeEnvironment } from '../../grading/setup-result';
+import { ensureProblemImage, imageOf } from '../../environments/problem-environment';
+import { removeEnvironment } from '../../environments/setup-result';
 import { preview } from '../../rollout/summary';
 import type { Owner } from '../../sandbox/labels';
 import type { Sandbox } from '../../sandbox/sandbox';

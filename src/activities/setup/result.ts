@@ -1,7 +1,7 @@
 import type { Frame, Lease, Ref, SandboxProfile, ServiceSpec, TestCounts, VerifierResult } from '../../contract';
 import type { Deps } from '../../deps';
-import { keepFrame, madeVariables, rebuild, type Sources } from '../../grading/setup-result';
-import { runVerifiedTests } from '../../grading/verified-tests';
+import { keepFrame, madeVariables, rebuild, type Sources } from '../../environments/setup-result';
+import { runVerifiedTests } from '../../environments/verified-tests';
 import { LENT } from '../../sandbox/host-access';
 import type { Owner } from '../../sandbox/labels';
 import type { Given } from '../../setup/given';

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync }
 import { join, resolve } from 'node:path';
 import { openPython } from '@pointsman/python';
 import type { FunctionProblemsResult, Ref } from '../../contract';
-import { pytestBundle } from '../../grading/harness/pytest-bundle';
+import { pytestBundle } from '../../environments/harness/pytest-bundle';
 import { count, dollars, grouped } from '../../pages/figures';
 import { rolloutProblem } from '../../problems/tables/rollout-problem';
 import { quote } from '../../rollout/shell';

@@ -7,7 +7,7 @@ import {
   passedIn,
   validityOf,
 } from '../../../src/problems/equivalence/validity';
-import { harnessOf } from '../../grading/harness/cases';
+import { harnessOf } from '../../environments/harness/cases';
 
 const HARNESS = harnessOf({ a: 'return subject(1)', b: 'return subject(2)' });
 const int = (v: number): ValueTree => ({ t: 'int', v: `${v}` });

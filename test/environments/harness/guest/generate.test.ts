@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import type { FunctionTarget } from '../../../../src/contract';
-import { GenerateLine, RunLine } from '../../../../src/grading/harness/protocol';
+import { GenerateLine, RunLine } from '../../../../src/environments/harness/protocol';
 import { isInformativeOutcome } from '../../../../src/problems/equivalence/validity';
 import { ask, environment, subjectOf, workshop } from './support';
 

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { CaseOutcome } from '../../../../src/contract';
-import { RunLine, type RunRequest } from '../../../../src/grading/harness/protocol';
+import { RunLine, type RunRequest } from '../../../../src/environments/harness/protocol';
 import { compareOutcomes } from '../../../../src/problems/equivalence/compare';
 import { ask, environment, GUEST, subjectOf, workshop } from './support';
 

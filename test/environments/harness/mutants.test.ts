@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { openPython } from '@pointsman/python';
 import type { Harness } from '../../../src/contract';
-import { measureHarness, validateHarness } from '../../../src/grading/harness/measure';
-import { openHarnessRoom } from '../../../src/grading/harness/session';
+import { measureHarness, validateHarness } from '../../../src/environments/harness/measure';
+import { openHarnessRoom } from '../../../src/environments/harness/session';
 import { mutantsOf } from '../../../src/problems/mutation';
 import { openSandboxes } from '../../../src/sandbox';
 import { FULL, minutes } from '../../support/counts';

@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import type { FunctionTarget, Subject } from '../../../../src/contract';
 
-export const GUEST = resolve(__dirname, '../../../../src/grading/harness/guest');
+export const GUEST = resolve(__dirname, '../../../../src/environments/harness/guest');
 const run = promisify(execFile);
 
 export interface Interpreter {

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { FunctionTarget } from '../../../../src/contract';
-import { RecordLine, type RecordRequest } from '../../../../src/grading/harness/protocol';
+import { RecordLine, type RecordRequest } from '../../../../src/environments/harness/protocol';
 import { FULL } from '../../../support/counts';
 import { figures } from '../../../support/figures';
 import { ask, environment, source, subjectOf, workshop } from './support';

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import type { CaseOutcome } from '../../../../src/contract';
-import { RunLine, type RunRequest } from '../../../../src/grading/harness/protocol';
+import { RunLine, type RunRequest } from '../../../../src/environments/harness/protocol';
 import { compareOutcomes } from '../../../../src/problems/equivalence/compare';
 import { valueText } from '../../../../src/problems/equivalence/value-text';
 import { ask, environment, subjectOf, workshop } from './support';

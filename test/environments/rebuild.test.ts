@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { SandboxProfile, ServiceSpec } from '../../src/contract';
-import { rebuild } from '../../src/grading/setup-result';
+import { rebuild } from '../../src/environments/setup-result';
 import { BASE_IMAGE } from '../../src/machine/image';
 import { openSandboxes } from '../../src/sandbox';
 import type { Owner } from '../../src/sandbox/labels';

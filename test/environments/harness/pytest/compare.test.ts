@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import type { CaseOutcome, ValueTree } from '../../../../src/contract';
-import { pytestBundle } from '../../../../src/grading/harness/pytest-bundle';
+import { pytestBundle } from '../../../../src/environments/harness/pytest-bundle';
 import { compareOutcomes } from '../../../../src/problems/equivalence/compare';
 
 const PROGRAM = `import json, sys
@@ -11,7 +11,7 @@ from pointsman_compare import first_difference
 print(json.dumps([first_difference(a, b) for a, b in json.load(sys.stdin)]))`;
 
 function differences(pairs: readonly (readonly [CaseOutcome, CaseOutcome])[]): (string | null)[] {
-  const folder = join(__dirname, '../../../../src/grading/harness/pytest');
+  const folder = join(__dirname, '../../../../src/environments/harness/pytest');
   const options = { encoding: 'utf8', input: JSON.stringify(pairs), maxBuffer: 1 << 26 } as const;
   return JSON.parse(execFileSync('python3', ['-c', PROGRAM, folder], options)) as (string | null)[];
 }

@@ -1,9 +1,9 @@
 import { type ModuleSyntax, openPython } from '@pointsman/python';
 import { SandboxProfile, type Subject } from '../../../src/contract';
-import type { HarnessBench } from '../../../src/grading/harness/measure';
-import { moduleText } from '../../../src/grading/harness/purge';
-import { openHarnessRoom } from '../../../src/grading/harness/session';
-import { ensureHarnessImage, type HarnessHost } from '../../../src/grading/harness/tools-image';
+import type { HarnessBench } from '../../../src/environments/harness/measure';
+import { moduleText } from '../../../src/environments/harness/purge';
+import { openHarnessRoom } from '../../../src/environments/harness/session';
+import { ensureHarnessImage, type HarnessHost } from '../../../src/environments/harness/tools-image';
 import { functionAt } from '../../../src/problems/candidate';
 import { harnessOf } from './cases';
 import { toolzImage, WORKDIR } from './toolz-image';

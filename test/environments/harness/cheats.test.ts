@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { openPython } from '@pointsman/python';
-import { runCandidate, type Validation, validateHarness } from '../../../src/grading/harness/measure';
-import { openHarnessRoom } from '../../../src/grading/harness/session';
+import { runCandidate, type Validation, validateHarness } from '../../../src/environments/harness/measure';
+import { openHarnessRoom } from '../../../src/environments/harness/session';
 import { placeCandidate, referenceOf } from '../../../src/problems/candidate';
 import { judgeCandidate } from '../../../src/problems/equivalence/validity';
 import { openSandboxes } from '../../../src/sandbox';

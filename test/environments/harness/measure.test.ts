@@ -2,10 +2,15 @@ import { randomUUID } from 'node:crypto';
 import { openPython } from '@pointsman/python';
 import Docker from 'dockerode';
 import { HarnessGates } from '../../../src/contract';
-import { measureHarness, runCandidate, type Validation, validateHarness } from '../../../src/grading/harness/measure';
-import { ensurePurgedImage } from '../../../src/grading/harness/purge';
-import { openHarnessRoom } from '../../../src/grading/harness/session';
-import { ensureHarnessImage } from '../../../src/grading/harness/tools-image';
+import {
+  measureHarness,
+  runCandidate,
+  type Validation,
+  validateHarness,
+} from '../../../src/environments/harness/measure';
+import { ensurePurgedImage } from '../../../src/environments/harness/purge';
+import { openHarnessRoom } from '../../../src/environments/harness/session';
+import { ensureHarnessImage } from '../../../src/environments/harness/tools-image';
 import { admits } from '../../../src/problems/equivalence/validity';
 import { mutantsOf } from '../../../src/problems/mutation';
 import { openSandboxes } from '../../../src/sandbox';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { CaseOutcome } from '../../../src/contract';
-import { RunReader } from '../../../src/grading/harness/read-run';
+import { RunReader } from '../../../src/environments/harness/read-run';
 
 const outcome = (name: string): CaseOutcome => ({
   case: name,

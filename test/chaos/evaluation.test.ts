@@ -9,7 +9,8 @@ import { World } from '../support/world';
 
 /** Events after which the server suggests to go on as a new run. */
 const LONG = 200;
-const CANDIDATES = FULL ? 2_000 : 60;
+/** Of two functions, which an evaluation asks for 200 samples each at most. */
+const CANDIDATES = FULL ? 400 : 60;
 const TROUBLE = [{ kind: 'rateLimit', retryAfter: { ms: 200 }, probability: 0.4, seed: 3 }];
 
 let world: World;
@@ -100,5 +101,5 @@ test(
     expect(Math.max(...lengths)).toBeLessThan(LONG + 6 * 14 + 30);
     expect(await labelled(`pointsman.scope=${await world.scope()}`)).toEqual(NOTHING);
   },
-  minutes(6, 180),
+  minutes(6, 60),
 );

@@ -84,7 +84,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   grading: {
     holds: 'environments built and candidates judged in sandboxes; `harness/` runs equivalence tests',
-    imports: 'contract setup problems packages/python deps sources sandbox store',
+    imports: 'contract rollout setup problems packages/python deps sources sandbox store',
   },
   sources: {
     holds: 'sources of every kind fetched, verified, unpacked; their licence',

@@ -6,6 +6,8 @@ export interface JunitCase {
   readonly name: string;
   readonly classname: string;
   readonly file: string;
+  /** Names of the suites that it lies in, from outside; what some runners call a suite is the whole run. */
+  readonly suites: readonly string[];
   readonly outcome: TestOutcome;
   /** `message` of what it failed, broke or was skipped with. */
   readonly message: string;
@@ -34,41 +36,44 @@ export function junitCases(xml: string): JunitCase[] {
   const whole = isWhole ? text : text.slice(0, Math.max(0, text.lastIndexOf('<testcase')));
   const cases: JunitCase[] = [];
   try {
-    collect(parser.parse(`<reports>${whole}</reports>`), cases);
+    collect(parser.parse(`<reports>${whole}</reports>`), [], cases);
   } catch {
     // Not well formed: what was read before stands.
   }
   return cases;
 }
 
-function collect(element: unknown, cases: JunitCase[]): void {
+function collect(element: unknown, suites: readonly string[], cases: JunitCase[]): void {
   if (typeof element !== 'object' || element === null) return;
   for (const [name, children] of Object.entries(element)) {
     if (!Array.isArray(children)) continue;
     for (const child of children) {
-      if (name === 'testcase') cases.push(caseOf(child));
-      else collect(child, cases);
+      if (name === 'testcase') cases.push(caseOf(child, suites));
+      else collect(child, name === 'testsuite' ? [...suites, attribute(child, 'name')] : suites, cases);
     }
   }
 }
 
 /** An element without attributes and children is its text. */
-function caseOf(element: unknown): JunitCase {
+function caseOf(element: unknown, suites: readonly string[]): JunitCase {
   const [error, failure, skipped] = ['error', 'failure', 'skipped'].map((name) => childOf(element, name));
   const said = error ?? failure ?? skipped;
+  const type = attribute(skipped?.value, 'type');
+  const outcome = (): TestOutcome => {
+    // Node's runner says so of a test that is still to be done, whatever became of it.
+    if (type === 'todo') return 'skipped';
+    if (error) return 'error';
+    if (failure) return 'failed';
+    if (type === 'pytest.xfail') return 'xfailed';
+    // CTest has no element for tests that it was told to leave out.
+    return skipped || /^(disabled|notrun)$/.test(attribute(element, 'status')) ? 'skipped' : 'passed';
+  };
   return {
     name: attribute(element, 'name'),
     classname: attribute(element, 'classname'),
     file: attribute(element, 'file'),
-    outcome: error
-      ? 'error'
-      : failure
-        ? 'failed'
-        : !skipped
-          ? 'passed'
-          : attribute(skipped.value, 'type') === 'pytest.xfail'
-            ? 'xfailed'
-            : 'skipped',
+    suites,
+    outcome: outcome(),
     message: attribute(said?.value, 'message'),
   };
 }

@@ -59,7 +59,7 @@ const MODULES = ['pytest', 'py.test'];
 /** Letters of the `-r` options of a command, all of which pytest would replace by the last. */
 function summaryOf(words: readonly string[]): string {
   const last = words.findLast((word) => /^-[qvxsl]*r[a-zA-Z]+$/.test(word));
-  const spaced = words.findLastIndex((word) => word === '-r');
+  const spaced = words.lastIndexOf('-r');
   return (last?.replace(/^-[qvxsl]*r/, '') ?? (spaced < 0 ? '' : (words[spaced + 1] ?? ''))).replace(/N/g, '');
 }
 

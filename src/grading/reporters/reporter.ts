@@ -73,6 +73,31 @@ export class Collected {
   }
 }
 
+/** The ways in which the wanted ids spell a test, of those that are known for its runner; the first where none is wanted. */
+export function spelledAs(spellings: readonly string[], wanted: ReadonlySet<string>): readonly string[] {
+  const found = spellings.filter((spelling) => wanted.has(spelling));
+  return found.length > 0 ? [...new Set(found)] : spellings.slice(0, 1);
+}
+
+/** A path as the work directory has it, for runners that name files by where they found them. */
+export function pathIn(paths: readonly string[], absolute: string): string {
+  return paths.find((path) => absolute === path || absolute.endsWith(`/${path}`)) ?? absolute;
+}
+
+/** Pieces of text that are JSON each on a line of its own; other lines are passed over. */
+export function jsonLines(text: string): unknown[] {
+  return text.split('\n').flatMap((line) => (line.startsWith('{') ? (jsonOf(line) ?? []) : []));
+}
+
+/** Undefined for what is none. */
+export function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /** Outcomes of several runs of one command: a test that two of them ran must pass in both. */
 export function mergedOutcomes(runs: readonly Outcomes[]): Outcomes {
   if (runs.length === 1) return runs[0]!;

@@ -171,12 +171,14 @@ test('60,000 cases are read in less than a second', () => {
   );
   const report = reported(...cases);
   pytest.read(reported(...cases.slice(0, 2000)), ids.slice(0, 2000));
-  const began = performance.now();
+  // Time of this process, because the machine is shared.
+  const began = process.cpuUsage();
   const outcomes = pytest.read(report, ids);
-  const took = performance.now() - began;
+  const { user, system } = process.cpuUsage(began);
+  const took = (user + system) / 1000;
   if (process.env.POINTSMAN_FIGURES) console.log(`60,000 cases: ${Math.round(took)} ms`);
   expect(Object.keys(outcomes)).toHaveLength(60_000);
-  // Twice the promise: the machine is shared.
+  // Collecting garbage may double it.
   expect(took).toBeLessThan(2000);
 });
 

@@ -3,6 +3,7 @@ import { addedLines, type PatchSection, splitPatch } from '../problems/patch';
 import { fileOfTestId, hiddenPaths, isTestName, testRoots } from '../problems/test-files';
 import { shadowsLibrary } from './library-names';
 import { simpleCommands } from './runners/command-line';
+import { sharedAs } from './shared-files';
 
 /** What of a problem says where a patch may reach. */
 export interface ReachGiven {
@@ -143,7 +144,8 @@ export const REACH: readonly Rule[] = [
   {
     kind: 'test_command',
     why: 'is run or read by the test command',
-    applies: ({ path, name }, { through, named }) => !isShared(name) && (through.has(path) || named.has(path)),
+    applies: ({ path, name }, { through, named }) =>
+      sharedAs(name) === undefined && (through.has(path) || named.has(path)),
   },
   {
     kind: 'runner_config',
@@ -187,7 +189,7 @@ export class ReachOf {
     // A source file whose documentation holds the tests is named by the command and still the place of the fix.
     const tested = new Set([...failToPass, ...passToPass].map((id) => spelled(fileOfTestId(id))));
     const documents = failToPass.map(fileOfTestId).filter((path) => /\.(rst|txt|md|adoc)$/i.test(path));
-    const words = simpleCommands(command).flatMap((simple) => simple.map(({ text }) => text));
+    const words = simpleCommands(command).flatMap(({ words: each }) => each.map(({ text }) => text));
     this.#ground = {
       hidden: new Set(hiddenPaths(problem).map(spelled)),
       roots: testRoots(problem).map(spelled),
@@ -260,10 +262,6 @@ function spelled(path: string): string {
     .filter((part) => part !== '' && part !== '.');
   return start + parts.join('/');
 }
-
-/** Files of which only some tables are the problem's, unless the command goes through them by a program of its own. */
-const isShared = (name: string) =>
-  /^(pyproject\.toml|setup\.cfg|tox\.ini|cargo\.toml|package\.json|go\.mod)$/.test(name);
 
 /** Whether a link ends outside of the work directory, in git's folder or in the tests. */
 function leadsAway(path: string, target: string, { roots, hidden }: Ground): boolean {

@@ -1,6 +1,7 @@
 import { quote } from '../../rollout/shell';
 import { REPORTERS } from '../reporters';
 import type { ReporterName } from '../reporters/reporter';
+import type { SimpleCommand } from './command-line';
 import type { Followed, Run } from './follow';
 
 export interface ReportedCommand {
@@ -8,6 +9,8 @@ export interface ReportedCommand {
   readonly command: string;
   /** Which runner writes which report; those that nothing could be asked of print what is read. */
   readonly reports: readonly { readonly reporter: ReporterName; readonly path: string }[];
+  /** Files that hold what the command does not print because it pipes or redirects it: to be read as standard output too. */
+  readonly printed: readonly string[];
 }
 
 /**
@@ -15,10 +18,17 @@ export interface ReportedCommand {
  * there, each in a file of its own (`file`, `file.1`, …), so that nothing reaches programs that tests start. One behind
  * scripts is asked by variables; several of one kind there share a file, in which the last report stays.
  */
-export function reported(command: string, { runs }: Followed, file: string): ReportedCommand {
+export function reported(command: string, { runs, hosts }: Followed, file: string): ReportedCommand {
   const variables = new Map<string, string>();
   const reports: { reporter: ReporterName; path: string }[] = [];
-  const edits: { at: number; text: string }[] = [];
+  const printed: string[] = [];
+  const edits: Edit[] = [];
+  for (const host of hosts) {
+    const path = `${file}.printed${printed.length}`;
+    const kept = keptOutput(command, host, path);
+    if (kept.length > 0) printed.push(path);
+    edits.push(...kept);
+  }
   for (const { reporter, words, place } of runs) {
     const shared = place === undefined ? reports.find((each) => each.reporter === reporter) : undefined;
     if (shared) continue;
@@ -37,13 +47,38 @@ export function reported(command: string, { runs }: Followed, file: string): Rep
     const between = name === 'TOX_OVERRIDE' ? ';' : ' ';
     return `export ${name}="\${${name}:+$${name}${between}}"${quote(value)}\n`;
   });
-  return { command: `${exports.join('')}${edited(command, edits)}`, reports };
+  return { command: `${exports.join('')}${edited(command, edits)}`, reports, printed };
 }
 
-function edited(text: string, edits: readonly { at: number; text: string }[]): string {
+interface Edit {
+  readonly at: number;
+  readonly text: string;
+  /** Characters that it takes the place of. */
+  readonly instead?: number;
+}
+
+/** Of edits at the same place the first stays furthest behind. */
+function edited(text: string, edits: readonly Edit[]): string {
   return edits
     .toSorted((a, b) => b.at - a.at)
-    .reduce((whole, edit) => whole.slice(0, edit.at) + edit.text + whole.slice(edit.at), text);
+    .reduce((whole, { at, text: put, instead = 0 }) => whole.slice(0, at) + put + whole.slice(at + instead), text);
+}
+
+/** A command that `{` cannot stand before. */
+const KEYWORD = /^(if|then|elif|else|while|until|do|!|\{|time|exec)$/;
+
+/** What makes a copy of an output that goes elsewhere, and leaves the exit code as it was. */
+function keptOutput(command: string, { words, end, output }: SimpleCommand, path: string): Edit[] {
+  if (output === undefined) return [];
+  if (output.kind === 'pipe') return [{ at: end, text: ` ${output.operator} tee ${quote(path)}` }];
+  if (KEYWORD.test(words[0]!.text)) return [];
+  const { target, operator } = output;
+  const copied = `cat ${quote(path)} ${operator.includes('>>') ? '>>' : '>'} ${command.slice(target.start, target.end)}`;
+  return [
+    { at: end, text: `; ended=$?; ${copied}; (exit $ended); }` },
+    { at: target.start, text: quote(path), instead: target.end - target.start },
+    { at: words[0]!.start, text: '{ ' },
+  ];
 }
 
 /** The command for these test files only; undefined where that cannot be said of it. Follow it again before it is reported. */

@@ -7,8 +7,19 @@ export interface Word {
   readonly end: number;
 }
 
-/** What the shell starts as one process: its words, without redirections. */
-export type SimpleCommand = readonly Word[];
+/** What the shell starts as one process. */
+export interface SimpleCommand {
+  /** Without redirections; at least one. */
+  readonly words: readonly Word[];
+  /** Behind its last word or redirection. */
+  readonly end: number;
+  /** Where its standard output goes instead of to that of the whole: into the next command, or by a redirection. */
+  readonly output: Output | undefined;
+}
+
+type Output =
+  | { readonly kind: 'pipe'; readonly operator: '|' | '|&' }
+  | { readonly kind: 'file'; readonly operator: string; readonly target: Word };
 
 const SUBSTITUTION = String.raw`\$\((?:[^()]|\([^()]*\))*\)|\$\{[^}]*\}|${'`'}[^${'`'}]*${'`'}`;
 const WORD = new RegExp(
@@ -23,18 +34,25 @@ const REDIRECTION = /(?:&>>?|\d*(?:>>|>&|>\||>|<<<|<<-?|<&|<>|<))[^\S\n]*/y;
  * are left out.
  */
 export function simpleCommands(text: string): SimpleCommand[] {
-  const commands: Word[][] = [[]];
+  const commands: SimpleCommand[] = [];
+  let words: Word[] = [];
+  let output: Output | undefined;
+  let end = 0;
   let documents: string[] = [];
   const match = (pattern: RegExp, at: number): string | undefined => {
     pattern.lastIndex = at;
     return pattern.exec(text)?.[0];
   };
+  const finish = (pipe?: Output) => {
+    if (words.length > 0) commands.push({ words, end, output: pipe ?? output });
+    [words, output] = [[], undefined];
+  };
   for (let at = 0; at < text.length; ) {
     const char = text[at]!;
     if (char === '\n') {
+      finish();
       at = afterDocuments(text, at + 1, documents);
       documents = [];
-      commands.push([]);
       continue;
     }
     if (/\s/.test(char) || text.startsWith('\\\n', at)) {
@@ -48,21 +66,30 @@ export function simpleCommands(text: string): SimpleCommand[] {
     }
     const redirection = match(REDIRECTION, at);
     if (redirection !== undefined) {
-      const target = match(WORD, at + redirection.length) ?? '';
-      if (/<<-?\s*$/.test(redirection)) documents.push(plain(target));
-      at += redirection.length + target.length;
+      const from = at + redirection.length;
+      const target = match(WORD, from) ?? '';
+      const operator = redirection.trim();
+      if (/<<-?$/.test(operator)) documents.push(plain(target));
+      if (/^(?:1?>[>|]?|&>>?)$/.test(operator)) {
+        output = { kind: 'file', operator, target: { text: plain(target), start: from, end: from + target.length } };
+      }
+      at = from + target.length;
+      end = at;
       continue;
     }
     const word = match(WORD, at);
     if (word !== undefined) {
-      commands.at(-1)!.push({ text: plain(word), start: at, end: at + word.length });
+      words.push({ text: plain(word), start: at, end: at + word.length });
       at += word.length;
+      end = at;
     } else {
-      commands.push([]);
+      const isPipe = char === '|' && text[at + 1] !== '|' && text[at - 1] !== '|';
+      finish(isPipe ? { kind: 'pipe', operator: text[at + 1] === '&' ? '|&' : '|' } : undefined);
       at += 1;
     }
   }
-  return commands.filter((words) => words.length > 0);
+  finish();
+  return commands;
 }
 
 /** Behind the here-documents that begin at `at`. */

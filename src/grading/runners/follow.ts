@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import { REPORTERS } from '../reporters';
 import type { Reporter, ReporterName } from '../reporters/reporter';
-import { simpleCommands, type Word } from './command-line';
+import { type SimpleCommand, simpleCommands, type Word } from './command-line';
 import { ledBy, type ReadFile } from './files';
 import { unwrapped } from './wrappers';
 
@@ -23,6 +23,8 @@ export interface Followed {
   readonly runs: readonly Run[];
   /** Every file that was followed or started: each of them configures the run. */
   readonly through: readonly string[];
+  /** The simple commands of the command itself that start or lead to the runners. */
+  readonly hosts: readonly SimpleCommand[];
 }
 
 /** Scripts that start scripts further than this start themselves. */
@@ -36,15 +38,18 @@ const DEEPEST = 8;
 export function followed(command: string, readFile: ReadFile, wanted: readonly string[] = []): Followed {
   const runs: Run[] = [];
   const through = new Set<string>();
-  follow(command, '', [], true);
-  if (runs.length > 0) return { runs, through: [...through] };
+  const hosts = new Set<SimpleCommand>();
+  follow(command, '', [], undefined);
+  if (runs.length > 0) return { runs, through: [...through], hosts: [...hosts] };
   const [reporter, why] = byIds(wanted);
-  return { runs: [{ reporter, words: [], through: [...through], place: undefined, why }], through: [...through] };
+  const run: Run = { reporter, words: [], through: [...through], place: undefined, why };
+  return { runs: [run], through: [...through], hosts: simpleCommands(command).slice(-1) };
 
-  function follow(text: string, start: string, files: readonly string[], isOwn: boolean): void {
+  function follow(text: string, start: string, files: readonly string[], host: SimpleCommand | undefined): void {
+    const isOwn = host === undefined;
     let folder = start;
     for (const simple of simpleCommands(text)) {
-      const { words, supplied, by } = unwrapped(simple);
+      const { words, supplied, by } = unwrapped(simple.words);
       const texts = words.map((word) => word.text);
       if (texts.length === 0) continue;
       if (/^(cd|pushd)$/.test(texts[0]!) && texts[1] !== undefined) {
@@ -53,6 +58,7 @@ export function followed(command: string, readFile: ReadFile, wanted: readonly s
       }
       const reporter = Object.values(REPORTERS).find((each: Reporter) => each.starts(texts));
       if (reporter !== undefined) {
+        hosts.add(host ?? simple);
         runs.push({
           reporter: reporter.name,
           words: texts,
@@ -69,6 +75,7 @@ export function followed(command: string, readFile: ReadFile, wanted: readonly s
       if (led.files.length > 0 && next.length === 0 && files.length >= DEEPEST / 2) continue;
       for (const file of led.files) through.add(file);
       if (led.isRunner) {
+        hosts.add(host ?? simple);
         runs.push({
           reporter: led.isRunner,
           words: texts,
@@ -78,7 +85,7 @@ export function followed(command: string, readFile: ReadFile, wanted: readonly s
         });
         continue;
       }
-      for (const each of led.commands) follow(each, led.folder, [...files, ...led.files], false);
+      for (const each of led.commands) follow(each, led.folder, [...files, ...led.files], host ?? simple);
     }
   }
 }

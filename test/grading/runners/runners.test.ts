@@ -1,4 +1,7 @@
 import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import fc from 'fast-check';
 import { aloneCommand, narrowed, reported } from '../../../src/grading/runners/ask';
 import { simpleCommands } from '../../../src/grading/runners/command-line';
@@ -114,15 +117,14 @@ test('what leads to itself ends, and the ids decide', () => {
 const ASKED = '--junitxml=/r -o junit_family=xunit1 -o junit_logging=no --junitprefix= ';
 test('a runner that the command starts is asked by words, one behind scripts by variables', () => {
   const ask = (command: string) => reported(command, followed(command, readFile), '/r');
-  expect(ask('cd x && pytest -q tests/*.py > log; true').command).toBe(
-    `cd x && pytest -q tests/*.py ${ASKED}-rX > log; true`,
-  );
+  expect(ask('cd x && pytest -q tests/*.py; true').command).toBe(`cd x && pytest -q tests/*.py ${ASKED}-rX; true`);
   expect(ask('pytest a && pytest b')).toEqual({
     command: `pytest a ${ASKED}-rX && pytest b ${ASKED.replace('/r', '/r.1')}-rX`,
     reports: [
       { reporter: 'pytest', path: '/r' },
       { reporter: 'pytest', path: '/r.1' },
     ],
+    printed: [],
   });
   expect(ask('coverage run -m pytest').command).toBe(`coverage run -m pytest ${ASKED}-rX`);
   expect(ask('go test ./...').command).toBe('go test -json ./...');
@@ -140,6 +142,30 @@ test('variables are added to what the environment has for them', () => {
     },
   ).stdout;
   expect(shown).toBe(`-x ${ASKED}-rX|a=b;testenv.pass_env+=PYTEST_ADDOPTS;env_run_base.pass_env+=PYTEST_ADDOPTS\n`);
+});
+
+test('what a command pipes or redirects is kept for us, and it ends as it did', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'runners-'));
+  try {
+    writeFileSync(join(folder, 'pytest'), '#!/bin/bash\necho out "$1"; echo err >&2; exit 3\n', { mode: 0o755 });
+    for (const [command, shown, other] of [
+      ['pytest a | tail -c 2; echo ${PIPESTATUS[0]}', 'a\n3\n', undefined],
+      ['pytest a > log; echo $?', '3\n', 'out a\n'],
+      ['pytest a >> log 2>&1 || echo $?', '3\n', 'out a\nerr\n'],
+      ['(pytest a &> log) && echo never', '', 'out a\nerr\n'],
+      ['pytest a > /dev/null && echo never', '', undefined],
+    ] as const) {
+      const ask = reported(command, followed(command, readFile), join(folder, 'r'));
+      const env = { PATH: `${folder}:${process.env.PATH}` };
+      const result = spawnSync('bash', ['-c', ask.command], { cwd: folder, encoding: 'utf8', env });
+      expect([command, result.stdout]).toEqual([command, shown]);
+      expect(readFileSync(ask.printed[0]!, 'utf8')).toContain('out a');
+      if (other !== undefined) expect(readFileSync(join(folder, 'log'), 'utf8')).toBe(other);
+      rmSync(join(folder, 'log'), { force: true });
+    }
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 });
 
 test('a command is narrowed where it stands, and stays as it was around it', () => {
@@ -190,7 +216,7 @@ test('simple commands are what bash takes them for', () => {
       (a, b, join, to) => {
         const first = ['run', ...a];
         const text = `${first.map(quote).join(' ')}${to}${join}${['run', ...b].map(quote).join(' ')}`;
-        const found = simpleCommands(text);
+        const found = simpleCommands(text).map(({ words }) => words);
         expect(found.map((words) => words.map(({ text: each }) => each))).toEqual([first, ['run', ...b]]);
         for (const { start, end, text: each } of found.flat()) {
           if (/^[\w-]+$/.test(each)) expect(text.slice(start, end)).toBe(each);

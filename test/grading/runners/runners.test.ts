@@ -155,7 +155,7 @@ test('what a command pipes or redirects is kept for us, and it ends as it did', 
       ['(pytest a &> log) && echo never', '', 'out a\nerr\n'],
       ['pytest a > /dev/null && echo never', '', undefined],
     ] as const) {
-      const ask = reported(command, followed(command, readFile), join(folder, 'r'));
+      const ask = reported(command, followed(command, readFile), join(folder, `r${command.length}`));
       const env = { PATH: `${folder}:${process.env.PATH}` };
       const result = spawnSync('bash', ['-c', ask.command], { cwd: folder, encoding: 'utf8', env });
       expect([command, result.stdout]).toEqual([command, shown]);

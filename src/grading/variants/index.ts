@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { openJavascriptTests } from './javascript';
 import { openPythonTests } from './python';
 import {
   type Draft,
@@ -12,7 +13,15 @@ import {
   type Without,
 } from './variant';
 
-export { type Failure, type Found, type TestFile, VARIANT_KINDS, type Variant, type VariantKind, type Without } from './variant';
+export {
+  type Failure,
+  type Found,
+  type TestFile,
+  VARIANT_KINDS,
+  type Variant,
+  type VariantKind,
+  type Without,
+} from './variant';
 
 /** A language whose tests can be made wrong: which files are its, and how they are read. */
 interface Language {
@@ -22,6 +31,7 @@ interface Language {
 
 const LANGUAGES = {
   python: { files: /\.pyi?$/, open: openPythonTests },
+  javascript: { files: /\.[cm]?[jt]sx?$/, open: openJavascriptTests },
 } as const satisfies Record<string, Language>;
 
 export type LanguageName = keyof typeof LANGUAGES;
@@ -78,7 +88,9 @@ export function findVariants(languages: Languages, files: readonly TestFile[], t
 }
 
 function located(suites: readonly Suite[], test: string): LocatedTest {
-  let best = none(suites.length > 0 ? 'no test of this name in the files given' : 'no file of a language that can be read');
+  let best = none(
+    suites.length > 0 ? 'no test of this name in the files given' : 'no file of a language that can be read',
+  );
   for (const suite of suites) {
     const found = suite.locate(test);
     if (found.drafts.length > 0) return found;
@@ -139,7 +151,11 @@ function lineAt(file: TestFile, offset: number): number {
   return low + 1;
 }
 
-function variantOf(id: string, { kind, file, from, to, texts, fails, statement }: Draft, tests: readonly string[]): Variant {
+function variantOf(
+  id: string,
+  { kind, file, from, to, texts, fails, statement }: Draft,
+  tests: readonly string[],
+): Variant {
   return {
     id,
     kind,
@@ -196,7 +212,8 @@ export function withVariants(files: readonly TestFile[], chosen: readonly Chosen
     return edits.length === 0 ? file : { path: file.path, text: edits.reduce(applied, file.text) };
   });
   const known = new Set(files.map(({ path }) => path));
-  for (const path of byPath.keys()) if (!known.has(path)) throw new Error(`a variant is of ${path}, which is not among the files`);
+  for (const path of byPath.keys())
+    if (!known.has(path)) throw new Error(`a variant is of ${path}, which is not among the files`);
   return { files: changed, dropped };
 }
 

@@ -102,7 +102,10 @@ export function otherTexts(content: string): string[] {
  */
 export function otherPatterns(pattern: string): string[] {
   if (/[|]|\(\?[^:P]|\(\?P?</.test(pattern)) return [];
-  const held = heldBy(pattern, /\\(?:x[\da-fA-F]{2}|u[\da-fA-F]{4}|[\s\S])|\[\^?\]?[^\]]*\]|\([^()]*\)[*?{]|\{[^}]*\}/g);
+  const held = heldBy(
+    pattern,
+    /\\(?:x[\da-fA-F]{2}|u[\da-fA-F]{4}|[\s\S])|\[\^?\]?[^\]]*\]|\([^()]*\)[*?{]|\{[^}]*\}/g,
+  );
   const chosen = charactersOf(pattern).filter(
     ({ at, character }) => /[A-Za-z]/.test(character) && !held.has(at) && !/[*?{]/.test(pattern[at + 1] ?? ''),
   );

@@ -122,11 +122,15 @@ export function assertionOf(
   switch (statement.kind) {
     case 'assert':
       return ofCondition(statement.test, text, negated(statement.test, text));
+    case 'if':
+      return statement.orElse.length === 0 && complains(statement.body[0])
+        ? ofRefusal(statement.test, text)
+        : undefined;
     case 'with': {
-      const read = statement.items.flatMap(({ context }) =>
+      const contexts = statement.items.flatMap(({ context }) =>
         context.kind === 'call' ? [ofContext(context, text)] : [],
       );
-      return read.length === 0 ? undefined : together(read, undefined);
+      return contexts.length === 0 ? undefined : together(contexts, undefined);
     }
     case 'expression':
     case 'assign': {
@@ -148,6 +152,31 @@ export function calledBy(expression: Expression): CallExpression | undefined {
 function negated(test: Expression, text: string): Edit | undefined {
   if (test.kind === 'tuple') return undefined;
   return { start: test.start, end: test.end, texts: [`not (${text.slice(test.start, test.end)})`] };
+}
+
+/** `raise AssertionError`, `self.fail()`, `pytest.fail()`. */
+function complains(statement: Statement | undefined): boolean {
+  if (statement?.kind === 'raise' && statement.exception)
+    return /^(AssertionError|failureException)$/.test(
+      lastName(statement.exception.kind === 'call' ? statement.exception.callee : statement.exception),
+    );
+  const call = statement?.kind === 'expression' ? calledBy(statement.value) : undefined;
+  return call !== undefined && lastName(call.callee) === 'fail';
+}
+
+/** `if got != 3: self.fail()`: where any part holds the test fails. */
+function ofRefusal(test: Expression, text: string): Assertion {
+  const equalities = disjuncts(test).flatMap((each) =>
+    each.kind === 'comparison' && each.rest.length === 1 && each.rest[0]!.operator === '!='
+      ? equality([each.left, each.rest[0]!.right], {})
+      : [],
+  );
+  return together([read({ equalities })], negated(test, text));
+}
+
+function disjuncts(test: Expression): Expression[] {
+  if (test.kind === 'logical' && test.operator === 'or') return [...disjuncts(test.left), ...disjuncts(test.right)];
+  return [test];
 }
 
 /** What is true wherever a condition is: all parts of an `and`, none of an `or`. */
@@ -177,26 +206,31 @@ function ofPart(part: Expression, text: string): Assertion {
     const sought: Edit[] = [];
     let left = part.left;
     for (const { operator, right } of part.rest) {
-      if (operator === '==' || operator === 'is') equalities.push(...equality([left, right], { identity: operator === 'is' }));
+      if (operator === '==' || operator === 'is')
+        equalities.push(...equality([left, right], { identity: operator === 'is' }));
       if (operator === 'in') sought.push(...altered(left, text, otherNeedles));
       left = right;
     }
-    return with_({ equalities, sought });
+    return read({ equalities, sought });
   }
   if (part.kind !== 'call') return NOTHING;
   const name = lastName(part.callee);
   const form = EQUAL_CONDITIONS[name];
-  if (form) return with_({ equalities: equalityBy(part, form) });
+  if (form) return read({ equalities: equalityBy(part, form) });
   const [first] = part.arguments;
   if (!first || first.spread) return NOTHING;
   // Texts of one length that differ: not both are how something starts.
   if (/^(startswith|endswith)$/.test(name) && first.value.kind === 'string' && first.value.value !== '')
-    return with_({ values: [first.value] });
-  if (/^(search|match|fullmatch)$/.test(name)) return with_({ sought: altered(first.value, text, otherPatterns) });
+    return read({ values: [first.value] });
+  if (/^(search|match|fullmatch)$/.test(name)) return read({ sought: altered(first.value, text, otherPatterns) });
   return NOTHING;
 }
 
-function with_(given: { equalities?: readonly Equality[]; values?: readonly Expression[]; sought?: readonly Edit[] }): Assertion {
+function read(given: {
+  equalities?: readonly Equality[];
+  values?: readonly Expression[];
+  sought?: readonly Edit[];
+}): Assertion {
   return {
     equalities: given.equalities ?? [],
     values: given.values ?? [],
@@ -222,36 +256,36 @@ function ofCall(call: CallExpression, text: string): Assertion | undefined {
       : { start: call.callee.end - name.length, end: call.callee.end, texts: [opposite] };
   const [first, second] = call.arguments;
   const form = EQUALITIES[name];
-  if (form) return together([with_({ equalities: equalityBy(call, form) })], negation);
+  if (form) return together([read({ equalities: equalityBy(call, form) })], negation);
   if (name === 'assertTrue' || name === 'assert_' || name === 'failUnless')
     return first && !first.spread ? ofCondition(first.value, text, negation) : undefined;
   if (name === 'assertIs') {
     const [one, other] = operands(call, {});
-    return together([with_({ equalities: one && other ? equality([one, other], { identity: true }) : [] })], negation);
+    return together([read({ equalities: one && other ? equality([one, other], { identity: true }) : [] })], negation);
   }
   if (ONCE.test(name)) {
     const values = call.arguments.filter(({ spread }) => spread === undefined).map(({ value }) => value);
-    return with_({ values });
+    return read({ values });
   }
   switch (name) {
     case 'assertIn':
-      return together([with_({ sought: altered(first?.value, text, otherNeedles) })], negation);
+      return together([read({ sought: altered(first?.value, text, otherNeedles) })], negation);
     case 'assertContains':
     case 'assertInHTML':
       return together(
-        [with_({ sought: altered((name === 'assertContains' ? second : first)?.value, text, otherNeedles) })],
+        [read({ sought: altered((name === 'assertContains' ? second : first)?.value, text, otherNeedles) })],
         negation,
       );
     case 'assertRegex':
     case 'assertRegexpMatches':
-      return together([with_({ sought: altered(second?.value, text, otherPatterns) })], negation);
+      return together([read({ sought: altered(second?.value, text, otherPatterns) })], negation);
     case 'assertRedirects':
-      return with_({ values: second ? [second.value] : [] });
+      return read({ values: second ? [second.value] : [] });
     case 'assertTemplateUsed':
-      return together([with_({ sought: altered(second?.value, text, otherTexts) })], negation);
+      return together([read({ sought: altered(second?.value, text, otherTexts) })], negation);
     case 'raises':
     case 'assertRaises':
-      return (second ? raising(call, text) : undefined);
+      return second ? raising(call, text) : undefined;
     case 'assertRaisesRegex':
     case 'assertRaisesMessage':
       return call.arguments.length > 2 ? raising(call, text) : undefined;
@@ -263,8 +297,9 @@ function ofCall(call: CallExpression, text: string): Assertion | undefined {
 /** `with raises(…)` and its kin: what leaves the body is what is asserted. */
 function ofContext(call: CallExpression, text: string): Assertion {
   const name = lastName(call.callee);
-  if (name === 'assertNumQueries') return with_({ values: call.arguments.slice(0, 1).map(({ value }) => value) });
-  if (/^(raises|assertRaises|assertRaisesRegexp?|assertRaisesMessage)$/.test(name)) return raising(call, text) ?? NOTHING;
+  if (name === 'assertNumQueries') return read({ values: call.arguments.slice(0, 1).map(({ value }) => value) });
+  if (/^(raises|assertRaises|assertRaisesRegexp?|assertRaisesMessage)$/.test(name))
+    return raising(call, text) ?? NOTHING;
   if (/^(warns|assertWarns)$/.test(name)) return swapped(call, ['BytesWarning']);
   return NOTHING;
 }
@@ -278,12 +313,13 @@ function raising(call: CallExpression, text: string): Assertion {
     ...(/Regexp?$/.test(name) && second?.name === undefined ? altered(second?.value, text, otherPatterns) : []),
     ...(name === 'assertRaisesMessage' ? altered(second?.value, text, otherNeedles) : []),
   ];
-  return together([with_({ sought }), swapped(call, UNRELATED)], undefined);
+  return together([read({ sought }), swapped(call, UNRELATED)], undefined);
 }
 
 function swapped(call: CallExpression, classes: readonly string[]): Assertion {
   const [first] = call.arguments;
-  const named = first && !first.spread && !first.name && /^(name|attribute)$/.test(first.value.kind) ? first.value : undefined;
+  const named =
+    first && !first.spread && !first.name && /^(name|attribute)$/.test(first.value.kind) ? first.value : undefined;
   const own = named ? lastName(named) : '';
   if (!named || NEVER_SWAPPED.test(own)) return NOTHING;
   const texts = classes.filter((each) => each !== own && !(own === 'ArithmeticError' && each === 'ZeroDivisionError'));
@@ -302,7 +338,10 @@ function equalityBy(call: CallExpression, form: EqualityForm): Equality[] {
   return first && second && tolerance ? equality([first, second], { tolerance, arrays: form.arrays }) : [];
 }
 
-function operands(call: CallExpression, { first = 'first', second = 'second' }: EqualityForm): (Expression | undefined)[] {
+function operands(
+  call: CallExpression,
+  { first = 'first', second = 'second' }: EqualityForm,
+): (Expression | undefined)[] {
   if (call.arguments.some(({ spread }) => spread !== undefined)) return [];
   return [argument(call, 0, first), argument(call, 1, second)];
 }
@@ -316,7 +355,11 @@ function argument(call: CallExpression, position: number, name: string): Express
 /** An equality, `approx(…)` on either side read as its tolerance. */
 function equality(
   sides: readonly [Expression, Expression],
-  { tolerance = EXACT, identity = false, arrays = false }: { tolerance?: Tolerance; identity?: boolean; arrays?: boolean },
+  {
+    tolerance = EXACT,
+    identity = false,
+    arrays = false,
+  }: { tolerance?: Tolerance; identity?: boolean; arrays?: boolean },
 ): Equality[] {
   const [left, right] = sides;
   for (const [side, other] of [

@@ -19,7 +19,10 @@ const CHANGES: Readonly<Record<Family, (operand: string) => readonly string[]>> 
 };
 
 const BY_CALL: readonly (readonly [RegExp, Family])[] = [
-  [/^(str|repr|join|format|strip|lstrip|rstrip|lower|upper|title|replace|decode|dumps|getvalue|read_text|dedent|render|isoformat|strftime|hexdigest)$/, 'str'],
+  [
+    /^(str|repr|join|format|strip|lstrip|rstrip|lower|upper|title|replace|decode|dumps|getvalue|read_text|dedent|render|isoformat|strftime|hexdigest)$/,
+    'str',
+  ],
   [/^(len|sum|int|float|abs|round|count|index|sqrt|Decimal|Fraction)$/, 'number'],
   [/^(list|sorted|split|splitlines|tolist|rsplit|findall|readlines)$/, 'list'],
   [/^(tuple|astuple)$/, 'tuple'],
@@ -86,7 +89,9 @@ function familyOf(expression: Expression): Family | undefined {
 }
 
 function isMethodOfText(expression: Expression): boolean {
-  return expression.kind === 'call' && expression.callee.kind === 'attribute' && familyOf(expression.callee.object) === 'str';
+  return (
+    expression.kind === 'call' && expression.callee.kind === 'attribute' && familyOf(expression.callee.object) === 'str'
+  );
 }
 
 function byName(table: readonly (readonly [RegExp, Family])[], expression: Expression): Family | undefined {

@@ -1,9 +1,9 @@
 import {
   type Argument,
   type ClassStatement,
+  type Expression,
   eachExpression,
   eachStatement,
-  type Expression,
   expressionsIn,
   type FunctionStatement,
   type ModuleSyntax,
@@ -200,12 +200,11 @@ class PythonSuite implements Suite {
 
   private bodyDrafts(test: Test): Draft[] {
     const { file } = test.module;
-    const reached = reachedIn(test.fn.body);
+    const reached = reachedIn(test.fn.body, file.text);
     const drafts = reached.flatMap((statement) => this.statementDrafts(statement, test));
-    const last = reached.filter(isSimple).reduce<Statement | undefined>(
-      (latest, each) => (!latest || each.end > latest.end ? each : latest),
-      undefined,
-    );
+    const last = reached
+      .filter(isSimple)
+      .reduce<Statement | undefined>((latest, each) => (!latest || each.end > latest.end ? each : latest), undefined);
     if (last) {
       drafts.push({
         kind: 'must-fail',
@@ -223,7 +222,12 @@ class PythonSuite implements Suite {
   private statementDrafts(statement: Statement, test: Test): Draft[] {
     const { file } = test.module;
     const assertion = this.assertion(statement, test);
-    const draft = (kind: Draft['kind'], { start, end }: Range, texts: readonly string[], fails: Draft['fails']): Draft => ({
+    const draft = (
+      kind: Draft['kind'],
+      { start, end }: Range,
+      texts: readonly string[],
+      fails: Draft['fails'],
+    ): Draft => ({
       kind,
       file,
       from: start,
@@ -283,10 +287,7 @@ class PythonSuite implements Suite {
     });
   }
 
-  private helperOf(
-    callee: Expression,
-    { module, cls }: Scope,
-  ): (Helper) | undefined {
+  private helperOf(callee: Expression, { module, cls }: Scope): Helper | undefined {
     if (callee.kind === 'attribute' && /^(self|cls)$/.test(dottedName(callee.object) ?? '')) {
       const method = cls && this.methodsOf(cls).get(callee.name);
       if (!method) return undefined;
@@ -309,13 +310,9 @@ class PythonSuite implements Suite {
    * Where a function compares a parameter in every run that passes, using it for nothing else before. Undefined where that
    * is not certain.
    */
-  private comparedBy(
-    fn: FunctionStatement,
-    name: string,
-    scope: Scope,
-  ): Compared | undefined {
-    let known = this.compared.get(fn);
-    if (!known) this.compared.set(fn, (known = new Map()));
+  private comparedBy(fn: FunctionStatement, name: string, scope: Scope): Compared | undefined {
+    const known = this.compared.get(fn) ?? new Map<string, Compared | undefined>();
+    this.compared.set(fn, known);
     // A helper that calls itself is certain of nothing: undefined until it is known.
     if (!known.has(name)) {
       known.set(name, undefined);
@@ -324,11 +321,7 @@ class PythonSuite implements Suite {
     return known.get(name);
   }
 
-  private findCompared(
-    fn: FunctionStatement,
-    name: string,
-    scope: Scope,
-  ): Compared | undefined {
+  private findCompared(fn: FunctionStatement, name: string, scope: Scope): Compared | undefined {
     if (!fn.parameters.some((each) => each.name === name)) return undefined;
     const isName = (each: Expression) => each.kind === 'name' && each.id === name;
     const sidesIn = (statement: Statement) => {
@@ -340,10 +333,12 @@ class PythonSuite implements Suite {
         others,
         tolerance,
       }));
-      return [...equal, ...given].filter(({ side, others }) => isName(side) && !others.some((each) => mentions(each, name)));
+      return [...equal, ...given].filter(
+        ({ side, others }) => isName(side) && !others.some((each) => mentions(each, name)),
+      );
     };
     let compared: Compared | undefined;
-    for (const statement of reachedIn(fn.body)) {
+    for (const statement of reachedIn(fn.body, scope.module.file.text)) {
       const [found] = sidesIn(statement);
       if (!found) continue;
       compared = { statement, tolerance: found.tolerance };

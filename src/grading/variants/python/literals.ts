@@ -33,7 +33,9 @@ export function dottedName(expression: Expression): string | undefined {
 }
 
 export function isMakerOfContainers(call: CallExpression): boolean {
-  return CONTAINERS.test(lastName(call.callee)) || /^(Decimal|Fraction|timedelta|date|datetime)$/.test(lastName(call.callee));
+  return (
+    CONTAINERS.test(lastName(call.callee)) || /^(Decimal|Fraction|timedelta|date|datetime)$/.test(lastName(call.callee))
+  );
 }
 
 /** Whether nothing in it is computed. */
@@ -90,7 +92,9 @@ export function leavesOf(expression: Expression, text: string, tolerance: Tolera
       return expression.elements.flatMap((each) => leavesOf(each, text, tolerance));
     case 'set':
       if (tolerant || !expression.elements.every(isLiteral)) return [];
-      return expression.elements.flatMap((each) => leavesOf(each, text)).flatMap((each) => withoutTwins(each, text, expression));
+      return expression.elements
+        .flatMap((each) => leavesOf(each, text))
+        .flatMap((each) => withoutTwins(each, text, expression));
     case 'dict':
       if (expression.entries.length === 0) return tolerant ? [] : leaf(EMPTY.dict!);
       // Of two entries of one key the first is lost.
@@ -109,11 +113,16 @@ function leavesOfCall(call: CallExpression, text: string, tolerance: Tolerance):
   if (given.length !== call.arguments.length) return [];
   if (SCALARS.test(name)) {
     if (tolerance !== EXACT) return [];
-    return given.flatMap(({ value }) =>
-      value.kind === 'string' && /^(Decimal|Fraction|int|float)$/.test(name)
-        ? leavesOf(value, text).map((each) => ({ ...range(each), texts: each.texts.filter((one) => differsAsNumber(one, value, text)) }))
-        : leavesOf(value, text),
-    ).filter(({ texts }) => texts.length > 0);
+    return given
+      .flatMap(({ value }) =>
+        value.kind === 'string' && /^(Decimal|Fraction|int|float)$/.test(name)
+          ? leavesOf(value, text).map((each) => ({
+              ...range(each),
+              texts: each.texts.filter((one) => differsAsNumber(one, value, text)),
+            }))
+          : leavesOf(value, text),
+      )
+      .filter(({ texts }) => texts.length > 0);
   }
   if (!CONTAINERS.test(name)) return [];
   if (given.length === 0) {
@@ -124,7 +133,8 @@ function leavesOfCall(call: CallExpression, text: string, tolerance: Tolerance):
   if (/set$/.test(name) && !values.every(({ value }) => isLiteral(value))) return [];
   return values.flatMap(({ name: keyword, value }: Argument) => {
     // dict([('key', value)]): keys are no values.
-    if (/dict/i.test(name) && keyword === undefined) return value.kind === 'dict' ? leavesOf(value, text, tolerance) : [];
+    if (/dict/i.test(name) && keyword === undefined)
+      return value.kind === 'dict' ? leavesOf(value, text, tolerance) : [];
     if (/^(str|bytes|bytearray)$/.test(name) && value.kind !== 'string') return [];
     return leavesOf(value, text, tolerance);
   });

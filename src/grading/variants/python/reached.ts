@@ -7,7 +7,8 @@ import { dottedName, lastName } from './literals';
  */
 const LET_OUT =
   /^(open|TemporaryDirectory|NamedTemporaryFile|TemporaryFile|SpooledTemporaryFile|catch_warnings|warns|deprecated_call|subTest|freeze_time|assertWarns|assertWarnsRegex|assertLogs|assertNoLogs|assertNumQueries|override_settings|modify_settings|captureOnCommitCallbacks|nullcontext|redirect_stdout|redirect_stderr|closing|StringIO|BytesIO|ZipFile|TarFile|localcontext|errstate|printoptions|as_cwd|at_level|disabled|isolate_apps)$/;
-const LET_OUT_DOTTED = /(^|\.)(patch(\.(object|dict|multiple))?|monkeypatch\.context|MonkeyPatch\.context|self\.settings|tempfile\.\w+|zipfile\.\w+|threading\.\w*Lock)$/;
+const LET_OUT_DOTTED =
+  /(^|\.)(patch(\.(object|dict|multiple))?|monkeypatch\.context|MonkeyPatch\.context|self\.settings|tempfile\.\w+|zipfile\.\w+|threading\.\w*Lock)$/;
 
 /** Whether an exception in the body of `with` is sure to leave it. */
 export function letsOut(context: Expression): boolean {
@@ -19,14 +20,14 @@ export function letsOut(context: Expression): boolean {
  * The statements of a body that every run reaches that does not fail or skip before, in order; compound ones stand before
  * what is reached inside of them. A skip or an exception on the way is no loss: such a run does not pass.
  */
-export function reachedIn(body: readonly Statement[]): Statement[] {
+export function reachedIn(body: readonly Statement[], text: string): Statement[] {
   const reached: Statement[] = [];
-  follow(body, reached);
+  follow(body, reached, text);
   return reached;
 }
 
 /** Adds what is reached, and says whether the end is. */
-function follow(block: readonly Statement[], reached: Statement[]): boolean {
+function follow(block: readonly Statement[], reached: Statement[], text: string): boolean {
   for (const statement of block) {
     reached.push(statement);
     switch (statement.kind) {
@@ -37,20 +38,20 @@ function follow(block: readonly Statement[], reached: Statement[]): boolean {
         return false;
       case 'with':
         if (!statement.items.every(({ context }) => letsOut(context))) break;
-        if (!follow(statement.body, reached)) return false;
+        if (!follow(statement.body, reached, text)) return false;
         continue;
       case 'for':
-        if (goesRound(statement.iterable)) follow(statement.body, reached);
+        if (goesRound(statement.iterable, text)) follow(statement.body, reached, text);
         break;
       case 'try':
         if (statement.handlers.length > 0) {
           if (mayLeave(statement, false)) return false;
-          follow(statement.finally, reached);
+          follow(statement.finally, reached, text);
           continue;
         }
         // A return in `finally` drops the exception.
         if (statement.finally.some((each) => mayLeave(each, true))) break;
-        if (!follow(statement.body, reached) || !follow(statement.finally, reached)) return false;
+        if (!follow(statement.body, reached, text) || !follow(statement.finally, reached, text)) return false;
         continue;
       default:
     }
@@ -60,8 +61,10 @@ function follow(block: readonly Statement[], reached: Statement[]): boolean {
 }
 
 /** Whether a loop's body runs at least once. */
-function goesRound(iterable: Expression): boolean {
+function goesRound(iterable: Expression, text: string): boolean {
   switch (iterable.kind) {
+    case 'name':
+      return isFilled(iterable.id, text);
     case 'list':
     case 'tuple':
     case 'set':
@@ -77,11 +80,20 @@ function goesRound(iterable: Expression): boolean {
       if (name === 'range' && iterable.arguments.length === 1)
         return first.value.kind === 'number' && /[1-9]/.test(first.value.text);
       if (/^(items|values|keys)$/.test(name)) return false;
-      return /^(enumerate|sorted|reversed|list|tuple|iter)$/.test(name) && goesRound(first.value);
+      return /^(enumerate|sorted|reversed|list|tuple|iter)$/.test(name) && goesRound(first.value, text);
     }
     default:
       return false;
   }
+}
+
+/** Whether a name stands for a list with something in it: bound once in the file, and used for nothing but loops. */
+function isFilled(name: string, text: string): boolean {
+  const uses = text.match(new RegExp(`\\b${name}\\b`, 'g'))?.length ?? 0;
+  const loops = text.match(new RegExp(`\\b(?:in|enumerate\\(|sorted\\()\\s*${name}\\b(?!\\s*[.([])`, 'g'))?.length ?? 0;
+  const bound = text.match(new RegExp(`^[ \\t]*${name}\\s*=\\s*[[(]\\s*[\\w'"([{]`, 'gm'))?.length ?? 0;
+  const computed = new RegExp(`^[ \\t]*${name}\\s*=\\s*[[(][^,\\]]*\\bfor\\b`, 'm').test(text);
+  return bound === 1 && !computed && uses === loops + 1;
 }
 
 /** Whether the test, or the loop that it is in, may be left from inside of a statement. */
@@ -106,10 +118,20 @@ function mayLeave(statement: Statement, inInnerLoop: boolean): boolean {
   }
 }
 
-const SIMPLE = ['expression', 'assign', 'augmentedAssign', 'annotatedAssign', 'assert', 'delete', 'import', 'importFrom', 'pass', 'global'];
+const SIMPLE = [
+  'expression',
+  'assign',
+  'augmentedAssign',
+  'annotatedAssign',
+  'assert',
+  'delete',
+  'import',
+  'importFrom',
+  'pass',
+  'global',
+];
 
 /** A statement behind which another can stand on its line. */
 export function isSimple({ kind }: Statement): boolean {
   return SIMPLE.includes(kind);
 }
-

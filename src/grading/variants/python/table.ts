@@ -1,4 +1,11 @@
-import type { Argument, CallExpression, Expression, FunctionStatement, ModuleSyntax, Statement } from '@pointsman/python';
+import type {
+  Argument,
+  CallExpression,
+  Expression,
+  FunctionStatement,
+  ModuleSyntax,
+  Statement,
+} from '@pointsman/python';
 import type { Tolerance } from '../literals';
 import type { Draft, TestFile } from '../variant';
 import { isMakerOfContainers, type Leaf, lastName, leavesOf } from './literals';
@@ -105,11 +112,17 @@ function parametersOf(fn: FunctionStatement): string[] {
 
 function given(call: CallExpression, position: number, name: string): Expression | undefined {
   const placed = call.arguments[position];
-  return call.arguments.find((each) => each.name === name)?.value ?? (placed && !placed.name ? placed.value : undefined);
+  return (
+    call.arguments.find((each) => each.name === name)?.value ?? (placed && !placed.name ? placed.value : undefined)
+  );
 }
 
 function namesOf(expression: Expression | undefined): string[] | undefined {
-  if (expression?.kind === 'string') return expression.value.split(',').map((each) => each.trim()).filter(Boolean);
+  if (expression?.kind === 'string')
+    return expression.value
+      .split(',')
+      .map((each) => each.trim())
+      .filter(Boolean);
   if (expression?.kind !== 'list' && expression?.kind !== 'tuple') return undefined;
   return expression.elements.map((each) => (each.kind === 'string' ? each.value : ''));
 }
@@ -123,8 +136,7 @@ function rowsOf(
   if (expression?.kind === 'name') {
     const uses = file.text.match(new RegExp(`\\b${expression.id}\\b`, 'g'))?.length ?? 0;
     const bound = syntax.body.find(
-      (each) =>
-        each.kind === 'assign' && each.targets.length === 1 && lastName(each.targets[0]!) === expression.id,
+      (each) => each.kind === 'assign' && each.targets.length === 1 && lastName(each.targets[0]!) === expression.id,
     );
     return uses === 2 && bound?.kind === 'assign' ? rowsOf(listed(bound.value), syntax, file) : undefined;
   }
@@ -162,7 +174,9 @@ function rowOf(row: Expression, at: number, { names, column, ids, numbered, file
   // A marked row may be expected to fail.
   if (!cell || marked) return { id, leaves: [] };
   const keepsId = explicit !== undefined && explicit.kind !== 'none';
-  const silent = numbered ? column > 0 || cell.kind !== 'string' : keepsId || ((!ids || ids.kind === 'none') && isObject(cell));
+  const silent = numbered
+    ? column > 0 || cell.kind !== 'string'
+    : keepsId || ((!ids || ids.kind === 'none') && isObject(cell));
   return { id, leaves: silent ? leavesOf(cell, file.text, expected.tolerance) : [] };
 }
 

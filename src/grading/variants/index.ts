@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
+import { openGoTests } from './go';
 import { openJavascriptTests } from './javascript';
 import { openPythonTests } from './python';
+import { openRustTests } from './rust';
 import {
   type Draft,
   type Found,
@@ -31,7 +33,9 @@ interface Language {
 
 const LANGUAGES = {
   python: { files: /\.pyi?$/, open: openPythonTests },
+  go: { files: /\.go$/, open: openGoTests },
   javascript: { files: /\.[cm]?[jt]sx?$/, open: openJavascriptTests },
+  rust: { files: /\.rs$/, open: openRustTests },
 } as const satisfies Record<string, Language>;
 
 export type LanguageName = keyof typeof LANGUAGES;

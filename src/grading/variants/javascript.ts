@@ -459,7 +459,7 @@ function ofExpect(root: Node, links: readonly Link[], text: string): Assertion |
       wanted && actual && !isCall && !Number.isNaN(tolerance.absolute)
         ? { sides: [actual, wanted], tolerance, partial: last.name === 'toMatchObject' }
         : undefined,
-    values: isCall ? given.slice(position) : [],
+    values: isCall && position >= 0 ? given.slice(position) : [],
     sought: SEEKERS.test(last.name) ? soughtIn(given[0], text, /[tT]hrow/.test(last.name)) : [],
     negation,
   };

@@ -79,6 +79,7 @@ const LEAVES_PER_PLACE = 2;
 class PythonSuite implements Suite {
   private readonly modules: Module[];
   private readonly tests = new Map<string, Test[]>();
+  private readonly byName = new Map<string, readonly Test[]>();
   private readonly described = new Map<string, Test[]>();
   private readonly classes = new Map<string, Class[]>();
   private readonly readings = new Map<FunctionStatement, Reading>();
@@ -96,6 +97,8 @@ class PythonSuite implements Suite {
       const segments = [...(runner?.segments ?? module.segments), fn.name];
       const test: Test = { segments, fn, module: owner?.module ?? module, cls: runner };
       push(this.tests, fn.name, test);
+      // Most names are told apart by their class or file: whole suites have tests called alike.
+      push(this.tests, segments.slice(-2).join('.'), test);
       const [first = ''] = (fn.docstring ?? '').trim().split('\n');
       if (first) push(this.described, first.trim(), test);
     };
@@ -131,8 +134,7 @@ class PythonSuite implements Suite {
   locate(id: string): LocatedTest {
     if (/\[doctest\]|\.(txt|rst|md)(::|$)/.test(id)) return none('a doctest');
     const { segments, row } = partsOf(id);
-    const name = segments.at(-1) ?? '';
-    const exact = matching(this.tests.get(name) ?? [], segments);
+    const exact = this.named(segments);
     const expanded = exact.length === 0 ? this.expanded(segments) : undefined;
     const found = exact.length > 0 ? exact : expanded ? [expanded.test] : (this.described.get(id.trim()) ?? []);
     const [test, ...others] = found;
@@ -144,11 +146,22 @@ class PythonSuite implements Suite {
     return { drafts: [...reading.body, ...table], why: 'no assertion is reached in every run' };
   }
 
+  /** Tests that a name may mean: looked up once for all rows of a table. */
+  private named(segments: readonly string[]): readonly Test[] {
+    const key = segments.join('.');
+    const known = this.byName.get(key);
+    if (known) return known;
+    const candidates = this.tests.get(segments.slice(-2).join('.')) ?? this.tests.get(segments.at(-1) ?? '') ?? [];
+    const found = matching(candidates, segments);
+    this.byName.set(key, found);
+    return found;
+  }
+
   /** `test_add_0_negative` of `@parameterized.expand`. */
   private expanded(segments: readonly string[]): { test: Test; row: number } | undefined {
     const found = /^(\w+?)_(\d+)(?:_.*)?$/.exec(segments.at(-1) ?? '');
     if (!found) return undefined;
-    const [test, ...others] = matching(this.tests.get(found[1]!) ?? [], [...segments.slice(0, -1), found[1]!]);
+    const [test, ...others] = this.named([...segments.slice(0, -1), found[1]!]);
     if (!test || others.length > 0) return undefined;
     const expands = test.fn.decorators.some((each) => each.kind === 'call' && lastName(each.callee) === 'expand');
     return expands ? { test, row: Number(found[2]) } : undefined;

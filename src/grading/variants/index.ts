@@ -44,6 +44,8 @@ export type LanguageName = keyof typeof LANGUAGES;
 export type Languages = ReadonlyMap<LanguageName, (files: readonly TestFile[]) => Suite>;
 
 const MOST_VARIANTS = 6;
+/** Types are guessed: where all guesses are wrong something has to be left that is certain. */
+const MOST_GUESSES = 4;
 
 let opened: Promise<Languages> | undefined;
 
@@ -111,6 +113,7 @@ function mostWorth(drafts: readonly Draft[]): Draft[] {
     .map((draft, at) => ({ draft, at }))
     .sort((one, other) => worth(one.draft) - worth(other.draft) || one.at - other.at);
   const taken = new Map<string, number>();
+  let guesses = 0;
   return ordered
     .map(({ draft }) => {
       const place = `${draft.file.path} ${draft.statement.start}`;
@@ -119,6 +122,7 @@ function mostWorth(drafts: readonly Draft[]): Draft[] {
       return { draft, rank };
     })
     .sort((one, other) => one.rank - other.rank)
+    .filter(({ draft }) => draft.kind !== 'value-type' || ++guesses <= MOST_GUESSES)
     .slice(0, MOST_VARIANTS)
     .sort((one, other) => worth(one.draft) - worth(other.draft) || one.rank - other.rank)
     .map(({ draft }) => draft);

@@ -45,13 +45,25 @@ const USUAL: readonly Family[] = ['number', 'str', 'list'];
 
 /**
  * An operand of an equality, as at most three lists of unequal ones: one list for each type that it may be of, the likely
- * type first. What says its type by its syntax gets that alone.
+ * type first. What says its type by its syntax gets that alone; a name does so by the values that `valuesOf` knows of it.
  */
-export function unequalTo(operand: Expression, other: Expression, text: string): (readonly string[])[] {
+export function unequalTo(
+  operand: Expression,
+  other: Expression,
+  text: string,
+  valuesOf: (name: string) => readonly Expression[],
+): (readonly string[])[] {
   const source = `(${text.slice(operand.start, operand.end)})`;
-  const certain = familyOf(operand) ?? familyOf(other);
+  const certain = familyOf(operand) ?? named(operand, valuesOf) ?? familyOf(other) ?? named(other, valuesOf);
   const families = certain ? [certain] : [...new Set([...guessed(operand), ...guessed(other), ...USUAL])].slice(0, 3);
   return families.map((each) => CHANGES[each](source));
+}
+
+/** The type that all values of a name have. */
+function named(expression: Expression, valuesOf: (name: string) => readonly Expression[]): Family | undefined {
+  if (expression.kind !== 'name') return undefined;
+  const [first, ...others] = new Set(valuesOf(expression.id).map(familyOf));
+  return others.length === 0 ? first : undefined;
 }
 
 /** The type that the syntax says. */

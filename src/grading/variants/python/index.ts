@@ -18,7 +18,7 @@ import { type Assertion, assertionOf, calledBy, type Equality } from './assertio
 import { unequalTo } from './families';
 import { dottedName, isLiteral, type Leaf, lastName, leavesOf } from './literals';
 import { isSimple, reachedIn } from './reached';
-import { type ExpectedParameter, type Table, tableDrafts, tablesOf } from './table';
+import { cellsNamed, type ExpectedParameter, type Table, tableDrafts, tablesOf } from './table';
 
 /** Reads pytest's, unittest's and Django's tests. */
 export async function openPythonTests(): Promise<(files: readonly TestFile[]) => Suite> {
@@ -235,6 +235,7 @@ class PythonSuite implements Suite {
   private statementDrafts(statement: Statement, test: Test): Draft[] {
     const { file } = test.module;
     const assertion = this.assertion(statement, test);
+    const valuesNamed = (name: string) => valuesIn(test, name);
     const draft = (
       kind: Draft['kind'],
       { start, end }: Range,
@@ -253,7 +254,10 @@ class PythonSuite implements Suite {
     if (!assertion) return helped;
     const values = assertion.values.flatMap((each) => leavesOf(each, file.text).slice(0, 1)).slice(0, LEAVES_PER_PLACE);
     const leaves = [...assertion.equalities.flatMap((each) => valuesOf(each, file.text)), ...values];
-    const typed = leaves.length > 0 ? [] : assertion.equalities.flatMap((each) => unequal(each, file.text)).slice(0, 3);
+    const typed =
+      leaves.length > 0
+        ? []
+        : assertion.equalities.flatMap((each) => unequal(each, file.text, valuesNamed)).slice(0, 3);
     return [
       ...leaves.map((each) => draft('value', each, each.texts, 'assertion')),
       ...helped,
@@ -414,15 +418,31 @@ function spreadOut(leaves: readonly Leaf[]): Leaf[] {
 }
 
 /** An operand that is no literal made unequal. Not where it is compared roughly: two more may be the same then. */
-function unequal({ sides, tolerance, identity, arrays }: Equality, text: string): Leaf[] {
+function unequal(
+  { sides, tolerance, identity, arrays }: Equality,
+  text: string,
+  valuesNamed: (name: string) => readonly Expression[],
+): Leaf[] {
   const [left, right] = sides;
   if (identity || arrays || tolerance.relative > 0 || tolerance.absolute > 0.5 || (isLiteral(left) && isLiteral(right)))
     return [];
   const wanted = isLiteral(left) || (isPlain(left) && !isPlain(right)) ? left : right;
   const other = wanted === left ? right : left;
-  return unequalTo(wanted, other, text)
+  return unequalTo(wanted, other, text, valuesNamed)
     .slice(0, tolerance === EXACT ? 3 : 1)
     .map((texts) => ({ start: wanted.start, end: wanted.end, texts }));
+}
+
+/** What a name stands for in a test: values that are assigned in its body, or given by the rows of its tables. */
+function valuesIn({ fn, cls, module }: Test, name: string): Expression[] {
+  const values: Expression[] = [];
+  eachStatement(fn.body, (statement) => {
+    if (statement.kind === 'assign' && statement.targets.some((each) => each.kind === 'name' && each.id === name))
+      values.push(statement.value);
+    return true;
+  });
+  const decorators = [...fn.decorators, ...(cls?.statement.decorators ?? [])];
+  return [...values, ...cellsNamed(name, decorators, module.file, module.syntax)];
 }
 
 /** What is rather the expectation than the result. */

@@ -59,6 +59,23 @@ export function tablesOf(
   });
 }
 
+/** The values that a parameter has in the rows of decorators, as far as they are written in place. */
+export function cellsNamed(
+  parameter: string,
+  decorators: readonly Expression[],
+  file: TestFile,
+  syntax: ModuleSyntax,
+): readonly Expression[] {
+  return decorators.flatMap((decorator) => {
+    if (decorator.kind !== 'call' || lastName(decorator.callee) !== 'parametrize') return [];
+    const names = namesOf(given(decorator, 0, 'argnames')) ?? [];
+    const column = names.indexOf(parameter);
+    if (column < 0) return [];
+    const rows = rowsOf(given(decorator, 1, 'argvalues'), syntax, file) ?? [];
+    return rows.flatMap((row) => cellsOf(row, names.length)?.[column] ?? []);
+  });
+}
+
 /** The table with the expectation of a test's own row changed; of all rows that its id may mean where that is open. */
 export function tableDrafts(table: Table, id: string | undefined, number: number | undefined): Draft[] {
   if (table.numbered) {

@@ -5,7 +5,7 @@ import { type Draft, type LocatedTest, none, type Range, type Suite, type TestFi
 
 /** Reads tests of Go: what `testing` is told of itself, and testify. */
 export async function openGoTests(): Promise<(files: readonly TestFile[]) => Suite> {
-  const parse = await openGrammar('tree-sitter-go/tree-sitter-go.wasm');
+  const parse = await openGrammar(require.resolve('tree-sitter-go/tree-sitter-go.wasm'));
   return (files) => new GoSuite(files, parse);
 }
 

@@ -15,15 +15,7 @@ import {
   type Without,
 } from './variant';
 
-export {
-  type Failure,
-  type Found,
-  type TestFile,
-  VARIANT_KINDS,
-  type Variant,
-  type VariantKind,
-  type Without,
-} from './variant';
+export { type Found, type TestFile, VARIANT_KINDS, type Variant, type VariantKind } from './variant';
 
 /** A language whose tests can be made wrong: which files are its, and how they are read. */
 interface Language {
@@ -38,7 +30,7 @@ const LANGUAGES = {
   rust: { files: /\.rs$/, open: openRustTests },
 } as const satisfies Record<string, Language>;
 
-export type LanguageName = keyof typeof LANGUAGES;
+type LanguageName = keyof typeof LANGUAGES;
 
 /** The grammars, loaded. */
 export type Languages = ReadonlyMap<LanguageName, (files: readonly TestFile[]) => Suite>;

@@ -4,9 +4,9 @@ import { type Draft, type Failure, type LocatedTest, none, type Range, type Suit
 
 /** Reads tests of Jest, Vitest, Mocha with Chai or `assert`, and Node.js's own runner. */
 export async function openJavascriptTests(): Promise<(files: readonly TestFile[]) => Suite> {
-  const javascript = await openGrammar('tree-sitter-javascript/tree-sitter-javascript.wasm');
-  const typescript = await openGrammar('tree-sitter-typescript/tree-sitter-typescript.wasm');
-  const tsx = await openGrammar('tree-sitter-typescript/tree-sitter-tsx.wasm');
+  const javascript = await openGrammar(require.resolve('tree-sitter-javascript/tree-sitter-javascript.wasm'));
+  const typescript = await openGrammar(require.resolve('tree-sitter-typescript/tree-sitter-typescript.wasm'));
+  const tsx = await openGrammar(require.resolve('tree-sitter-typescript/tree-sitter-tsx.wasm'));
   const grammarOf = (path: string) => (/\.tsx$/.test(path) ? tsx : /\.[cm]?ts$/.test(path) ? typescript : javascript);
   return (files) => new JavascriptSuite(files, grammarOf);
 }

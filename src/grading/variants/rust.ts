@@ -5,7 +5,7 @@ import { type Draft, type Failure, type LocatedTest, none, type Range, type Suit
 
 /** Reads Rust's own tests, and cases of `rstest`. What stands in macros is tokens: literals alone are read there. */
 export async function openRustTests(): Promise<(files: readonly TestFile[]) => Suite> {
-  const parse = await openGrammar('tree-sitter-rust/tree-sitter-rust.wasm');
+  const parse = await openGrammar(require.resolve('tree-sitter-rust/tree-sitter-rust.wasm'));
   return (files) => new RustSuite(files, parse);
 }
 

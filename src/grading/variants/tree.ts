@@ -14,10 +14,9 @@ export interface Node {
 /** Parses a text; what cannot be read is in nodes of the type `ERROR`. */
 export type Parse = (text: string) => Node;
 
-/** Loads a grammar out of a package's WebAssembly: bytes, because the loader's own import of a path is refused in tests. */
-export async function openGrammar(file: string): Promise<Parse> {
+/** Loads a grammar from a file of WebAssembly: its bytes, because the loader's own import of a path is refused in tests. */
+export async function openGrammar(path: string): Promise<Parse> {
   await Parser.init();
-  const path = require.resolve(file);
   const language = await Language.load(process.getBuiltinModule?.('node:fs').readFileSync(path) ?? path);
   const parser = new Parser();
   parser.setLanguage(language);

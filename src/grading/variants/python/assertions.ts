@@ -12,7 +12,7 @@ export interface Equality {
 }
 
 /** What is written in place of a range. */
-export interface Edit extends Range {
+interface Edit extends Range {
   readonly texts: readonly string[];
 }
 

@@ -11,7 +11,7 @@ const LET_OUT_DOTTED =
   /(^|\.)(patch(\.(object|dict|multiple))?|monkeypatch\.context|MonkeyPatch\.context|self\.settings|tempfile\.\w+|zipfile\.\w+|threading\.\w*Lock)$/;
 
 /** Whether an exception in the body of `with` is sure to leave it. */
-export function letsOut(context: Expression): boolean {
+function letsOut(context: Expression): boolean {
   const { callee } = context.kind === 'call' ? context : { callee: context };
   return LET_OUT.test(lastName(callee)) || LET_OUT_DOTTED.test(dottedName(callee) ?? '');
 }

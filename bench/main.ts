@@ -2,6 +2,7 @@ import { benchSlices } from '../packages/python/bench/slices';
 import { benchStandalone } from '../packages/python/bench/standalone';
 import { benchCalibration } from './calibration';
 import { benchCampaign } from './campaign';
+import { benchJudge } from './judge';
 import { benchUnits } from './prove-units';
 import { benchRollout } from './rollout';
 import { benchSetup } from './setup';
@@ -11,6 +12,7 @@ import { benchViewer } from './viewer';
 /** What `npm run bench NAME` measures. Figures are printed as Markdown, with what they were measured beside. */
 const BENCHES: Readonly<Record<string, (args: string[]) => Promise<void>>> = {
   units: benchUnits,
+  judge: benchJudge,
   rollout: benchRollout,
   campaign: benchCampaign,
   setup: benchSetup,

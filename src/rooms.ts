@@ -39,8 +39,13 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     imports: '',
   },
   problems: {
-    holds: 'problem formats, patches, outcomes and their evidence; equivalence tests, mutants, specifications',
+    holds: 'problem formats, patches, outcomes; equivalence tests, mutants, specifications',
     imports: 'contract packages/python',
+    pure: true,
+  },
+  grading: {
+    holds: 'the judge: where a patch may reach, wrong expectations, reports of test runners, the verdict',
+    imports: 'contract rollout setup problems packages/python',
     pure: true,
   },
   dataset: {
@@ -74,16 +79,16 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   workflows: {
     holds: 'the algorithms, deterministic; they read like the papers. `durable/` is what has no subject',
-    imports: 'contract rollout setup',
+    imports: 'contract rollout setup grading',
     types: 'activities sandbox',
   },
   activities: {
     holds: 'side effects: thin, retried, heartbeating; the same subjects as the workflows',
     imports:
-      'contract rollout setup problems dataset analysis evaluation packages/python pages deps environments sources sandbox store model config home',
+      'contract rollout setup problems grading dataset analysis evaluation packages/python pages deps environments sources sandbox store model config home',
   },
   environments: {
-    holds: 'environments built and candidates judged in sandboxes; `harness/` runs equivalence tests',
+    holds: 'environments built and problems assembled in sandboxes; `harness/` runs equivalence tests',
     imports: 'contract setup problems packages/python deps sources sandbox store',
   },
   sources: {

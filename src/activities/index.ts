@@ -6,12 +6,13 @@ import { createCampaignEndingActivities } from './campaign/endings';
 import { createDatasetActivities } from './dataset/dataset';
 import { createEvaluationActivities } from './evaluation/evaluation';
 import { createEvaluationResultActivities } from './evaluation/results';
+import { createGradingActivities } from './grading';
+import { createControlActivities } from './grading/controls';
 import { createJanitorActivities } from './janitor';
 import { createModelActivities } from './model';
 import { createPipelineActivities } from './pipeline';
 import { createFunctionProblemActivities } from './problems/function-problem';
 import { createFunctionProblemsActivities } from './problems/function-problems';
-import { createGradingActivities } from './problems/grading';
 import { createHarnessAuthorActivities } from './problems/harness-author';
 import { createProblemActivities } from './problems/problem';
 import { createReportActivities } from './report';
@@ -33,6 +34,7 @@ export function createActivities(deps: Deps) {
     ...createTranscriptActivities(deps),
     ...createProblemActivities(deps),
     ...createGradingActivities(deps),
+    ...createControlActivities(deps),
     ...createJanitorActivities(deps),
     ...createSetupPrepareActivities(deps),
     ...createSetupSandboxActivities(deps),

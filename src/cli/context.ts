@@ -62,6 +62,10 @@ export class Cli {
     return this.stores.problems;
   }
 
+  get reviews(): Stores['reviews'] {
+    return this.stores.reviews;
+  }
+
   get campaigns(): Stores['campaigns'] {
     return this.stores.campaigns;
   }

@@ -10,6 +10,8 @@ export const DatasetFilters = z.strictObject({
   resolved: z.boolean().default(true),
   /** Ended by `submit`. */
   submitted: z.boolean().default(true),
+  /** No suspicion that nobody accepted, and controls that ran: see `pointsman rollout review`. */
+  doubtful: z.boolean().default(true),
   /** The same action, arguments included, so many times in a row; 0 takes it off. */
   identicalActions: z.int().min(0).default(3),
   /** File-reading commands so many times in a row; 0 takes it off. */

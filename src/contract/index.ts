@@ -6,6 +6,7 @@ export * from './evaluation';
 export * from './experience';
 export * from './function';
 export * from './function-problem';
+export * from './grading';
 export * from './hand-over';
 export * from './harness';
 export * from './limits';

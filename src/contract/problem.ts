@@ -3,10 +3,14 @@ import { Subject } from './harness';
 import { SourceName } from './source';
 import { Ref } from './step';
 
-/** How test outcomes are read. `pytest`: by our plugin, ids as pytest prints them. `junit`: from a JUnit XML report. */
+/**
+ * How test outcomes are read. `auto` (or `pytest`): by the own report of the runner that the command really starts. `junit`: from a JUnit XML
+ * report that the command writes. `reward`: from a file that holds a number, 1 for a pass.
+ */
 const TestParser = z.discriminatedUnion('kind', [
-  z.strictObject({ kind: z.literal('pytest') }),
+  z.strictObject({ kind: z.enum(['auto', 'pytest']) }),
   z.strictObject({ kind: z.literal('junit'), report: z.string() }),
+  z.strictObject({ kind: z.literal('reward'), report: z.string() }),
 ]);
 
 /** How the environment image comes about, so that it can be made again where its tag is unknown. */
@@ -36,7 +40,7 @@ export type TestFile = z.infer<typeof TestFile>;
 export const ProblemTests = z.strictObject({
   /** One shell command, run in the work directory. */
   command: z.string().min(1),
-  parser: TestParser.default({ kind: 'pytest' }),
+  parser: TestParser.default({ kind: 'auto' }),
   failToPass: z.array(z.string()),
   passToPass: z.array(z.string()),
   /** Written over the candidate's work before the tests run; the agent never sees those that are new. */
@@ -102,7 +106,7 @@ export const ProblemInitInput = z
     statement: z.string().min(1),
     setup: z.array(z.string()).default([]),
     test: z.string().min(1),
-    parser: TestParser.default({ kind: 'pytest' }),
+    parser: TestParser.default({ kind: 'auto' }),
     timeoutSeconds: z.number().positive().default(1800),
     base: z.string().default('pointsman/base:bookworm'),
     workdir: z.string().startsWith('/').default('/testbed'),
@@ -116,66 +120,3 @@ export type ProblemInitInput = z.infer<typeof ProblemInitInput>;
 
 export const TestOutcome = z.enum(['passed', 'failed', 'error', 'skipped', 'xfailed', 'xpassed']);
 export type TestOutcome = z.infer<typeof TestOutcome>;
-
-export const Flag = z.strictObject({
-  /** What was attempted, as a short stable name: `touches_test`, `startup_hook`, `canary_passed`, ... */
-  kind: z.string(),
-  detail: z.string(),
-});
-export type Flag = z.infer<typeof Flag>;
-
-export const GradeInput = z.strictObject({
-  problem: ProblemSource,
-  /** A git patch as text, or a blob. The empty patch is allowed and scores what the repository scores as it is. */
-  patch: z.union([z.string(), Ref]),
-  sandbox: z.unknown().optional(),
-});
-export type GradeInput = z.infer<typeof GradeInput>;
-
-export const GradeResult = z.strictObject({
-  /** All of FAIL_TO_PASS and PASS_TO_PASS passed, at least one test ran, and nothing tampered with the evidence. */
-  resolved: z.boolean(),
-  /** `graded`; or why there is no verdict: the patch did not apply, no test ran, the tests timed out, evidence was forged. */
-  verdict: z.enum(['graded', 'patch_failed', 'no_tests', 'timed_out', 'tampered']),
-  failToPass: z.strictObject({ passed: z.int(), total: z.int(), missing: z.array(z.string()) }),
-  passToPass: z.strictObject({ passed: z.int(), total: z.int(), missing: z.array(z.string()) }),
-  flags: z.array(Flag),
-  /** All outcomes by test id, as a JSON blob. */
-  outcomes: Ref,
-  /** What the test command printed. */
-  log: Ref,
-  seconds: z.number(),
-});
-export type GradeResult = z.infer<typeof GradeResult>;
-
-export const ProblemCheckInput = z.strictObject({
-  problem: ProblemSource,
-  /** Runs of the tests on the gold patch; an outcome that differs between runs is flaky. */
-  runs: z.int().min(2).max(20).default(2),
-});
-export type ProblemCheckInput = z.infer<typeof ProblemCheckInput>;
-
-export const ProblemCheckResult = z.strictObject({
-  id: z.string(),
-  /** 1 when the gold patch resolves the problem in every run. */
-  oracle: z.int(),
-  /** 1 would mean that doing nothing resolves it. */
-  noop: z.int(),
-  flaky: z.array(z.string()),
-  failToPass: z.array(z.string()),
-  passToPass: z.array(z.string()),
-  admitted: z.boolean(),
-  reasons: z.array(z.string()),
-  /** Outcome by test id of the no-op and of each gold run, as a JSON blob. */
-  outcomes: Ref,
-});
-export type ProblemCheckResult = z.infer<typeof ProblemCheckResult>;
-
-export const ProblemInitResult = z.strictObject({
-  id: z.string(),
-  image: z.string(),
-  /** The problem with its measured lists, as a JSON blob. */
-  problem: Ref,
-  check: ProblemCheckResult,
-});
-export type ProblemInitResult = z.infer<typeof ProblemInitResult>;

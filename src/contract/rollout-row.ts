@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { Review } from './grading';
 import { HandOverPolicy } from './hand-over';
 import { RolloutResult } from './rollout';
 import { Ref } from './step';
@@ -36,6 +37,8 @@ export const RolloutRow = z.strictObject({
   /** Seconds from start to end by the server's clock, waiting included; null when it never ran. */
   seconds: z.number().nullable(),
   licence: z.string().nullable().default(null),
+  /** What a person, or a model as reviewer, said of a doubtful verdict. */
+  review: Review.optional(),
 });
 export type RolloutRow = z.infer<typeof RolloutRow>;
 
@@ -58,6 +61,8 @@ export const FunnelStage = z.enum([
   'handed_over',
   'submitted',
   'passed',
+  /** Nothing about its verdict is in doubt. */
+  'not_doubtful',
   'not_repetitive',
   'kept',
 ]);
@@ -91,9 +96,13 @@ export const LossReason = z.enum([
   'patch_failed',
   'no_tests',
   'tests_timed_out',
-  'tampered',
+  'bribed',
   'tests_failed',
   'not_graded',
+  // doubtful
+  'suspicious',
+  'refused_in_review',
+  'controls_incomplete',
   // repetitive
   'identical_actions',
   'endless_file_reading',

@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import { GradeResult } from './grading';
 import { HandOverPolicy, SwitchDraw } from './hand-over';
 import { ExitStatus, Limits, Spent } from './limits';
-import { GradeResult, ProblemSource } from './problem';
+import { ProblemSource } from './problem';
 import { ProfileName } from './profile';
 import { Compensation, Frame, Lease, SandboxProfile } from './sandbox';
 import { Author, Ref } from './step';

@@ -7,11 +7,11 @@ export interface MethodFunnel {
 }
 
 /** What rows alone decide; the stages after it need the chains, and what else is in the data set. */
-const LAST_OF_ROWS: FunnelStage = 'passed';
+const LAST_OF_ROWS: FunnelStage = 'not_doubtful';
 
 /**
  * The funnel of each method, by name. `later` says why rows that passed are not in the data set (by row id); without it the
- * funnels end at `passed`. What a row shows stands over what `later` says of it.
+ * funnels end at `not_doubtful`. What a row shows stands over what `later` says of it.
  *
  * The counts sum: a stage holds what the stage before held without its own losses.
  */

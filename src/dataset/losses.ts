@@ -8,9 +8,9 @@ export interface Loss {
 }
 
 /** Filters that a row is judged by without its chain. One that is off lets everything pass its stage by. */
-export type RowFilters = Pick<DatasetFilters, 'resolved' | 'submitted'>;
+export type RowFilters = Pick<DatasetFilters, 'resolved' | 'submitted' | 'doubtful'>;
 
-const ALL: RowFilters = { resolved: true, submitted: true };
+const ALL: RowFilters = { resolved: true, submitted: true, doubtful: true };
 
 /** Stage that each reason which only a chain shows belongs to. */
 const LATER: Readonly<Partial<Record<LossReason, FunnelStage>>> = {
@@ -35,7 +35,8 @@ export function lossOf(row: RolloutRow, filters: RowFilters = ALL): Loss | undef
   if (expectsExpert(row) && turns.expert === 0) return { stage: 'handed_over', reason: beforeSwitch(status) };
   if (filters.submitted && status !== 'submitted') return { stage: 'submitted', reason: ENDINGS[status] };
   if (filters.resolved && row.result.resolved !== true) return { stage: 'passed', reason: unresolved(row) };
-  return undefined;
+  const doubt = filters.doubtful ? doubtOf(row) : undefined;
+  return doubt && { stage: 'not_doubtful', reason: doubt };
 }
 
 /**
@@ -69,12 +70,27 @@ const ENDINGS: Readonly<Record<Exclude<ExitStatus, 'submitted'>, LossReason>> = 
   cancelled: 'cancelled',
 };
 
+/** What a person would want to look at before training on it; a review settles it. */
+function doubtOf(row: RolloutRow): LossReason | undefined {
+  if (row.review) return row.review.accepted ? undefined : 'refused_in_review';
+  if (!isDoubtful(row)) return undefined;
+  return row.result?.grade?.verdict === 'controls_incomplete' ? 'controls_incomplete' : 'suspicious';
+}
+
+/** Whether its verdict is one that a person would look at. */
+export function isDoubtful({ result }: Pick<RolloutRow, 'result'>): boolean {
+  const grade = result?.grade;
+  return (grade?.suspicion.length ?? 0) > 0 || grade?.verdict === 'controls_incomplete';
+}
+
 const VERDICTS: Readonly<Record<GradeResult['verdict'], LossReason>> = {
   graded: 'tests_failed',
   patch_failed: 'patch_failed',
   no_tests: 'no_tests',
   timed_out: 'tests_timed_out',
-  tampered: 'tampered',
+  bribed: 'bribed',
+  // It passed, or the verdict would be another one.
+  controls_incomplete: 'controls_incomplete',
 };
 
 function unresolved({ result, emptyPatch }: RolloutRow): LossReason {
@@ -94,11 +110,17 @@ export function lossDetail(row: RolloutRow, reason: LossReason): string {
     case 'ended_before_switch':
       return [`${result.status} ${after}`, detail].filter(Boolean).join(': ');
     case 'tests_failed': {
-      const missing = [...(grade?.failToPass.missing ?? []), ...(grade?.passToPass.missing ?? [])];
-      return missing.length === 0 ? (detail ?? 'not resolved') : `${missing.length} tests, the first is ${missing[0]}`;
+      if (!grade) return detail ?? 'not resolved';
+      const { failToPass, passToPass } = grade;
+      const count = failToPass.total - failToPass.passed + passToPass.total - passToPass.passed;
+      const first = failToPass.missing[0] ?? passToPass.missing[0];
+      return first === undefined ? (grade.detail ?? detail ?? 'not resolved') : `${count} tests, the first is ${first}`;
     }
-    case 'tampered':
-      return (grade?.flags ?? []).map((flag) => `${flag.kind}: ${flag.detail}`).join('; ');
+    case 'bribed':
+    case 'controls_incomplete':
+      return grade?.detail ?? '';
+    case 'suspicious':
+      return (grade?.suspicion ?? []).map(({ kind, path, line }) => `${kind} (${path}:${line ?? '?'})`).join('; ');
     case 'patch_failed':
       return `its patch does not apply, ${after}`;
     case 'no_tests':

@@ -10,7 +10,7 @@ export const PAPER_REPETITION = [
 /** Of rollouts that passed, the share that the repetition filter dropped, by method. */
 export function repetitionRates(funnels: readonly MethodFunnel[]): DatasetResult['repetition'] {
   return funnels.map(({ method, funnel }) => {
-    const passed = reached(funnel, 'passed');
+    const passed = reached(funnel, 'not_doubtful');
     const dropped = passed - reached(funnel, 'not_repetitive');
     return { method, passed, dropped, rate: passed === 0 ? 0 : dropped / passed };
   });

@@ -41,12 +41,12 @@ export async function provideProblem(stage: Stage, tell: Narrator): Promise<stri
   const made = await tell.step(
     'both releases fetched, environment built, tests run before and after the fix',
     () => stage.cli.run<ProblemInitResult>('problemInit', input, { id, note: `problem ${ID}` }),
-    ({ check }) => `${check.failToPass.length} tests must begin to pass, ${check.passToPass.length} must still pass`,
+    ({ check }) => `${check.failToPass} tests must begin to pass, ${check.passToPass} must still pass`,
   );
   writeProblem(dirname(problemFile()), await stage.cli.problems.kept(made.problem));
   const { check } = made;
   tell.note(
-    `oracle (the fix) = ${check.oracle}, no-op = ${check.noop}, flaky: ${check.flaky.length === 0 ? 'none' : check.flaky.join(', ')}`,
+    `oracle (the fix) = ${check.oracle}, no-op = ${check.noop}, flaky: ${check.flaky === 0 ? 'none' : check.flaky}`,
   );
   if (!check.admitted)
     throw new PointsmanError('Unavailable', `the problem is not admitted: ${check.reasons.join('; ')}`, '');

@@ -13,7 +13,7 @@ import type { Owner } from '../sandbox/labels';
 import type { Sandbox } from '../sandbox/sandbox';
 import type { SourceTree } from '../sources/archive';
 import { fetchSource } from '../sources/fetch';
-import { GIT, mustRun, textOf } from './candidate';
+import { GIT, mustRun, textOf } from './commands';
 import type { Environment } from './problem-environment';
 
 /**

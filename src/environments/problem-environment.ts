@@ -5,7 +5,7 @@ import type { Owner } from '../sandbox/labels';
 import type { Sandbox, Workshop } from '../sandbox/sandbox';
 import { exportLines } from '../sandbox/shell-state';
 import { fetchSource } from '../sources/fetch';
-import { GIT, mustRun, mustRunScript, readTest, textOf } from './candidate';
+import { GIT, mustRun, mustRunScript, readTest, textOf } from './commands';
 import { purgeCopies } from './harness/purge';
 
 const REPOSITORY = 'pointsman/problem';

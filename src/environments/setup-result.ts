@@ -7,7 +7,7 @@ import type { Owner } from '../sandbox/labels';
 import type { Sandbox } from '../sandbox/sandbox';
 import { exportLines } from '../sandbox/shell-state';
 import type { SourceTree } from '../sources/archive';
-import { mustRunScript } from './candidate';
+import { mustRunScript } from './commands';
 import { contentTag, excludeByproducts, keep, sealCommit } from './problem-environment';
 
 /** Sources by the folder that they lie in. */

@@ -1,39 +1,62 @@
-import type { GradeResult, Problem, ProblemCheckResult } from '../contract/problem';
-import { type Comparison, compareRuns, type Outcomes, resolves } from './outcomes';
+import type { Problem, ProblemCheckResult, Tally, TestLists } from '../contract';
+import { type Comparison, compareRuns, type Outcomes, outcomeOf, resolves } from './outcomes';
+
+/** One run of all tests, as far as a check asks. */
+export interface CheckedRun {
+  /** `misfit`: the patch does not apply. */
+  readonly ended: 'ran' | 'timed_out' | 'misfit';
+  readonly anyTest: boolean;
+  readonly failToPass: Tally;
+  readonly passToPass: Tally;
+}
+
+interface Runs<Each> {
+  readonly noop: Each;
+  readonly gold: readonly Each[];
+}
+
+/** Names in a reason. */
+const NAMED = 5;
 
 /**
  * Whether a problem can tell a fix from no fix: the gold patch resolves it in every run, doing nothing does not, and no
- * test that counts is flaky. A problem whose lists are still empty is judged by the lists that the runs give.
+ * test that counts is flaky. A problem whose lists are still empty is judged by the lists that the runs give, which leave
+ * flaky tests out.
  */
 export function checkOf(
   problem: Problem,
-  grades: { noop: GradeResult; gold: readonly GradeResult[] },
-  runs: { noop: Outcomes; gold: readonly Outcomes[] },
+  runs: Runs<CheckedRun>,
+  outcomes: Runs<Outcomes>,
   log: string,
-): Omit<ProblemCheckResult, 'outcomes'> {
-  const measured = compareRuns(runs.noop, runs.gold);
+): Omit<ProblemCheckResult, 'outcomes' | 'lists' | 'controls'> & { readonly tests: TestLists } {
+  const measured = compareRuns(outcomes.noop, outcomes.gold);
   const listed = problem.tests.failToPass.length + problem.tests.passToPass.length > 0;
   const tests = listed ? problem.tests : measured;
-  const honest = (grade: GradeResult) =>
-    grade.verdict === 'graded' && !grade.flags.some((flag) => flag.kind === 'session_cut');
+  const whole = (run: CheckedRun) => run.ended === 'ran' && run.anyTest;
   const oracle =
-    grades.gold.every((grade, at) => honest(grade) && resolves(tests, runs.gold[at]!)) && tests.failToPass.length > 0;
-  const noop = honest(grades.noop) && resolves(tests, runs.noop);
+    runs.gold.every((run, at) => whole(run) && resolves(tests, outcomes.gold[at]!)) && tests.failToPass.length > 0;
+  const noop = whole(runs.noop) && resolves(tests, outcomes.noop);
   const counted = new Set([...tests.failToPass, ...tests.passToPass]);
   const flaky = listed ? measured.flaky.filter((id) => counted.has(id)) : measured.flaky;
-  const reasons = reasonsOf(problem, grades, tests, measured, { oracle, noop, flaky: listed ? flaky : [] }, log);
+  const reasons = reasonsOf(problem, runs, tests, measured, { oracle, noop, flaky: listed ? flaky : [] }, log);
   const lists = !listed
     ? measured
     : problem.provenance.unsplit === true
       ? split(counted, measured)
       : intersect(tests, measured);
+  const passes = (id: string) => outcomes.gold.filter((run) => outcomeOf(run, id) === 'passed').length;
   return {
     id: problem.id,
     oracle: oracle ? 1 : 0,
     noop: noop ? 1 : 0,
-    flaky,
-    failToPass: [...lists.failToPass],
-    passToPass: [...lists.passToPass],
+    flaky: flaky.length,
+    failToPass: lists.failToPass.length,
+    passToPass: lists.passToPass.length,
+    tests: {
+      failToPass: [...lists.failToPass],
+      passToPass: [...lists.passToPass],
+      flaky: flaky.map((test) => ({ test, passed: passes(test), of: outcomes.gold.length })),
+    },
     admitted: reasons.length === 0,
     reasons,
   };
@@ -64,7 +87,7 @@ function split(counted: ReadonlySet<string>, measured: Comparison): Pick<Compari
 
 function reasonsOf(
   problem: Problem,
-  grades: { noop: GradeResult; gold: readonly GradeResult[] },
+  runs: Runs<CheckedRun>,
   tests: Pick<Comparison, 'failToPass' | 'passToPass'>,
   measured: Comparison,
   found: { oracle: boolean; noop: boolean; flaky: readonly string[] },
@@ -74,18 +97,20 @@ function reasonsOf(
   if (problem.goldPatch === undefined) reasons.push('there is no gold patch, so nothing shows that it can be solved');
   if (tests.failToPass.length === 0) reasons.push('no test fails before the gold patch and passes after it');
   if (!found.oracle) {
-    const broken = grades.gold.find((grade) => !grade.resolved) ?? grades.gold[0];
-    const missing = [...(broken?.failToPass.missing ?? []), ...(broken?.passToPass.missing ?? [])].slice(0, 5);
-    const flags = (broken?.flags ?? []).map((flag) => `${flag.kind} (${flag.detail})`).slice(0, 3);
-    reasons.push(
-      `the gold patch does not resolve it: ${[broken?.verdict, ...missing, ...flags].join(', ')}; ${log.trim().slice(-300)}`,
-    );
+    const broken =
+      runs.gold.find(({ failToPass, passToPass }) => failToPass.missing.length + passToPass.missing.length > 0) ??
+      runs.gold[0];
+    const missing = [...(broken?.failToPass.missing ?? []), ...(broken?.passToPass.missing ?? [])].slice(0, NAMED);
+    const how = !broken || broken.ended === 'ran' ? (broken?.anyTest ? [] : ['no test ran']) : [ENDED[broken.ended]];
+    reasons.push(`the gold patch does not resolve it: ${[...how, ...missing].join(', ')}; ${log.trim().slice(-300)}`);
   }
   if (found.noop) reasons.push('doing nothing resolves it');
-  if (found.flaky.length > 0) reasons.push(`flaky: ${found.flaky.slice(0, 5).join(', ')}`);
+  if (found.flaky.length > 0) reasons.push(`flaky: ${found.flaky.slice(0, NAMED).join(', ')}`);
   const confirmed = new Set(measured.failToPass);
   const already = problem.provenance.unsplit === true ? [] : tests.failToPass.filter((id) => !confirmed.has(id));
   if (found.oracle && already.length > 0)
-    reasons.push(`passes without the gold patch: ${already.slice(0, 5).join(', ')}`);
+    reasons.push(`passes without the gold patch: ${already.slice(0, NAMED).join(', ')}`);
   return reasons;
 }
+
+const ENDED = { timed_out: 'the tests did not end in time', misfit: 'it does not apply' } as const;

@@ -3,41 +3,9 @@ import type { ProblemTests, TestOutcome } from '../contract/problem';
 /** Outcome by test id. */
 export type Outcomes = Readonly<Record<string, TestOutcome>>;
 
-/** One phase of one test, as the framework reported it. */
-export interface PhaseReport {
-  readonly id: string;
-  readonly when: 'setup' | 'call' | 'teardown' | 'collect';
-  readonly outcome: 'passed' | 'failed' | 'skipped';
-  /** The test carries an expected-failure mark: passing is then not what its author expected. */
-  readonly expectedFailure: boolean;
-}
-
-/**
- * Folds phases (and subtests, which report under their test's id) into one outcome a test. A failure anywhere holds
- * against everything else; otherwise the first thing said of the test holds, so a late pass cannot mend a skip.
- */
-export function foldReports(reports: Iterable<PhaseReport>): Record<string, TestOutcome> {
-  const outcomes = new Map<string, TestOutcome>();
-  for (const { id, when, outcome, expectedFailure } of reports) {
-    const known = outcomes.get(id);
-    if (outcome === 'failed') outcomes.set(id, when === 'call' ? 'failed' : 'error');
-    else if (known !== undefined) continue;
-    else if (outcome === 'skipped') outcomes.set(id, expectedFailure ? 'xfailed' : 'skipped');
-    else if (when === 'call') outcomes.set(id, expectedFailure ? 'xpassed' : 'passed');
-  }
-  return Object.fromEntries(outcomes);
-}
-
-export interface Tally {
-  passed: number;
-  total: number;
-  /** Ids that did not pass, be it that they failed, were skipped or never ran. */
-  missing: string[];
-}
-
-export function tally(ids: readonly string[], outcomes: Outcomes): Tally {
-  const missing = ids.filter((id) => outcomeOf(outcomes, id) !== 'passed');
-  return { passed: ids.length - missing.length, total: ids.length, missing };
+/** Whether an id names a test that began; a file that could not be imported is reported under an id of its own. */
+export function isTest(id: string): boolean {
+  return !id.endsWith('::<collect>');
 }
 
 /** All tests of both lists passed. Lists that are both empty ask for nothing, which proves nothing. */

@@ -12,6 +12,7 @@ import { FileEmbeddingLedger } from './local/embedding-ledger';
 import { FileLedger } from './local/ledger';
 import { Problems } from './problems';
 import { ResultFolders } from './result-folders';
+import { Reviews } from './reviews';
 import { SetupChains } from './setup-chains';
 import { Timings } from './timings';
 import { Transcripts } from './transcripts';
@@ -29,6 +30,7 @@ export interface Stores {
   readonly timings: Timings;
   readonly campaigns: Campaigns;
   readonly results: ResultFolders;
+  readonly reviews: Reviews;
 }
 
 type Place = Pick<Settings, 'config' | 'home'>;
@@ -58,6 +60,7 @@ export function openStores(place: Place): Stores {
     timings: new Timings(join(home, 'timings')),
     campaigns: new Campaigns(join(home, 'campaigns')),
     results: new ResultFolders(home),
+    reviews: new Reviews(join(home, 'reviews')),
   };
 }
 

@@ -1,6 +1,15 @@
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
-import { join, resolve } from 'node:path';
-import { nearest, PointsmanError, Problem, type ProblemSource, parseInput, type Ref } from '../contract';
+import { randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import {
+  nearest,
+  PointsmanError,
+  Problem,
+  ProblemControls,
+  type ProblemSource,
+  parseInput,
+  type Ref,
+} from '../contract';
 import type { BlobStore } from './blobs';
 
 /**
@@ -33,7 +42,7 @@ export class Problems {
     );
     const found = candidates.find((path) => existsSync(path) && statSync(path).isFile());
     if (found) return this.read(found);
-    const ids = existsSync(this.folder) ? readdirSync(this.folder) : [];
+    const ids = existsSync(this.folder) ? readdirSync(this.folder).filter((name) => !name.startsWith('.')) : [];
     const close = nearest(source, ids);
     throw new PointsmanError(
       'NotFound',
@@ -49,6 +58,26 @@ export class Problems {
 
   async kept(ref: Ref): Promise<Problem> {
     return JSON.parse((await this.blobs.get(ref.sha256)).toString('utf8')) as Problem;
+  }
+
+  /** What is known of the tests of a problem that was kept; null where nobody has looked. */
+  async keptControls({ sha256 }: Ref): Promise<ProblemControls | null> {
+    const file = this.controlsFile(sha256);
+    if (!existsSync(file)) return null;
+    return parseInput(ProblemControls, JSON.parse(readFileSync(file, 'utf8')), file);
+  }
+
+  /** The last to write wins: both know the same. */
+  async keepControls({ sha256 }: Ref, controls: ProblemControls): Promise<void> {
+    const file = this.controlsFile(sha256);
+    mkdirSync(dirname(file), { recursive: true });
+    const draft = `${file}.${randomBytes(6).toString('hex')}`;
+    writeFileSync(draft, JSON.stringify(controls));
+    renameSync(draft, file);
+  }
+
+  private controlsFile(sha256: string): string {
+    return join(this.folder, '.controls', `${sha256}.json`);
   }
 
   private read(file: string): Problem {

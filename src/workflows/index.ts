@@ -5,12 +5,13 @@ import { failureAnalysis } from './analysis/failure-analysis';
 import { campaign } from './campaign';
 import { dataset } from './dataset';
 import { evaluation } from './evaluation';
+import { grade } from './grading';
+import { problemControls } from './grading/controls';
 import { janitor } from './janitor';
 import { pipeline } from './pipeline';
 import { problemCheck, problemInit } from './problems/check';
 import { functionProblem } from './problems/function-problem';
 import { functionProblems } from './problems/function-problems';
-import { grade } from './problems/grade';
 import { report } from './report';
 import { rollout } from './rollout';
 import { repoSetup } from './setup';
@@ -28,6 +29,7 @@ export {
   janitor,
   pipeline,
   problemCheck,
+  problemControls,
   problemInit,
   report,
   repoSetup,
@@ -42,6 +44,7 @@ const TYPES = [
   'grade',
   'problemInit',
   'problemCheck',
+  'problemControls',
   'repoSetup',
   'setupVerdict',
   'functionProblems',

@@ -52,7 +52,7 @@ it('tells who did what, where the hand-over was and how it ended', () => {
     'FAIL_TO_PASS  1/2',
     '✗ tests/test_a.py::test_two',
     'PASS_TO_PASS  120/120',
-    '⚑ touches_test',
+    'not judged: tests/test_a.py is a test file of the problem',
     'submitted, not resolved',
     '4 turns (2 student, 2 expert), 1 refused reply, k = 2',
     '1 sandbox lost and rebuilt, 2 steps applied again',

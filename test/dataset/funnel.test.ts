@@ -51,7 +51,7 @@ test('the order of the rows says nothing', () => {
 test('a filter that is off loses nothing at its stage', () => {
   fc.assert(
     fc.property(anyRows, (rows) => {
-      const funnels = funnelsOf(rows, undefined, { resolved: false, submitted: false });
+      const funnels = funnelsOf(rows, undefined, { resolved: false, submitted: false, doubtful: false });
       expect(
         funnels
           .flatMap(({ funnel }) => funnel.losses)

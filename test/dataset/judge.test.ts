@@ -5,7 +5,7 @@ import type { Candidate, Lost } from '../../src/dataset/judge';
 import { judge, trainedContent } from '../../src/dataset/judge';
 import { anyRow, runOf } from './any-row';
 
-const filters: DatasetFilters = { resolved: true, submitted: true, identicalActions: 3, fileReads: 20 };
+const filters: DatasetFilters = { resolved: true, submitted: true, doubtful: true, identicalActions: 3, fileReads: 20 };
 const options = { filters, maxTokens: 32_768 };
 const reasonOf = (answer: Candidate | Lost) => ('reason' in answer ? answer.reason : undefined);
 

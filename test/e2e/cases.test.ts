@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ProblemCheckResult, RolloutResult } from '../../src/contract';
+import type { ProblemCheckResult, RolloutResult, TestLists } from '../../src/contract';
 import { runCli } from '../cli/run-cli';
 import { CASES, type Case, chosenCases, oracleAndIdler, passToPass } from '../support/cases';
 import { minutes } from '../support/counts';
@@ -25,8 +25,10 @@ if (cases.length === 0) console.warn(`skipped: there is no folder of recorded ca
       const since = Date.now();
       const problem = await init(each);
 
-      const check = await pointsman<ProblemCheckResult>('problem', 'check', problem);
+      const check = await pointsman<Omit<ProblemCheckResult, keyof TestLists> & TestLists>('problem', 'check', problem);
       expect(check).toMatchObject({ oracle: 1, noop: 0, flaky: [], admitted: true, reasons: [] });
+      figures(`${id}, controls`, { ...check.controls?.kinds, tests: check.controls?.tests, of: check.controls?.of });
+      expect(check.controls?.tests).toBe(check.failToPass.length);
       expect(check.failToPass.toSorted()).toEqual(each.fail_to_pass.toSorted());
       expect(check.passToPass.toSorted()).toEqual(passToPass(each).toSorted());
 

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { openBench } from './bench';
+import { Bench } from './bench';
 
 /** Real bug fixes with the lists that they gave when they were recorded; see the README beside them. */
 const FOLDER = join(__dirname, '../../../shared/cases');
@@ -31,8 +31,7 @@ const chosen = cases.filter(({ id }) =>
 const text = (path: string) => readFileSync(join(FOLDER, path), 'utf8');
 
 (chosen.length > 0 ? describe : describe.skip)('recorded cases', () => {
-  const bench = openBench();
-  afterAll(() => bench.close());
+  const bench = new Bench();
 
   it.each(chosen.map((each) => [each.id, each] as const))(
     '%s gives the recorded lists',

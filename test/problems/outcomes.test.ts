@@ -1,46 +1,14 @@
-import { createHmac } from 'node:crypto';
 import type { TestOutcome } from '../../src/contract';
-import { makeCanaries } from '../../src/problems/canaries';
-import { readEvidence } from '../../src/problems/evidence';
-import { readJunit } from '../../src/problems/junit';
-import { compareRuns, foldReports, resolves, tally } from '../../src/problems/outcomes';
+import { REPORTERS } from '../../src/grading/reporters';
+import { tallyOf } from '../../src/grading/verdict';
+import { compareRuns, resolves } from '../../src/problems/outcomes';
 
-const phase = (
-  id: string,
-  when: 'setup' | 'call' | 'teardown',
-  outcome: 'passed' | 'failed' | 'skipped',
-  expectedFailure = false,
-) => ({ id, when, outcome, expectedFailure });
+const readJunit = (xml: string) => REPORTERS.junit.read({ file: xml, stdout: '', stderr: '' }, []);
 
 describe('outcomes', () => {
-  it('hold a failure against everything, and what was said first against what came later', () => {
-    expect(
-      foldReports([
-        phase('sub', 'call', 'passed'),
-        phase('sub', 'call', 'failed'),
-        phase('sub', 'call', 'passed'),
-        phase('torn', 'call', 'passed'),
-        phase('torn', 'teardown', 'failed'),
-        phase('x', 'call', 'passed', true),
-        phase('y', 'call', 'skipped', true),
-        phase('z', 'setup', 'skipped'),
-        phase('__proto__', 'call', 'passed'),
-      ]),
-    ).toEqual(
-      Object.fromEntries([
-        ['sub', 'failed'],
-        ['torn', 'error'],
-        ['x', 'xpassed'],
-        ['y', 'xfailed'],
-        ['z', 'skipped'],
-        ['__proto__', 'passed'],
-      ]),
-    );
-  });
-
   it('count only a pass as a pass, and nothing as no pass', () => {
     const outcomes: Record<string, TestOutcome> = { a: 'passed', b: 'xpassed', c: 'skipped' };
-    expect(tally(['a', 'b', 'c', 'gone', 'constructor'], outcomes)).toEqual({
+    expect(tallyOf(['a', 'b', 'c', 'gone', 'constructor'], outcomes)).toEqual({
       passed: 1,
       total: 5,
       missing: ['b', 'c', 'gone', 'constructor'],
@@ -96,39 +64,4 @@ describe('outcomes', () => {
     ['a name that would reach a prototype', '<__proto__ a="1"/>'],
     ['endless nesting', '<a>'.repeat(5_000)],
   ])('are none in %s', (_, xml) => expect(readJunit(xml)).toEqual({}));
-});
-
-describe('evidence', () => {
-  const secret = 's';
-  const sign = (body: string) => `${createHmac('sha256', secret).update(body).digest('hex')} ${body}\n`;
-  const report = (n: number, id: string, outcome = 'passed', when = 'call') =>
-    sign(JSON.stringify({ kind: 'report', n, id, when, outcome, xfail: false }));
-  const begin = sign('{"kind":"begin","n":1,"python":"3","pytest":"9"}');
-  const end = (n: number) => sign(`{"kind":"end","n":${n},"exit":0,"collected":1}`);
-  const canaries = makeCanaries(['tests/test_a.py::x'], Math.random);
-  const honest = (from: number) =>
-    Object.entries(Object.assign({}, ...canaries.map((each) => each.expected)) as Record<string, TestOutcome>).map(
-      ([id, outcome], at) =>
-        report(from + at, id, outcome === 'passed' ? 'passed' : 'failed', outcome === 'error' ? 'setup' : 'call'),
-    );
-
-  it('is believed when every record is signed, in turn, and the canaries ended as they must', () => {
-    const lines = [begin, report(2, 'tests/test_a.py::x[é\n]'), ...honest(3)];
-    const read = readEvidence(`${lines.join('')}${end(lines.length + 1)}`, secret, canaries);
-    expect(read).toMatchObject({ forged: [], complete: true, outcomes: { 'tests/test_a.py::x[é\n]': 'passed' } });
-  });
-
-  it.each([
-    ['an unsigned record', `${begin}${'0'.repeat(64)} {"kind":"report","n":2}\n`, 'report_forged'],
-    ['a record sent twice', `${begin}${report(2, 'a')}${report(2, 'a')}`, 'report_forged'],
-    ['lost canaries', `${begin}${report(2, 'a')}${end(3)}`, 'canary_lost'],
-    ['a record after the end', `${begin}${end(2)}${report(3, 'a')}`, 'report_forged'],
-    [
-      "the witness's alarm",
-      `${begin}${sign('{"kind":"tampered","n":2,"what":"test_replaced","detail":"x"}')}`,
-      'test_replaced',
-    ],
-  ])('is not believed with %s', (_, stream, kind) => {
-    expect(readEvidence(stream, secret, canaries).forged.map((flag) => flag.kind)).toContain(kind);
-  });
 });

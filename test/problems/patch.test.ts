@@ -3,10 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import fc from 'fast-check';
-import type { Problem } from '../../src/contract';
-import { inspectPatch, shadowsLibrary } from '../../src/problems/inspect';
 import { pathsOfNumstat, splitPatch } from '../../src/problems/patch';
-import { pytestSection } from '../../src/problems/pytest-config';
 import { reversePatch } from '../../src/problems/reverse';
 
 const lines = fc.array(
@@ -80,52 +77,5 @@ describe('patches', () => {
 
   it('names renames and nul-separated paths from numstat', () => {
     expect(pathsOfNumstat('1\t2\ta b\0' + '0\t0\t\0old\0new\0' + '-\t-\tbin\0')).toEqual(['a b', 'old', 'new', 'bin']);
-  });
-});
-
-describe('inspection', () => {
-  const problem = {
-    id: 'p',
-    tests: { failToPass: ['tests/test_a.py::x'], passToPass: [], files: [{ path: 'data/hidden.txt', content: '' }] },
-    protected: ['.venv'],
-  } as unknown as Problem;
-  const kinds = (path: string, mode = '100644') =>
-    inspectPatch(
-      `diff --git a/${path} b/${path}\nnew file mode ${mode}\n--- /dev/null\n+++ b/${path}\n@@ -0,0 +1 @@\n+x\n`,
-      problem,
-    ).flags.map((flag) => flag.kind);
-
-  it.each([
-    ['tests/helper.py', 'touches_test'],
-    ['pkg/conftest.py', 'touches_test'],
-    ['data/hidden.txt', 'touches_test'],
-    ['pkg/pytest.ini', 'touches_test_config'],
-    ['a/sitecustomize.py', 'startup_hook'],
-    ['x.pth', 'startup_hook'],
-    ['.venv/x', 'touches_protected'],
-    ['.GIT/config', 'touches_git'],
-    ['a/../../x', 'outside_workdir'],
-    ['src/unittest/__init__.py', 'shadows_library'],
-    ['_pytest/x.py', 'shadows_library'],
-  ])('drops %s as %s', (path, kind) => expect(kinds(path)).toContain(kind));
-
-  it.each(['pkg/json.py', 'src/pkg/test/client.py', 'docs/conf.py', 'pkg/types.py', '.venvs/x'])(
-    'leaves %s alone',
-    (path) => expect(kinds(path)).toEqual([]),
-  );
-
-  it('sees what shadows a library, and what does not', () => {
-    expect(shadowsLibrary('json.py', [])).toBe(true);
-    expect(shadowsLibrary('json.md', [])).toBe(false);
-    expect(shadowsLibrary('tests/random.py', ['tests'])).toBe(true);
-  });
-
-  it('takes only what pytest reads from shared files', () => {
-    const file = '[project]\nname = "x"\n[tool.pytest.ini_options]\naddopts = "-q"\n[tool.black]\nline = 1\n';
-    expect(pytestSection('pyproject.toml', file)).toBe('[tool.pytest.ini_options]\naddopts = "-q"');
-    expect(pytestSection('pyproject.toml', file.replace('"x"', '"y"'))).toBe(pytestSection('pyproject.toml', file));
-    expect(pytestSection('setup.cfg', '[metadata]\nname = x\n[tool:pytest]\naddopts = -x\n')).toBe(
-      '[tool:pytest]\naddopts = -x',
-    );
   });
 });

@@ -5,11 +5,11 @@ import { Problem, type Ref } from '../../src/contract';
 import { readRows } from '../../src/problems/readers';
 import { reversePatch } from '../../src/problems/reverse';
 import { AFTER, BEFORE, shopInput, writeTree } from '../security/shop';
-import { openBench } from './bench';
+import { Bench } from './bench';
 
 /** Rows of data sets on a real image: one that holds the clean repository, as SWE-smith's do, with a longer history. */
 describe('a problem whose patch brings the bug', () => {
-  const bench = openBench();
+  const bench = new Bench();
   let clean: Problem;
   let breaking: string;
 
@@ -23,17 +23,15 @@ describe('a problem whose patch brings the bug', () => {
     const { ref } = await bench.init(shopInput(before, after));
     const made = await bench.problems.kept(ref);
     breaking = reversePatch(made.goldPatch!);
-    const environment = await bench.run(bench.problem.buildProblemImage, {
+    const environment = await bench.run(bench.activities.buildProblemImage, {
       owner: bench.owner,
       input: { ...shopInput(after, after), before: `dir:${after}` },
     });
     clean = { ...made, image: environment.image, environment: environment.recipe };
   }, 300_000);
 
-  afterAll(() => bench.close());
-
   async function load(problem: Problem): Promise<Ref> {
-    return (await bench.run(bench.problem.loadProblem, { problem })).ref;
+    return (await bench.run(bench.activities.loadProblem, { problem })).ref;
   }
 
   it('is made from its row, checked, and shows one commit', async () => {
@@ -50,9 +48,9 @@ describe('a problem whose patch brings the bug', () => {
     const [problem] = readRows(JSON.stringify(row), 'swesmith');
     const ref = await load(problem!);
     expect(await bench.check(ref)).toMatchObject({ oracle: 1, noop: 0, admitted: true, reasons: [] });
-    const { image } = await bench.run(bench.problem.ensureImage, { owner: bench.owner, problem: ref });
+    const { image } = await bench.run(bench.activities.ensureImage, { owner: bench.owner, problem: ref });
     const spec = { owner: bench.owner, role: 'look', image, workdir: '/testbed', network: 'none' } as const;
-    await bench.deps.sandboxes.workshop(spec, async (sandbox) => {
+    await bench.sandboxes.workshop(spec, async (sandbox) => {
       const command =
         'git log --all --format=%s && git status --porcelain && grep -c prices:-1 -F shop/cart.py; git rev-list --all --objects | wc -l';
       const seen = (await sandbox.exec({ command, cwd: '/testbed' })).stdout.toString('utf8').split('\n');
@@ -78,6 +76,21 @@ describe('a problem whose patch brings the bug', () => {
     });
     const ref = await load(problem);
     expect(await bench.check(ref)).toMatchObject({ oracle: 1, noop: 0, admitted: true });
+  }, 120_000);
+
+  it('has the lists of its check, and controls for them, where its own are still empty', async () => {
+    const { failToPass, passToPass } = clean.tests;
+    const unlisted = Problem.parse({
+      ...clean,
+      preparation: { patch: breaking },
+      tests: { ...clean.tests, failToPass: [], passToPass: [] },
+    });
+    const check = await bench.check(unlisted);
+    expect(check).toMatchObject({ admitted: true, controls: { of: failToPass.length } });
+    expect([check.failToPass.toSorted(), check.passToPass.toSorted()]).toEqual([
+      failToPass.toSorted(),
+      passToPass.toSorted(),
+    ]);
   }, 120_000);
 
   it.each([

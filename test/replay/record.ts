@@ -40,14 +40,16 @@ async function record(chosen: readonly Scenario[], serverConfig: string[] = []):
   }
 }
 
-/** Children of a build are workflows of a type of their own. */
+/** Children that are workflows of a type of their own. */
 async function recordChildren(world: World, parent: string): Promise<void> {
-  const query = `WorkflowType = 'functionProblem' AND WorkflowId STARTS_WITH '${parent}/'`;
-  for await (const { workflowId, runId } of world.client.workflow.list({ query })) {
-    const history = await world.client.workflow.getHandle(workflowId, runId).fetchHistory();
-    const file = `functionProblem-of-${parent}.pb.gz`;
-    writeFileSync(join(FOLDER, file), gzipSync(History.encode(history).finish(), { level: 9 }));
-    console.info(`${file}  ${history.events?.length} events`);
+  for (const type of ['functionProblem', 'problemControls']) {
+    for await (const { workflowId, runId, raw } of world.client.workflow.list({ query: `WorkflowType = '${type}'` })) {
+      if (raw.parentExecution?.workflowId !== parent) continue;
+      const history = await world.client.workflow.getHandle(workflowId, runId).fetchHistory();
+      const file = `${type}-of-${parent}.pb.gz`;
+      writeFileSync(join(FOLDER, file), gzipSync(History.encode(history).finish(), { level: 9 }));
+      console.info(`${file}  ${history.events?.length} events`);
+    }
   }
 }
 

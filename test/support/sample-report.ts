@@ -111,7 +111,10 @@ function gradeOf(resolved: boolean): GradeResult {
     verdict: 'graded',
     failToPass: { passed: resolved ? 3 : 1, total: 3, missing: [] },
     passToPass: { passed: 40, total: 40, missing: [] },
-    flags: [],
+    controls: null,
+    suspicion: [],
+    leftOut: [],
+    runs: [],
   } as unknown as GradeResult;
 }
 

@@ -253,7 +253,7 @@ function expectedOf(
   const funnels: Record<string, { stages: Record<string, number>; losses: Record<string, number> }> = {};
   let calls = 0;
   for (const { name, handOver, passes, expert } of methods) {
-    const reached: Record<string, number> = { planned: 0, started: 0, handed_over: 0, submitted: 0, passed: 0 };
+    const reached: Record<string, number> = Object.fromEntries(STAGES.map((stage) => [stage, 0]));
     const losses: Record<string, number> = {};
     for (const [at, instance] of instances.entries())
       for (let pass = 0; pass < passes; pass++) {
@@ -272,7 +272,7 @@ function expectedOf(
   return { rollouts: each.size, calls, each, funnels };
 }
 
-const STAGES: readonly FunnelStage[] = ['planned', 'started', 'handed_over', 'submitted', 'passed'];
+const STAGES: readonly FunnelStage[] = ['planned', 'started', 'handed_over', 'submitted', 'passed', 'not_doubtful'];
 
 function lossOf(outcome: Outcome, handsOver: boolean, changed: boolean): [FunnelStage, LossReason] | undefined {
   const { status, resolved, expertTurns } = outcome;

@@ -2,11 +2,11 @@ import { isAbsolute } from 'node:path';
 import {
   PointsmanError,
   Problem,
-  type ProblemCheckResult,
   type ProblemInitInput,
   type ProblemSource,
   parseInput,
   type Ref,
+  type TestLists,
 } from '../../contract';
 import type { Deps } from '../../deps';
 import { assembleProblem } from '../../environments/assemble';
@@ -35,12 +35,19 @@ export function createProblemActivities(deps: Deps) {
   return {
     /**
      * Finds a problem, refuses one that cannot be graded (`InvalidInput`), and keeps it as a blob whose hash workflows
-     * carry. Retry-safe: the same problem is the same blob.
+     * carry. One without lists can be graded only after it was measured, which `toMeasure` says is about to happen.
+     * Retry-safe: the same problem is the same blob.
      */
-    async loadProblem({ problem: source }: { problem: ProblemSource }): Promise<LoadedProblem> {
+    async loadProblem({
+      problem: source,
+      toMeasure = false,
+    }: {
+      problem: ProblemSource;
+      toMeasure?: boolean;
+    }): Promise<LoadedProblem> {
       return withHeartbeat(async () => {
         const problem = parseInput(Problem, await problems.find(source), 'problem');
-        assertGradable(problem);
+        assertGradable(problem, toMeasure);
         const { id, workdir, tests } = problem;
         const total = tests.failToPass.length + tests.passToPass.length;
         return { ref: await problems.keep(problem), id, image: imageOf(problem), workdir, tests: total };
@@ -83,15 +90,9 @@ export function createProblemActivities(deps: Deps) {
     },
 
     /** Writes the measured lists into the problem. Retry-safe: a pure function into the blob store. */
-    async finishProblem({
-      problem: ref,
-      check,
-    }: {
-      problem: Ref;
-      check: ProblemCheckResult;
-    }): Promise<{ problem: Ref }> {
+    async finishProblem({ problem: ref, lists }: { problem: Ref; lists: Ref }): Promise<{ problem: Ref }> {
       const problem = await problems.kept(ref);
-      const { failToPass, passToPass } = check;
+      const { failToPass, passToPass } = JSON.parse((await blobs.get(lists.sha256)).toString('utf8')) as TestLists;
       return { problem: await problems.keep({ ...problem, tests: { ...problem.tests, failToPass, passToPass } }) };
     },
 
@@ -108,7 +109,7 @@ export function createProblemActivities(deps: Deps) {
 }
 
 /** What no schema says: a work directory that is one, tests that exist, files that are not each other's folders. */
-export function assertGradable(problem: Problem): void {
+export function assertGradable(problem: Problem, toMeasure = false): void {
   const { failToPass, passToPass, files } = problem.tests;
   const refuse = (field: string, why: string, hint: string): never => {
     throw new PointsmanError('InvalidInput', `problem ${problem.id}: ${field}: ${why}`, hint);
@@ -116,9 +117,11 @@ export function assertGradable(problem: Problem): void {
   if (!isAbsolute(problem.workdir) || /^\/(bin|dev|etc|lib|proc|sbin|sys|usr|)\/?$/.test(problem.workdir)) {
     refuse('workdir', `${problem.workdir} is no work directory`, 'Use a folder of its own, like /testbed.');
   }
-  if (failToPass.length === 0)
+  const awaitsLists = toMeasure && failToPass.length + passToPass.length === 0;
+  if (failToPass.length === 0 && !awaitsLists)
     refuse('tests.failToPass', 'is empty, so nothing could be resolved', 'Measure it with `pointsman problem check`.');
-  const both = failToPass.find((id) => passToPass.includes(id));
+  const kept = new Set(passToPass);
+  const both = failToPass.find((id) => kept.has(id));
   if (both !== undefined)
     refuse('tests', `${both} is in failToPass and in passToPass`, 'A test either failed before or it did not.');
   const twice = files.find((file, at) => files.findIndex((other) => other.path === file.path) !== at);

@@ -9,12 +9,15 @@ import {
   type ProblemInitResult,
   parseInput,
   type Ref,
+  type TestLists,
 } from '../../contract';
 import { type RowFormat, readRows } from '../../problems/readers';
 import type { Cli } from '../context';
 import { given, reachable } from '../input-file';
 import { wholeOption } from '../options';
+import { controlLines } from '../terminal/grading';
 import { readable, writeProblem } from './folder';
+import { addProblemGrade } from './grade';
 
 interface InitFlags {
   before: string;
@@ -39,7 +42,7 @@ interface CheckFlags {
   update?: boolean;
 }
 
-/** `problem init | check | list | import`. */
+/** `problem init | check | grade | list | import`. */
 export function addProblemCommands(program: Command, cli: Cli): void {
   const problem = program.command('problem').description('real problems, one a folder: make, import, check, list');
   const collect = (value: string, all: string[]) => [...all, value];
@@ -73,6 +76,8 @@ export function addProblemCommands(program: Command, cli: Cli): void {
     .option('--outcomes', 'give the outcome of every test in every run')
     .option('--update', 'write the measured lists into the problem')
     .action((source: string, flags: CheckFlags) => check(cli, source, flags));
+
+  addProblemGrade(problem, cli);
 
   problem
     .command('list')
@@ -133,8 +138,8 @@ async function init(cli: Cli, flags: InitFlags): Promise<void> {
   const problem = await cli.problems.kept(made.problem);
   const out = writeProblem(resolve(flags.out), problem);
   const { failToPass, passToPass, admitted } = made.check;
-  cli.print({ ...made.check, image: made.image, out }, () =>
-    [`${out}: ${failToPass.length} FAIL_TO_PASS, ${passToPass.length} PASS_TO_PASS`, ...verdict(made.check)].join('\n'),
+  cli.print({ ...(await withLists(cli, made.check)), image: made.image, out }, () =>
+    [`${out}: ${failToPass} FAIL_TO_PASS, ${passToPass} PASS_TO_PASS`, ...verdict(made.check)].join('\n'),
   );
   if (!admitted) process.exitCode = 1;
 }
@@ -149,17 +154,27 @@ async function check(cli: Cli, source: string, flags: CheckFlags): Promise<void>
     { id: `problem-check/${id}-${randomBytes(4).toString('hex')}`, note: `check ${id}` },
   );
   const outcomes = flags.outcomes ? await outcomesById(cli, result.outcomes) : undefined;
-  cli.print({ ...result, outcomes }, () => {
+  const listed = await withLists(cli, result);
+  cli.print({ ...listed, outcomes }, () => {
     const table = Object.entries(outcomes ?? {}).map(
       ([test, { noop, gold }]) => `${noop.padEnd(8)} ${gold.join(' ').padEnd(18)} ${test}`,
     );
-    return [...table, ...verdict(result)].join('\n');
+    const flaky = listed.flaky.map(({ test, passed, of }) => `  flaky: ${test} (passed in ${passed} of ${of} runs)`);
+    return [...table, ...verdict(result), ...flaky].join('\n');
   });
-  if (flags.update && result.admitted) update(cli, named, result);
+  if (flags.update && result.admitted) update(cli, named, listed);
   if (!result.admitted) process.exitCode = 1;
 }
 
-function update(cli: Cli, source: string, { failToPass, passToPass }: ProblemCheckResult): void {
+/** What a script reads: the lists themselves instead of how many they are. */
+async function withLists(
+  cli: Cli,
+  check: ProblemCheckResult,
+): Promise<Omit<ProblemCheckResult, keyof TestLists> & TestLists> {
+  return { ...check, ...(JSON.parse((await cli.blobs.get(check.lists.sha256)).toString('utf8')) as TestLists) };
+}
+
+function update(cli: Cli, source: string, { failToPass, passToPass }: TestLists): void {
   const problem = cli.problems.resolve(source);
   const folder = [source, join(cli.settings.home, 'problems', source)].find((path) =>
     existsSync(join(path, 'problem.json')),
@@ -180,9 +195,9 @@ async function outcomesById(cli: Cli, ref: Ref): Promise<Record<string, { noop: 
   );
 }
 
-function verdict({ id, admitted, oracle, noop, flaky, reasons }: ProblemCheckResult): string[] {
-  const head = `${id}: ${admitted ? 'admitted' : 'not admitted'} (oracle ${oracle}, no-op ${noop}, ${flaky.length} flaky)`;
-  return [head, ...reasons.map((reason) => `  ${reason}`)];
+function verdict({ id, admitted, oracle, noop, flaky, reasons, controls }: ProblemCheckResult): string[] {
+  const head = `${id}: ${admitted ? 'admitted' : 'not admitted'} (oracle ${oracle}, no-op ${noop}, ${flaky} flaky)`;
+  return [head, ...reasons.map((reason) => `  ${reason}`), ...(controls ? controlLines(controls) : [])];
 }
 
 /** Paths in a source name are the worker's, on this host: they must not depend on where it was started. */

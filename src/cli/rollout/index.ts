@@ -2,6 +2,8 @@ import type { Command } from 'commander';
 import type { Cli } from '../context';
 import { addSteering } from '../steer';
 import { addList } from './list';
+import { addRegrade } from './regrade';
+import { addReview } from './review';
 import { addShow } from './show';
 import { addFork, addStart } from './start';
 import { addWatch } from './watch';
@@ -13,5 +15,7 @@ export function addRolloutCommands(program: Command, cli: Cli): void {
   addShow(rollout, cli);
   addWatch(rollout, cli);
   addFork(rollout, cli);
+  addRegrade(rollout, cli);
+  addReview(rollout, cli);
   addSteering(rollout, cli);
 }

@@ -1,3 +1,6 @@
+import type { Look } from '../../pages/shown-run';
+import { ink } from './ink';
+
 /** Columns that a terminal gives a character. Wide: East Asian scripts and emoji; none: marks on the one before. */
 const WIDE =
   /^[\u1100-\u115f\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\u9fff\ua000-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|^\p{Emoji_Presentation}|^[\u{20000}-\u{3fffd}]/u;
@@ -66,4 +69,10 @@ export function wrapHard(lines: readonly string[], columns: number): string[] {
     }
     return [...out, rest];
   });
+}
+
+/** A line across, with words in it. */
+export function heading(words: string, look: Look): string {
+  const paint = ink(look.coloured);
+  return paint.strong(`── ${words} ${'─'.repeat(Math.max(2, look.width - words.length - 4))}`);
 }

@@ -3,11 +3,10 @@ import { summed } from '../../dataset/funnel';
 import { count, dollars, grouped } from '../../pages/figures';
 import type { Look } from '../../pages/shown-run';
 import { funnelLines } from './campaign/funnel';
-import { wrapWords } from './columns';
+import { heading, wrapWords } from './columns';
 import { ink } from './ink';
 import { safeLine } from './safe-text';
 import { type Column, table } from './table';
-import { heading } from './verdict';
 
 /** What came of a pipeline: how far each repository came, what was kept of the rollouts and why, and where everything is. */
 export function pipelineText(result: PipelineResult, look: Look): string {

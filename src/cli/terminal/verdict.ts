@@ -1,13 +1,12 @@
-import type { GradeResult, RolloutResult } from '../../contract';
-import { count, dollars, duration, grouped } from '../../pages/figures';
+import type { RolloutResult } from '../../contract';
+import { count, dollars, grouped } from '../../pages/figures';
 import type { Look, ShownRun } from '../../pages/shown-run';
 import { patchFiles } from '../../pages/viewer/line-diff';
-import { shortened, wrapHard } from './columns';
+import { heading, wrapHard } from './columns';
 import { fold } from './fold';
+import { gradeLines } from './grading';
 import { ink } from './ink';
 import { safeLine, safeLines } from './safe-text';
-
-const NAMES = 10;
 
 /** How it ended: the diff, the tests, what it used, where to look. */
 export function endingLines(run: ShownRun, look: Look): string[] {
@@ -55,31 +54,6 @@ function turnCount({ turns, handOver, recovered }: RolloutResult): string[] {
         ]
       : []),
   ];
-}
-
-function gradeLines(grade: GradeResult, look: Look): string[] {
-  const paint = ink(look.coloured);
-  const row = (name: string, { passed, total, missing }: GradeResult['failToPass']) => [
-    (passed === total && total > 0 ? paint.good : passed < total ? paint.bad : paint.dim)(
-      `${name}  ${passed}/${total}`,
-    ),
-    ...missing
-      .slice(0, look.full ? missing.length : NAMES)
-      .map((id) => `  ✗ ${shortened(safeLine(id), look.width - 4)}`),
-    ...(missing.length > NAMES && !look.full ? [paint.dim(`  … ${missing.length - NAMES} more`)] : []),
-  ];
-  return [
-    heading(`tests · ${grade.verdict} in ${duration(grade.seconds * 1000)}`, look),
-    ...row('FAIL_TO_PASS', grade.failToPass),
-    ...row('PASS_TO_PASS', grade.passToPass),
-    ...grade.flags.map(({ kind, detail }) => paint.notice(shortened(`⚑ ${kind}: ${safeLine(detail)}`, look.width))),
-    '',
-  ];
-}
-
-export function heading(words: string, look: Look): string {
-  const paint = ink(look.coloured);
-  return paint.strong(`── ${words} ${'─'.repeat(Math.max(2, look.width - words.length - 4))}`);
 }
 
 const PATCH = { head: 60, tail: 20 };

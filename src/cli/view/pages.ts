@@ -1,6 +1,7 @@
 import type { WorkflowHandle } from '@temporalio/client';
 import { defaultPayloadConverter, type Payload } from '@temporalio/common';
 import {
+  type ControlCheck,
   type GradeResult,
   type Opening,
   PointsmanError,
@@ -201,9 +202,16 @@ async function gradeOf(
   const bodies: GradeBodies = {
     outcomes: outcomes === undefined ? null : (JSON.parse(outcomes) as Record<string, TestOutcome>),
     log: (await readText(blobs, grade.log.sha256)) ?? null,
+    checks: await checksOf(blobs, grade),
     tests: known?.tests ?? null,
   };
   return gradeView(grade, bodies);
+}
+
+/** What tests did where their expectation was wrong; a store elsewhere has it, and the page goes without. */
+async function checksOf(blobs: BlobStore, { runs }: GradeResult): Promise<ControlCheck[]> {
+  const texts = await Promise.all(runs.map(({ checks }) => checks && readText(blobs, checks.sha256)));
+  return texts.flatMap((text) => (text ? (JSON.parse(text) as ControlCheck[]) : []));
 }
 
 /** Activities that ask for a turn; every other one whose summary names the turn does it. */

@@ -79,7 +79,8 @@ const VERDICTS: Readonly<Record<string, string>> = {
   patch_failed: 'Its patch does not apply.',
   no_tests: 'No test was run, which is no pass.',
   timed_out: 'The tests did not end in time.',
-  tampered: 'The evidence was tampered with.',
+  bribed: 'A test passes with a wrong expectation, so its passes say nothing.',
+  controls_incomplete: 'All tests pass; some could not be tried with a wrong expectation.',
 };
 
 function gradeSentence({ verdict, groups }: GradeView): string {

@@ -1,4 +1,15 @@
-import type { Author, Flag, FrameRecord, HandOverPolicy, Ref, SetupRole, TrialRecord, Usage } from '../../contract';
+import type {
+  Author,
+  ControlReport,
+  FrameRecord,
+  HandOverPolicy,
+  LeftOut,
+  Ref,
+  SetupRole,
+  Suspicion,
+  TrialRecord,
+  Usage,
+} from '../../contract';
 
 /** What a viewer page is given as JSON, by its server or by the file that it is in. */
 
@@ -121,6 +132,15 @@ export interface TestView {
   /** As the framework reported it; null for a test that never ran. */
   readonly outcome: string | null;
   readonly passed: boolean;
+  /** What it did where its expectation was wrong. */
+  readonly controls: readonly ControlView[];
+}
+
+export interface ControlView {
+  readonly line: number;
+  readonly was: string;
+  readonly now: string;
+  readonly outcome: string | null;
 }
 
 export interface TestGroup {
@@ -136,7 +156,12 @@ export interface GradeView {
   readonly verdict: string;
   readonly seconds: number;
   readonly groups: readonly TestGroup[];
-  readonly flags: readonly Flag[];
+  readonly detail: string | null;
+  readonly controls: ControlReport | null;
+  readonly suspicion: readonly Suspicion[];
+  readonly leftOut: readonly LeftOut[];
+  /** Each run of the tests in a container of its own. */
+  readonly runs: readonly { readonly name: string; readonly seconds: number }[];
   readonly log: Clip;
 }
 

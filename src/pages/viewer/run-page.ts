@@ -1,4 +1,5 @@
 import type {
+  ControlCheck,
   FrameRecord,
   GradeResult,
   HandOverPolicy,
@@ -12,7 +13,7 @@ import type {
 } from '../../contract';
 import { clip, clipLimit, EMPTY } from './clip';
 import { maskOf, type Training, usualTraining } from './mask';
-import type { GradeView, RunLine, RunPage, TestGroup, TestView, TurnView } from './payload';
+import type { ControlView, GradeView, RunLine, RunPage, TestGroup, TestView, TurnView } from './payload';
 import { turnView } from './turn-view';
 
 /** What is known of a run besides its chain. */
@@ -116,6 +117,8 @@ export interface GradeBodies {
   /** Outcome by test id, as the grade's blob holds it; null where it cannot be read. */
   readonly outcomes: Readonly<Record<string, TestOutcome>> | null;
   readonly log: string | null;
+  /** Of the runs with wrong expectations, as far as they can be read. */
+  readonly checks: readonly ControlCheck[];
   /** The problem's lists, where the problem is at hand. */
   readonly tests: Pick<ProblemTests, 'failToPass' | 'passToPass'> | null;
 }
@@ -123,11 +126,22 @@ export interface GradeBodies {
 const LOG_CHARS = 40_000;
 
 /** The verdict test by test: what was asked for and did not pass comes first. */
-export function gradeView(grade: GradeResult, { outcomes, log, tests }: GradeBodies): GradeView {
+export function gradeView(grade: GradeResult, { outcomes, log, checks, tests }: GradeBodies): GradeView {
+  const controls = new Map<string, ControlView[]>();
+  for (const { test, line, was, now, outcome } of checks) {
+    controls.set(test, [...(controls.get(test) ?? []), { line, was, now, outcome }]);
+  }
+  const view = (id: string, outcome: string | null, passed: boolean): TestView => ({
+    id,
+    outcome,
+    passed,
+    controls: controls.get(id) ?? [],
+  });
   const asked = (name: TestGroup['name'], tally: GradeResult['failToPass'], ids: readonly string[] | undefined) => {
     const missing = new Set(tally.missing);
     const listed = ids ?? tally.missing;
-    const group = listed.map((id): TestView => ({ id, outcome: outcomes?.[id] ?? null, passed: !missing.has(id) }));
+    const passed = (id: string) => (outcomes ? outcomes[id] === 'passed' : !missing.has(id));
+    const group = listed.map((id) => view(id, outcomes?.[id] ?? null, passed(id)));
     return { name, passed: tally.passed, total: tally.total, tests: failedFirst(group) };
   };
   const groups = [
@@ -137,7 +151,7 @@ export function gradeView(grade: GradeResult, { outcomes, log, tests }: GradeBod
   const named = new Set(groups.flatMap((group) => group.tests.map(({ id }) => id)));
   const others = Object.entries(outcomes ?? {})
     .filter(([id]) => !named.has(id))
-    .map(([id, outcome]): TestView => ({ id, outcome, passed: outcome === 'passed' }));
+    .map(([id, outcome]) => view(id, outcome, outcome === 'passed'));
   const rest = { passed: others.filter(({ passed }) => passed).length, total: others.length };
   return {
     resolved: grade.resolved,
@@ -147,7 +161,11 @@ export function gradeView(grade: GradeResult, { outcomes, log, tests }: GradeBod
       ...groups,
       ...(others.length > 0 ? [{ name: 'other tests' as const, ...rest, tests: failedFirst(others) }] : []),
     ],
-    flags: grade.flags,
+    detail: grade.detail ?? null,
+    controls: grade.controls,
+    suspicion: grade.suspicion,
+    leftOut: grade.leftOut,
+    runs: grade.runs.map(({ name, seconds }) => ({ name, seconds })),
     log: clip(log ?? '', LOG_CHARS, grade.log.sha256),
   };
 }

@@ -32,7 +32,7 @@ import { checked, refuse } from '../durable/input';
 import { Phase } from '../durable/phase';
 import { STORE } from '../durable/retry';
 import { onSetBudget, Steering } from '../durable/steering';
-import { grade } from '../problems/grade';
+import { grade } from '../grading';
 import { RolloutSandbox } from './sandbox';
 import {
   beginRollout,
@@ -277,7 +277,7 @@ class Rollout {
     while (!steering.abandoned) {
       try {
         const graded = await executeChild(grade, {
-          args: [{ problem: input.problem, patch }],
+          args: [{ problem: input.problem, patch, controls: 'sample' }],
           workflowId: `${this.owner.workflowId}/grade`,
           parentClosePolicy: ParentClosePolicy.REQUEST_CANCEL,
           staticSummary: `grade ${problem.id}`,

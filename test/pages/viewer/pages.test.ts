@@ -47,7 +47,7 @@ async function pageOf(id: string): Promise<RunPage> {
   return rolloutPage(
     facts,
     { opening, steps, hashes, observations, timings: new Map() },
-    { patch: null, grade: gradeView(row.result!.grade!, { outcomes: null, log: null, tests: null }) },
+    { patch: null, grade: gradeView(row.result!.grade!, { outcomes: null, log: null, checks: [], tests: null }) },
   );
 }
 
@@ -175,6 +175,12 @@ it('names the tests that are missing first', () => {
       extra: 'skipped',
     },
     log: 'said',
+    checks: [
+      {
+        ...{ test: 'tests/test_core.py::test_value_8', kind: 'value', path: 'tests/test_core.py', line: 3 },
+        ...{ was: '8', now: '10', outcome: 'failed' },
+      },
+    ],
     tests: { failToPass: ['tests/test_core.py::test_value_8', 'tests/test_core.py::test_value_7'], passToPass: [] },
   });
   expect(view.groups[0]).toMatchObject({
@@ -183,7 +189,10 @@ it('names the tests that are missing first', () => {
     total: 2,
     tests: [
       { id: 'tests/test_core.py::test_value_7', outcome: 'failed', passed: false },
-      { id: 'tests/test_core.py::test_value_8', outcome: 'passed', passed: true },
+      {
+        ...{ id: 'tests/test_core.py::test_value_8', outcome: 'passed', passed: true },
+        controls: [{ line: 3, was: '8', now: '10', outcome: 'failed' }],
+      },
     ],
   });
   expect(view.groups.at(-1)).toMatchObject({ name: 'other tests', tests: [{ id: 'extra', outcome: 'skipped' }] });

@@ -10,7 +10,7 @@ import { imageOf } from '../../../src/environments/problem-environment';
 import { readRows } from '../../../src/problems/readers';
 import { rolloutProblem } from '../../../src/problems/tables/rollout-problem';
 import { swebenchRow } from '../../../src/problems/tables/swebench-row';
-import { openBench } from '../bench';
+import { Bench } from '../bench';
 
 const run = promisify(execFile);
 
@@ -108,7 +108,7 @@ const INSTANCE: FunctionInstance = {
 const { moduleText } = INSTANCE;
 
 describe('an instance as a problem for agents', () => {
-  const bench = openBench();
+  const bench = new Bench();
   const folder = mkdtempSync(join(tmpdir(), 'rollout-problem-'));
   let image: string;
 
@@ -117,7 +117,7 @@ describe('an instance as a problem for agents', () => {
       mkdirSync(dirname(join(folder, path)), { recursive: true });
       writeFileSync(join(folder, path), text);
     }
-    const made = await bench.run(bench.problem.buildProblemImage, {
+    const made = await bench.run(bench.activities.buildProblemImage, {
       owner: bench.owner,
       input: {
         ...{
@@ -139,7 +139,6 @@ describe('an instance as a problem for agents', () => {
 
   afterAll(async () => {
     rmSync(folder, { recursive: true, force: true });
-    await bench.close();
   });
 
   /** Files of an image that hold a text, as a container of it sees them. */
@@ -160,7 +159,7 @@ describe('an instance as a problem for agents', () => {
     const [stub] = problem.preparation!.files;
     expect(stub!.content).toContain('rounded to cents."""\n    raise NotImplementedError\n\n\ndef after(x):');
     expect(JSON.stringify([problem.statement, problem.preparation])).not.toContain('sum(prices)');
-    const { ref } = await bench.run(bench.problem.loadProblem, { problem });
+    const { ref } = await bench.run(bench.activities.loadProblem, { problem });
     expect(await bench.check(ref)).toMatchObject({
       ...{ oracle: 1, noop: 0, admitted: true, reasons: [], flaky: [] },
       failToPass: problem.tests.failToPass,
@@ -171,7 +170,7 @@ describe('an instance as a problem for agents', () => {
       '+    return round(sum(prices) * rate(currency), 2)',
       '+    return sum(prices)',
     );
-    const graded = await bench.grade(ref, wrong, 'wrong');
+    const graded = await bench.grade(ref, wrong);
     expect(graded).toMatchObject({ resolved: false, verdict: 'graded' });
     expect(graded.failToPass.missing).toEqual(
       ['case_sum', 'case_unknown', 'case_file'].map(
@@ -186,7 +185,7 @@ describe('an instance as a problem for agents', () => {
       /^@@ -(\d+),(\d+) \+(\d+),(\d+) @@/m,
       (_, a, b, c, d) => `@@ -${a},${b} +${c},${Number(d) + 1} @@`,
     );
-    expect(await bench.grade(ref, counted, 'dead')).toMatchObject({ resolved: false, failToPass: { passed: 0 } });
+    expect(await bench.grade(ref, counted)).toMatchObject({ resolved: false, failToPass: { passed: 0 } });
   }, 300_000);
 
   it('is a row in the shape of SWE-bench, whose patches are those of the problem', async () => {
@@ -203,7 +202,7 @@ describe('an instance as a problem for agents', () => {
       ...{ goldPatch: problem.goldPatch, preparation: { purge: INSTANCE.subject } },
     });
     expect(read!.tests.timeoutSeconds).toBe(problem.tests.timeoutSeconds);
-    const { ref } = await bench.run(bench.problem.loadProblem, { problem: read! });
+    const { ref } = await bench.run(bench.activities.loadProblem, { problem: read! });
     expect(await bench.check(ref)).toMatchObject({ oracle: 1, noop: 0, admitted: true, reasons: [] });
     expect(await filesWith(imageOf(read!), 'round(sum(prices)')).toEqual([]);
   }, 300_000);

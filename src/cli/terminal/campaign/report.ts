@@ -1,11 +1,10 @@
 import type { CampaignProgress } from '../../../contract';
 import { count, dollars, duration, grouped, moment } from '../../../pages/figures';
 import type { Look } from '../../../pages/shown-run';
-import { wrapWords } from '../columns';
+import { heading, wrapWords } from '../columns';
 import { ink } from '../ink';
 import { safeLine } from '../safe-text';
 import { type Column, table } from '../table';
-import { heading } from '../verdict';
 import { funnelLines } from './funnel';
 import type { ShownCampaign } from './shown-campaign';
 

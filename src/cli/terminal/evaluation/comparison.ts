@@ -2,9 +2,8 @@ import type { EvaluationResult } from '../../../contract';
 import type { EvaluationDifference } from '../../../evaluation/comparison';
 import { count, dollars } from '../../../pages/figures';
 import type { Look } from '../../../pages/shown-run';
-import { wrapWords } from '../columns';
+import { heading, wrapWords } from '../columns';
 import { type Column, table } from '../table';
-import { heading } from '../verdict';
 import { percent } from './figures';
 
 /** Evaluations side by side, then each against the first one. */

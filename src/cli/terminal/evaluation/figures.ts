@@ -1,9 +1,9 @@
 import { bar } from '../../../analysis/charts';
 import type { Estimate, EvaluationResult } from '../../../contract';
 import type { Look } from '../../../pages/shown-run';
+import { heading } from '../columns';
 import { ink } from '../ink';
 import { type Column, table } from '../table';
-import { heading } from '../verdict';
 
 const BAR = 24;
 

@@ -2,11 +2,10 @@ import type { CandidateOutcome, CandidateVerdict } from '../../../contract';
 import { scoresOf } from '../../../evaluation/scores';
 import { count, dollars, duration, grouped, moment } from '../../../pages/figures';
 import type { Look } from '../../../pages/shown-run';
-import { wrapHard, wrapWords } from '../columns';
+import { heading, wrapHard, wrapWords } from '../columns';
 import { ink } from '../ink';
 import { safeLine, safeLines } from '../safe-text';
 import { type Column, table } from '../table';
-import { heading } from '../verdict';
 import { figureLines, percent, verdictLine } from './figures';
 import type { ShownEvaluation } from './shown-evaluation';
 

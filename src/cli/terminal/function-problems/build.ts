@@ -1,11 +1,10 @@
 import type { FunctionProblemsProgress } from '../../../contract';
 import { count, dollars, duration, grouped, moment } from '../../../pages/figures';
 import type { Look } from '../../../pages/shown-run';
-import { wrapWords } from '../columns';
+import { heading, wrapWords } from '../columns';
 import { funnelTable } from '../functions/funnel';
 import { ink } from '../ink';
 import { safeLine } from '../safe-text';
-import { heading } from '../verdict';
 import { rejectedLines } from './instance';
 import { instanceTable } from './instances';
 import type { ShownBuild } from './shown-build';

@@ -8,11 +8,10 @@ import type {
 } from '../../../contract';
 import { count } from '../../../pages/figures';
 import type { Look } from '../../../pages/shown-run';
-import { shortened, wrapHard, wrapWords } from '../columns';
+import { heading, shortened, wrapHard, wrapWords } from '../columns';
 import { fold } from '../fold';
 import { ink } from '../ink';
 import { safeLine, safeLines } from '../safe-text';
-import { heading } from '../verdict';
 import { share } from './share';
 
 const CODE = { head: 40, tail: 10 };

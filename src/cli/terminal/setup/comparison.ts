@@ -1,10 +1,9 @@
 import type { ComparedRun, Comparison, Lift, ModeSummary } from '../../../analysis/comparison';
 import { count, dollars, duration } from '../../../pages/figures';
 import type { Look } from '../../../pages/shown-run';
-import { wrapWords } from '../columns';
+import { heading, wrapWords } from '../columns';
 import { safeLine } from '../safe-text';
 import { type Column, table } from '../table';
-import { heading } from '../verdict';
 
 /** Runs of the same sources under several modes: each of them, each mode, and effect of memory. */
 export function comparisonText(runs: readonly ComparedRun[], { modes, lifts }: Comparison, look: Look): string {

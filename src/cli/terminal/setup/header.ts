@@ -12,10 +12,9 @@ import { count, dollars, duration, grouped, moment } from '../../../pages/figure
 import type { Look } from '../../../pages/shown-run';
 import type { ShownSetup } from '../../../pages/shown-setup';
 import { countsLine } from '../../../setup/counts-line';
-import { columnsOf, shortened, wrapWords } from '../columns';
+import { columnsOf, heading, shortened, wrapWords } from '../columns';
 import { ink } from '../ink';
 import { safeLine } from '../safe-text';
-import { heading } from '../verdict';
 import { setupStepLines } from './move';
 import { commandLines, indented, inside, labelled, outputLines } from './output';
 

@@ -1,0 +1,204 @@
+import { randomBytes } from 'node:crypto';
+import { posix } from 'node:path';
+import { type LeftOut, type Problem, SandboxProfile } from '../../contract';
+import type { Deps } from '../../deps';
+import { GIT, mustRun } from '../../environments/commands';
+import { ensureProblemImage } from '../../environments/problem-environment';
+import { REPORTERS } from '../../grading/reporters';
+import { mergedOutcomes } from '../../grading/reporters/reporter';
+import { aloneCommand, narrowed, type ReportedCommand, reported } from '../../grading/runners/ask';
+import type { ReadFile } from '../../grading/runners/files';
+import { followed } from '../../grading/runners/follow';
+import type { TestFile } from '../../grading/variants';
+import { isTest, type Outcomes } from '../../problems/outcomes';
+import type { Owner } from '../../sandbox/labels';
+import type { GuestResult, Sandbox } from '../../sandbox/sandbox';
+import { applyCandidate, placeTests } from './candidate';
+
+/** Which tests run: by the problem's command, by it for some files, or each in a process of its own. */
+export type Scope = 'all' | { readonly files: readonly string[] } | { readonly alone: readonly string[] };
+
+export interface TestsAsked {
+  readonly owner: Owner;
+  /** Names the container within the workflow's run. */
+  readonly role: string;
+  readonly problem: Problem;
+  readonly patch: string;
+  /** Written over the problem's tests in every run, changed or not: no kind of run is told by how its files came. */
+  readonly files: readonly TestFile[];
+  readonly scope: Scope;
+  readonly timeoutSeconds: number;
+  readonly signal: AbortSignal;
+}
+
+export interface Ran {
+  /** `misfit`: the patch is no change of this repository, and `detail` says why. */
+  readonly ended: 'ran' | 'timed_out' | 'misfit';
+  readonly detail?: string;
+  readonly anyTest: boolean;
+  readonly outcomes: Outcomes;
+  /** What is said of a failure, or all that was said where the report does not tell one from another. */
+  readonly failureOf: (test: string) => string;
+  /** Of the test commands alone. */
+  readonly seconds: number;
+  readonly log: Buffer;
+  readonly leftOut: readonly LeftOut[];
+}
+
+/** Bytes that are kept of each stream of the test command. */
+const LOG_BYTES = 16 << 20;
+
+/** A container that holds the patch and the problem's tests over it. */
+export interface Room {
+  readonly sandbox: Sandbox;
+  /** Files of the problem that its test command goes through, as they were before the patch. */
+  readonly readFile: ReadFile;
+}
+
+/**
+ * One run of a problem's tests in a fresh container without network: the patch, the problem's tests over it, the command
+ * with its framework's own report. What is judged cannot tell one kind of run from another: they differ in nothing but the
+ * constants of some expectations. Throws for outages; a verdict is never one.
+ */
+export async function runTests(deps: Deps, asked: TestsAsked): Promise<Ran> {
+  return inRoom(deps, asked, (room) => runCommands(room, asked));
+}
+
+/** Makes the container, hands it over where the patch fits, and removes it. */
+export async function inRoom(
+  deps: Deps,
+  asked: TestsAsked,
+  use: (room: Room) => Promise<Omit<Ran, 'leftOut'>>,
+): Promise<Ran> {
+  const { owner, role, problem, files, signal } = asked;
+  const { sandboxes } = deps;
+  const { workdir } = problem;
+  await sandboxes.remove(owner, role);
+  const image = await ensureProblemImage(deps, owner, problem, signal);
+  try {
+    const profile = SandboxProfile.parse({ network: 'none' });
+    const sandbox = await sandboxes.claim({ owner, role, image, workdir, profile });
+    // Before the patch: what the command starts is the problem's to say.
+    const { readFile, through } = await followedIn(sandbox, problem);
+    const { leftOut, failure } = await applyCandidate(sandbox, problem, asked.patch, through);
+    if (failure !== undefined) {
+      return { ...NOTHING, ended: 'misfit', detail: failure, log: Buffer.from(failure), leftOut };
+    }
+    await placeTests(sandbox, problem, deps.blobs);
+    await sandbox.write(files.map(({ path, text }) => ({ path: `${workdir}/${path}`, bytes: Buffer.from(text) })));
+    return { ...(await use({ sandbox, readFile })), leftOut };
+  } finally {
+    await sandboxes.remove(owner, role);
+  }
+}
+
+const NOTHING = { anyTest: false, outcomes: {}, failureOf: () => '', seconds: 0 };
+
+/** Runs what the scope asks for, one command after another. */
+export async function runCommands(room: Room, asked: TestsAsked): Promise<Omit<Ran, 'leftOut'>> {
+  const began = Date.now();
+  const runs: { report: Told; raw: GuestResult }[] = [];
+  for (const command of commandsOf(room, asked)) runs.push(await runCommand(room, asked, command));
+  const outcomes = mergedOutcomes(runs.map(({ report }) => report.outcomes));
+  return {
+    ended: runs.some(({ raw }) => raw.exitCode === null) ? 'timed_out' : 'ran',
+    anyTest: Object.keys(outcomes).some(isTest),
+    outcomes,
+    failureOf: (test) => runs.map(({ report }) => report.failureOf(test)).join('\n'),
+    seconds: Math.round((Date.now() - began) / 10) / 100,
+    log: Buffer.concat(runs.flatMap(({ raw }) => [raw.stdout, raw.stderr])),
+  };
+}
+
+/** Whether the problem's command can be run for some files only. */
+export function canNarrow({ readFile }: Room, problem: Problem, files: readonly string[]): boolean {
+  const { command } = problem.tests;
+  return narrowed(command, followed(command, readFile, wantedOf(problem)), files) !== undefined;
+}
+
+/** The scope as command lines: one that cannot be narrowed runs as it is, and a test that cannot be named alone not at all. */
+function commandsOf({ readFile }: Room, { problem, scope }: TestsAsked): string[] {
+  const { command } = problem.tests;
+  if (scope === 'all') return [command];
+  const chain = followed(command, readFile, wantedOf(problem));
+  if ('files' in scope) return [narrowed(command, chain, scope.files) ?? command];
+  return scope.alone.flatMap((test) => aloneCommand(command, chain, test) ?? []);
+}
+
+type Told = Pick<Ran, 'outcomes' | 'failureOf'>;
+
+async function runCommand(room: Room, asked: TestsAsked, command: string): Promise<{ report: Told; raw: GuestResult }> {
+  const { sandbox, readFile } = room;
+  const { problem, timeoutSeconds, signal } = asked;
+  const { workdir } = problem;
+  const wanted = wantedOf(problem);
+  const { command: line, reports, printed } = reportedBy(problem, command, readFile);
+  await mustRun(sandbox, {
+    command: 'for f in "$@"; do rm -rf -- "$f" && mkdir -p "$(dirname "$f")" || exit 1; done',
+    args: reports.map(({ path }) => path),
+  });
+  const raw = await sandbox.exec({
+    command: line,
+    cwd: workdir,
+    timeoutMs: timeoutSeconds * 1000,
+    keepBytes: LOG_BYTES,
+    signal,
+  });
+  await sandbox.assertAlive(raw.exitCode, 'grading');
+  const paths = wanted.length > 0 ? [] : await pathsIn(sandbox, workdir);
+  const textAt = async (path: string) => (await sandbox.read(path)).get(path)?.toString('utf8');
+  const swallowed = await Promise.all(printed.map(textAt));
+  const stdout = [raw.stdout.toString('utf8'), ...swallowed].join('\n');
+  const stderr = raw.stderr.toString('utf8');
+  const outcomes: Outcomes[] = [];
+  const failures = new Map<string, string>();
+  let tells = true;
+  for (const { reporter, path } of reports) {
+    const report = { file: (await textAt(path)) ?? null, stdout, stderr, paths };
+    outcomes.push(REPORTERS[reporter].read(report, wanted));
+    const said = REPORTERS[reporter].failures?.(report, wanted);
+    tells &&= said !== undefined;
+    for (const [test, text] of said ?? []) failures.set(test, text);
+  }
+  const failureOf = (test: string) => (tells ? (failures.get(test) ?? '') : `${stdout}\n${stderr}`);
+  return { report: { outcomes: mergedOutcomes(outcomes), failureOf }, raw };
+}
+
+/** A problem may say where its report is; else the runner that the command starts is asked for one, under a fresh name. */
+function reportedBy({ workdir, tests }: Problem, command: string, readFile: ReadFile): ReportedCommand {
+  const { parser } = tests;
+  if (parser.kind === 'junit' || parser.kind === 'reward') {
+    return { command, reports: [{ reporter: parser.kind, path: posix.resolve(workdir, parser.report) }], printed: [] };
+  }
+  const chain = followed(command, readFile, [...tests.failToPass, ...tests.passToPass]);
+  return reported(command, chain, `/tmp/${randomBytes(8).toString('hex')}/report`);
+}
+
+const wantedOf = ({ tests }: Problem) => [...tests.failToPass, ...tests.passToPass];
+
+async function pathsIn(sandbox: Sandbox, workdir: string): Promise<string[]> {
+  const listed = await mustRun(sandbox, { cwd: workdir, command: `${GIT} ls-files -z --cached --others` });
+  return listed.stdout.toString('utf8').split('\0').filter(Boolean);
+}
+
+/** Follows the command through the files of the container, reading those that it comes to. */
+async function followedIn(
+  sandbox: Sandbox,
+  problem: Problem,
+): Promise<{ readFile: ReadFile; through: readonly string[] }> {
+  const { workdir } = problem;
+  const texts = new Map<string, string | undefined>();
+  for (;;) {
+    const missing: string[] = [];
+    const readFile = (path: string) => {
+      if (!texts.has(path)) missing.push(path);
+      return texts.get(path);
+    };
+    const { through } = followed(problem.tests.command, readFile, wantedOf(problem));
+    if (missing.length === 0) return { readFile: (path) => texts.get(path), through };
+    for (const path of missing) {
+      const full = posix.join(workdir, path);
+      texts.set(path, (await sandbox.read(full)).get(full)?.toString('utf8'));
+    }
+  }
+}

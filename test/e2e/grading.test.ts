@@ -1,0 +1,124 @@
+import { randomUUID } from 'node:crypto';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { GradeResult, Problem, RolloutResult } from '../../src/contract';
+import { runCli } from '../cli/run-cli';
+import { NOTHING } from '../support/chaos';
+import { leftOf } from '../support/set-up';
+import { tinyProblem } from '../support/tiny-problem';
+import { World } from '../support/world';
+
+const GOLD =
+  'diff --git a/src/calc.py b/src/calc.py\n--- a/src/calc.py\n+++ b/src/calc.py\n@@ -1,2 +1,2 @@\n def add(a, b):\n-    return a - b\n+    return a + b\n';
+/** Right for what the visible statement says, wrong for one of the hidden tests. */
+const HALF = GOLD.replace('a + b\n', '5 if a == 2 else a - b\n');
+/** Every comparison of unittest passes. */
+const BRIBE = GOLD.replace('@@ -1,2 +1,2 @@', '@@ -1,2 +1,5 @@').replace(
+  '+    return a + b\n',
+  '+    return a - b\n+\n+import unittest\n+unittest.TestCase.assertEqual = lambda self, one, other, msg=None: None\n',
+);
+const TESTS = `import sys
+import unittest
+
+sys.path.insert(0, 'src')
+from calc import add
+
+
+class AddTest(unittest.TestCase):
+    def test_small(self):
+        self.assertEqual(add(2, 3), 5)
+
+    def test_same(self):
+        self.assertEqual(add(1, 1), 2)
+
+    def test_nothing(self):
+        self.assertEqual(add(4, 0), 4)
+`;
+
+let world: World;
+let problem: Problem;
+beforeAll(async () => {
+  const expert = {
+    dialect: 'tools',
+    position: 'match',
+    turns: [{ thought: 'Fix it.', tool: 'bash', args: { command: "sed -i 's/a - b/a + b/' src/calc.py" } }],
+    end: 'submit',
+  };
+  world = await World.start({ script: { models: { expert } }, profiles: { expert: { view: { dialect: 'tools' } } } });
+  problem = {
+    ...(await tinyProblem()),
+    goldPatch: GOLD,
+    tests: {
+      command: 'python3 -m unittest discover -s tests',
+      parser: { kind: 'auto' },
+      failToPass: ['test_same (test_calc.AddTest)', 'test_small (test_calc.AddTest)'],
+      passToPass: ['test_nothing (test_calc.AddTest)'],
+      files: [{ path: 'tests/test_calc.py', content: TESTS }],
+      timeoutSeconds: 60,
+    },
+  };
+  const folder = join(world.home, 'problems', 'tiny');
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 'problem.json'), JSON.stringify(problem));
+}, 90_000);
+afterAll(async () => {
+  await world?.close();
+}, 60_000);
+
+async function grade(patch: string): Promise<GradeResult> {
+  const handle = await world.begin('grade', { problem, patch, controls: 'sample' }, `grade/${randomUUID()}`);
+  return (await handle.result()) as GradeResult;
+}
+
+async function pointsman(...args: string[]) {
+  const own = Object.entries(world.env).filter(([name]) => /^(POINTSMAN|TEMPORAL)_/.test(name));
+  return runCli([...args, '--json'], { env: Object.fromEntries(own) as Record<string, string> });
+}
+
+test('a problem of unittest has controls for each of its tests, and the patches are told apart', async () => {
+  const [gold, half, bribe, nothing] = await Promise.all([GOLD, HALF, BRIBE, ''].map(grade));
+  expect(gold).toMatchObject({
+    ...{ resolved: true, verdict: 'graded', failToPass: { passed: 2, total: 2 }, passToPass: { passed: 1, total: 1 } },
+    controls: { tests: 2, of: 2, passed: [], silent: [], dependent: [] },
+  });
+  expect(half).toMatchObject({ resolved: false, verdict: 'graded', failToPass: { passed: 1 }, controls: null });
+  expect(bribe).toMatchObject({ resolved: false, verdict: 'bribed', failToPass: { passed: 2 } });
+  expect(bribe!.controls!.passed[0]).toMatchObject({ path: 'tests/test_calc.py', line: expect.any(Number) });
+  expect(bribe!.suspicion.length).toBeGreaterThan(0);
+  expect(nothing).toMatchObject({ resolved: false, verdict: 'graded', failToPass: { passed: 0 } });
+}, 180_000);
+
+test('a worker that is killed in the middle of it loses nothing and leaves nothing', async () => {
+  const id = `grade/${randomUUID()}`;
+  const handle = await world.begin('grade', { problem, patch: GOLD, controls: 'all' }, id);
+  for (let kill = 0; kill < 3; kill++) {
+    await sleep(1_500);
+    await world.killWorkers();
+    world.startWorker();
+    await world.workerReady();
+  }
+  const result = (await handle.result()) as GradeResult;
+  expect(result).toMatchObject({ resolved: true, verdict: 'graded', controls: { passed: [], silent: [] } });
+  // Each planned run is reported once, however often it was begun.
+  expect(new Set(result.runs.map(({ name }) => name)).size).toBe(result.runs.length);
+  expect(await leftOf(world, id)).toEqual(NOTHING);
+}, 240_000);
+
+test('on the command line: any patch, a rollout again, and a review that a data set heeds', async () => {
+  const file = join(world.home, 'bribe.patch');
+  writeFileSync(file, BRIBE);
+  const bribed = await pointsman('problem', 'grade', 'tiny', '--patch', file);
+  expect(bribed.code).toBe(1);
+  expect(JSON.parse(bribed.stdout)).toMatchObject({ resolved: false, verdict: 'bribed' });
+  expect((await pointsman('problem', 'grade', 'tiny', '--patch', `${file}.none`)).stderr).toContain('--patch: no file');
+
+  const id = `rollout/${randomUUID()}`;
+  const handle = await world.begin('rollout', { problem: 'tiny', expert: 'expert', handOver: { at: 0 } }, id);
+  expect((await handle.result()) as RolloutResult).toMatchObject({ resolved: true });
+  const again = await pointsman('rollout', 'regrade', id);
+  expect(JSON.parse(again.stdout)).toMatchObject({ resolved: true, before: { resolved: true, verdict: 'graded' } });
+  expect((await pointsman('rollout', 'review', id, '--accept')).stderr).toContain('Give it with --why');
+  const review = await pointsman('rollout', 'review', id, '--refuse', '--why', 'not what was asked');
+  expect(JSON.parse(review.stdout)).toMatchObject({ review: { accepted: false, why: 'not what was asked' } });
+}, 240_000);

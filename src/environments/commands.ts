@@ -19,7 +19,8 @@ export async function mustRun(sandbox: Sandbox, request: GuestCommand): Promise<
   throw failed(request.command.slice(0, 120), result);
 }
 
-function failed(what: string, result: GuestResult): PointsmanError {
+/** An outage: what ran in the sandbox and how it ended. */
+export function failed(what: string, result: GuestResult): PointsmanError {
   return new PointsmanError(
     'SandboxFailed',
     `in the sandbox, exit code ${result.exitCode}: ${what}: ${textOf(result)}`,
@@ -27,14 +28,26 @@ function failed(what: string, result: GuestResult): PointsmanError {
   );
 }
 
-/** Runs a script of `guest/` in the work directory, with git as we call it. Its failure is an outage too. */
-export async function mustRunScript(sandbox: Sandbox, cwd: string, script: string): Promise<GuestResult> {
+/** Runs a script of `guest/` in the work directory, with git as we call it; `$1`, `$2`, ... are `args`. */
+export async function runScript(
+  sandbox: Sandbox,
+  cwd: string,
+  script: string,
+  args: readonly string[] = [],
+): Promise<GuestResult> {
   const [shared, own] = ['git', script].map((name) => readFileSync(join(__dirname, 'guest', `${name}.sh`), 'utf8'));
-  const result = await sandbox.exec({
-    command: `git() { command ${GIT} "$@"; }\n${shared}${own}`,
-    cwd,
-    timeoutMs: 300_000,
-  });
+  const command = `git() { command ${GIT} "$@"; }\n${shared}${own}`;
+  return sandbox.exec({ command, args, cwd, timeoutMs: 300_000 });
+}
+
+/** The same for one whose failure is an outage. */
+export async function mustRunScript(
+  sandbox: Sandbox,
+  cwd: string,
+  script: string,
+  args?: readonly string[],
+): Promise<GuestResult> {
+  const result = await runScript(sandbox, cwd, script, args);
   if (result.exitCode === 0) return result;
   throw failed(`${script}.sh`, result);
 }

@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { type LeftOut, PointsmanError, type Problem } from '../../contract';
-import { GIT, mustRun, readTest, textOf } from '../../environments/commands';
+import { failed, GIT, mustRun, readTest, runScript, textOf } from '../../environments/commands';
 import { ReachOf } from '../../grading/reach';
 import { restored, sharedAs } from '../../grading/shared-files';
-import { hasContext, pathsOfNumstat } from '../../problems/patch';
-import type { Sandbox } from '../../sandbox/sandbox';
+import type { TestFile } from '../../grading/variants';
+import { hasContext, pathsOfNumstat, splitPatch } from '../../problems/patch';
+import type { GuestFile, Sandbox } from '../../sandbox/sandbox';
 import type { BlobStore } from '../../store/blobs';
 
 export interface Applied {
@@ -13,38 +14,44 @@ export interface Applied {
   readonly failure?: string;
 }
 
+/** What `apply.sh` ends with where the sandbox is at fault. */
+const AT_FAULT = 75;
+
 /**
  * Brings a candidate's patch into a fresh container: without the files that are not its to change, and with the tables that
- * configure the run put back in files that are shared. `through` are the files that the test command goes through.
+ * configure the run put back in files that are shared. `through` are the files that the test command goes through; what is
+ * at `cleared` afterwards goes. Few round trips: a grading makes many containers.
  */
 export async function applyCandidate(
   sandbox: Sandbox,
   problem: Problem,
   patch: string,
   through: readonly string[],
+  cleared: readonly string[],
 ): Promise<Applied> {
   const { workdir } = problem;
   const reach = new ReachOf({ problem, through });
   const { patch: allowed, leftOut } = reach.of(patch);
-  if (allowed.trim() === '') {
-    const unread = patch.trim() !== '' && leftOut.length === 0;
-    return unread ? { leftOut, failure: 'no file could be read from the patch' } : { leftOut };
+  const empty = allowed.trim() === '';
+  if (empty && patch.trim() !== '' && leftOut.length === 0) {
+    return { leftOut, failure: 'no file could be read from the patch' };
   }
-  const path = await patchFile(sandbox, allowed);
-  const byLine = hasContext(allowed) ? '' : ' --unidiff-zero';
-  const numstat = await git(sandbox, workdir, `apply --numstat -z${byLine}`, path);
-  if (numstat.exitCode !== 0) return { leftOut, failure: textOf(numstat) };
-  // Git's own reading decides: a header that we read otherwise must not smuggle a path past us.
-  const touched = pathsOfNumstat(numstat.stdout.toString('utf8'));
-  const smuggled = touched.flatMap((each) => reach.refuses(each) ?? []);
-  if (smuggled.length > 0) {
-    return { leftOut: [...leftOut, ...smuggled], failure: 'the patch hides what it touches' };
-  }
-  const shared = touched.filter((each) => sharedAs(each) !== undefined);
+  const named = splitPatch(allowed).flatMap(({ from, to }) => [from, to].filter((each) => each !== null));
+  const shared = [...new Set(named)].filter((each) => sharedAs(each) !== undefined);
   const before = await readAll(sandbox, workdir, shared);
   const gold = shared.length > 0 ? await withGold(sandbox, problem, shared) : new Map<string, string>();
-  const failure = await apply(sandbox, workdir, path, byLine);
-  if (failure !== undefined) return { leftOut, failure };
+  const path = empty ? '' : await patchFile(sandbox, allowed);
+  const byLine = hasContext(allowed) ? '' : '--unidiff-zero';
+  const applied = await runScript(sandbox, workdir, 'apply', [path, byLine, ...cleared]);
+  const { exitCode, stdout, stderr } = applied;
+  if (exitCode === null || exitCode === AT_FAULT) throw failed('apply.sh', applied);
+  // Git's own reading decides: a header that we read otherwise must not smuggle a path past us.
+  const touched = pathsOfNumstat(stdout.toString('utf8'));
+  const smuggled = touched.flatMap((each) => reach.refuses(each) ?? []);
+  if (smuggled.length > 0 || touched.some((each) => sharedAs(each) !== undefined && !shared.includes(each))) {
+    return { leftOut: [...leftOut, ...smuggled], failure: 'the patch hides what it touches' };
+  }
+  if (exitCode !== 0) return { leftOut, failure: stderr.toString('utf8').trim().slice(-600) };
   const after = await readAll(sandbox, workdir, shared);
   const putBack: LeftOut[] = [];
   for (const each of shared) {
@@ -80,20 +87,6 @@ async function withGold(sandbox: Sandbox, problem: Problem, shared: readonly str
   return texts;
 }
 
-/** A patch whose context has moved is tried as a three-way merge before it is given up: then what git says of it. */
-async function apply(sandbox: Sandbox, workdir: string, path: string, byLine: string): Promise<string | undefined> {
-  const applied = await git(sandbox, workdir, `apply --whitespace=nowarn${byLine}`, path);
-  if (applied.exitCode !== 0) {
-    // A committed image's files have new inodes, which a merge would take for changes.
-    await sandbox.exec({ command: `${GIT} update-index -q --refresh`, cwd: workdir, timeoutMs: 120_000 });
-    const merged = await git(sandbox, workdir, 'apply --whitespace=nowarn --3way', path);
-    if (merged.exitCode !== 0) return textOf(applied);
-    await sandbox.exec({ command: `${GIT} reset -q`, cwd: workdir, timeoutMs: 120_000 });
-  }
-  await sandbox.exec({ command: 'rm -f "$1"', args: [path] });
-  return undefined;
-}
-
 function git(sandbox: Sandbox, cwd: string, command: string, path: string) {
   return sandbox.exec({ command: `${GIT} ${command} "$1"`, args: [path], cwd, timeoutMs: 120_000 });
 }
@@ -104,27 +97,37 @@ async function patchFile(sandbox: Sandbox, text: string): Promise<string> {
   return path;
 }
 
-/** Puts the problem's own test files in place, over whatever is there. */
-export async function placeTests(sandbox: Sandbox, problem: Problem, blobs: BlobStore): Promise<void> {
+/** Where the problem's own tests go, and `files` over them: a link or folder in a file's place would lead elsewhere. */
+export function placesOfTests({ workdir, tests }: Problem, files: readonly TestFile[]): string[] {
+  return [...new Set([...tests.files, ...files].map(({ path }) => `${workdir}/${path}`))];
+}
+
+/** Puts the problem's own test files in place, which was cleared, and `files` over them. */
+export async function placeTests(
+  sandbox: Sandbox,
+  problem: Problem,
+  files: readonly TestFile[],
+  blobs: BlobStore,
+): Promise<void> {
   const { workdir, tests } = problem;
-  const all = tests.files.map((file) => `${workdir}/${file.path}`);
-  if (all.length > 0) {
-    // A link or folder in a file's place would lead the writing elsewhere.
-    await mustRun(sandbox, { command: 'for f in "$@"; do rm -rf -- "$f" || exit 1; done', args: all });
-  }
-  const files = await Promise.all(
-    tests.files.flatMap((file) =>
-      file.content === null ? [] : [readTest(file.content, blobs).then((bytes) => ({ ...file, bytes }))],
+  const over = files.map(({ path, text }) => ({ path, bytes: Buffer.from(text) }));
+  const own = await Promise.all(
+    tests.files.flatMap(({ path, content, executable = false }) =>
+      content === null ? [] : [readTest(content, blobs).then((bytes) => ({ path, bytes, executable }))],
     ),
   );
-  await sandbox.write(
-    files.map((file) => ({ path: `${workdir}/${file.path}`, bytes: file.bytes, executable: file.executable ?? false })),
-  );
-  if (tests.patch === undefined || tests.patch.trim() === '') return;
+  const write = (some: readonly GuestFile[]) =>
+    sandbox.write(some.map((file) => ({ ...file, path: `${workdir}/${file.path}` })));
+  if (tests.patch === undefined || tests.patch.trim() === '') {
+    const byPath = new Map<string, GuestFile>(own.map((file) => [file.path, file]));
+    for (const file of over) byPath.set(file.path, { ...byPath.get(file.path), ...file });
+    return write([...byPath.values()]);
+  }
+  await write(own);
   const path = await patchFile(sandbox, tests.patch);
   const applied = await git(sandbox, workdir, 'apply --whitespace=nowarn', path);
   await mustRun(sandbox, { command: 'rm -f "$1"', args: [path] });
-  if (applied.exitCode === 0) return;
+  if (applied.exitCode === 0) return write(over);
   throw new PointsmanError(
     'InvalidInput',
     `problem ${problem.id}: tests.patch does not apply: ${textOf(applied)}`,

@@ -11,9 +11,10 @@ import type { ReadFile } from '../../grading/runners/files';
 import { followed } from '../../grading/runners/follow';
 import type { TestFile } from '../../grading/variants';
 import { isTest, type Outcomes } from '../../problems/outcomes';
+import { quote } from '../../rollout/shell';
 import type { Owner } from '../../sandbox/labels';
 import type { GuestResult, Sandbox } from '../../sandbox/sandbox';
-import { applyCandidate, placeTests } from './candidate';
+import { applyCandidate, placesOfTests, placeTests } from './candidate';
 
 /** Which tests run: by the problem's command, by it for some files, or each in a process of its own. */
 export type Scope = 'all' | { readonly files: readonly string[] } | { readonly alone: readonly string[] };
@@ -80,12 +81,12 @@ export async function inRoom(
     const sandbox = await sandboxes.claim({ owner, role, image, workdir, profile });
     // Before the patch: what the command starts is the problem's to say.
     const { readFile, through } = await followedIn(sandbox, problem);
-    const { leftOut, failure } = await applyCandidate(sandbox, problem, asked.patch, through);
+    const places = placesOfTests(problem, files);
+    const { leftOut, failure } = await applyCandidate(sandbox, problem, asked.patch, through, places);
     if (failure !== undefined) {
       return { ...NOTHING, ended: 'misfit', detail: failure, log: Buffer.from(failure), leftOut };
     }
-    await placeTests(sandbox, problem, deps.blobs);
-    await sandbox.write(files.map(({ path, text }) => ({ path: `${workdir}/${path}`, bytes: Buffer.from(text) })));
+    await placeTests(sandbox, problem, files, deps.blobs);
     return { ...(await use({ sandbox, readFile })), leftOut };
   } finally {
     await sandboxes.remove(owner, role);
@@ -125,6 +126,11 @@ function commandsOf({ readFile }: Room, { problem, scope }: TestsAsked): string[
   return scope.alone.flatMap((test) => aloneCommand(command, chain, test) ?? []);
 }
 
+/** No report from before is taken for one of this run. */
+function roomFor(report: string): string {
+  return `rm -rf -- ${quote(report)}; mkdir -p -- ${quote(posix.dirname(report))}\n`;
+}
+
 type Told = Pick<Ran, 'outcomes' | 'failureOf'>;
 
 async function runCommand(room: Room, asked: TestsAsked, command: string): Promise<{ report: Told; raw: GuestResult }> {
@@ -133,12 +139,8 @@ async function runCommand(room: Room, asked: TestsAsked, command: string): Promi
   const { workdir } = problem;
   const wanted = wantedOf(problem);
   const { command: line, reports, printed } = reportedBy(problem, command, readFile);
-  await mustRun(sandbox, {
-    command: 'for f in "$@"; do rm -rf -- "$f" && mkdir -p "$(dirname "$f")" || exit 1; done',
-    args: reports.map(({ path }) => path),
-  });
   const raw = await sandbox.exec({
-    command: line,
+    command: `${reports.map(({ path }) => roomFor(path)).join('')}${line}`,
     cwd: workdir,
     timeoutMs: timeoutSeconds * 1000,
     keepBytes: LOG_BYTES,

@@ -8,6 +8,7 @@ import { createEvaluationActivities } from './evaluation/evaluation';
 import { createEvaluationResultActivities } from './evaluation/results';
 import { createGradingActivities } from './grading';
 import { createControlActivities } from './grading/controls';
+import { createReviewActivities } from './grading/review';
 import { createJanitorActivities } from './janitor';
 import { createModelActivities } from './model';
 import { createPipelineActivities } from './pipeline';
@@ -35,6 +36,7 @@ export function createActivities(deps: Deps) {
     ...createProblemActivities(deps),
     ...createGradingActivities(deps),
     ...createControlActivities(deps),
+    ...createReviewActivities(deps),
     ...createJanitorActivities(deps),
     ...createSetupPrepareActivities(deps),
     ...createSetupSandboxActivities(deps),

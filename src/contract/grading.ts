@@ -82,6 +82,9 @@ export const Suspicion = z.strictObject({
 });
 export type Suspicion = z.infer<typeof Suspicion>;
 
+/** How reviews of models are signed, before the profile's name. */
+export const BY_MODEL = 'model ';
+
 /** A doubtful verdict, settled. */
 export const Review = z.strictObject({
   accepted: z.boolean(),
@@ -91,6 +94,14 @@ export const Review = z.strictObject({
   at: z.string(),
 });
 export type Review = z.infer<typeof Review>;
+
+export const RolloutReviewInput = z.strictObject({
+  /** Id of a rollout that has ended. */
+  rollout: z.string().min(1),
+  /** Profile of the model that is asked. */
+  reviewer: z.string().min(1),
+});
+export type RolloutReviewInput = z.infer<typeof RolloutReviewInput>;
 
 /** A change of the patch that the problem does not leave to the candidate, and that was not judged. */
 export const LeftOut = z.strictObject({

@@ -70,7 +70,7 @@ const ENDINGS: Readonly<Record<Exclude<ExitStatus, 'submitted'>, LossReason>> = 
   cancelled: 'cancelled',
 };
 
-/** What a person would want to look at before training on it; a review settles it. */
+/** What a person would want to look at before training on it; a review settles it, and any other row too. */
 function doubtOf(row: RolloutRow): LossReason | undefined {
   if (row.review) return row.review.accepted ? undefined : 'refused_in_review';
   if (!isDoubtful(row)) return undefined;

@@ -20,6 +20,12 @@ export function cutEnd(text: string, limit: number): string {
   return text.length <= limit ? text : text.slice(0, wholeEnd(text, limit));
 }
 
+/** The same as text, with a line that says how much is missing. */
+export function shortened(text: string, limit: number): string {
+  const { head, tail, elided } = cutMiddle(text, limit);
+  return elided === 0 ? text : `${head}\n[${elided} characters left out]\n${tail}`;
+}
+
 /** `head…tail` in at most `limit` units: for logs, summaries and error messages. */
 export function preview(text: string, limit: number): string {
   if (text.length <= limit) return text;

@@ -1,11 +1,24 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseInput, Review } from '../contract';
 
-/** What people said of doubtful verdicts, a file for each rollout in the home. The last word counts. */
+const END = '.json';
+
+/** What people and models said of verdicts, a file for each rollout in the home. The last word counts. */
 export class Reviews {
   constructor(private readonly folder: string) {}
+
+  /** Rollouts that somebody said something of: seldom many, so that nobody asks for each of a hundred thousand. */
+  async reviewed(): Promise<Set<string>> {
+    const names = await readdir(this.folder).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ENOENT') throw error;
+      return [];
+    });
+    return new Set(
+      names.filter((name) => name.endsWith(END)).map((name) => decodeURIComponent(name.slice(0, -END.length))),
+    );
+  }
 
   async of(rollout: string): Promise<Review | undefined> {
     const file = this.fileOf(rollout);
@@ -25,6 +38,6 @@ export class Reviews {
   }
 
   private fileOf(rollout: string): string {
-    return join(this.folder, `${encodeURIComponent(rollout)}.json`);
+    return join(this.folder, `${encodeURIComponent(rollout)}${END}`);
   }
 }

@@ -7,6 +7,7 @@ import { dataset } from './dataset';
 import { evaluation } from './evaluation';
 import { grade } from './grading';
 import { problemControls } from './grading/controls';
+import { rolloutReview } from './grading/review';
 import { janitor } from './janitor';
 import { pipeline } from './pipeline';
 import { problemCheck, problemInit } from './problems/check';
@@ -34,6 +35,7 @@ export {
   report,
   repoSetup,
   rollout,
+  rolloutReview,
   setupVerdict,
 };
 
@@ -45,6 +47,7 @@ const TYPES = [
   'problemInit',
   'problemCheck',
   'problemControls',
+  'rolloutReview',
   'repoSetup',
   'setupVerdict',
   'functionProblems',

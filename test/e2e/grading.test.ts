@@ -45,7 +45,9 @@ beforeAll(async () => {
     turns: [{ thought: 'Fix it.', tool: 'bash', args: { command: "sed -i 's/a - b/a + b/' src/calc.py" } }],
     end: 'submit',
   };
-  world = await World.start({ script: { models: { expert } }, profiles: { expert: { view: { dialect: 'tools' } } } });
+  const reviewer = { turns: [], end: { raw: 'It adds, as it was asked to.\n\naccept' } };
+  const profiles = { expert: { view: { dialect: 'tools' } }, reviewer: {} };
+  world = await World.start({ script: { models: { expert, reviewer } }, profiles });
   problem = {
     ...(await tinyProblem()),
     goldPatch: GOLD,
@@ -121,4 +123,8 @@ test('on the command line: any patch, a rollout again, and a review that a data 
   expect((await pointsman('rollout', 'review', id, '--accept')).stderr).toContain('Give it with --why');
   const review = await pointsman('rollout', 'review', id, '--refuse', '--why', 'not what was asked');
   expect(JSON.parse(review.stdout)).toMatchObject({ review: { accepted: false, why: 'not what was asked' } });
+  const model = await pointsman('rollout', 'review', id, '--model', 'reviewer');
+  expect(JSON.parse(model.stdout)).toMatchObject({
+    review: { accepted: true, why: 'It adds, as it was asked to.', by: 'model reviewer' },
+  });
 }, 240_000);

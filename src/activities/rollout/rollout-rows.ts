@@ -1,21 +1,21 @@
 import { readFile } from 'node:fs/promises';
 import { Context } from '@temporalio/activity';
 import { PointsmanError, type RolloutRow, type RolloutSource } from '../../contract';
-import { isDoubtful } from '../../dataset/losses';
 import type { Deps } from '../../deps';
 import { rowsOf } from '../../store/campaigns';
 import { rowOfRun } from '../../store/history';
 
-/** The rollouts that sources name, each once, in the order of the sources, with what was said of doubtful ones. Reads only. */
+/** The rollouts that sources name, each once, in the order of the sources, with what a review said of them. Reads only. */
 export async function rowsOfSources(
   deps: Pick<Deps, 'blobs' | 'campaigns' | 'reviews'>,
   sources: readonly RolloutSource[],
 ): Promise<RolloutRow[]> {
   const rows = new Map<string, RolloutRow>();
   for (const source of sources) for (const row of await rowsOfSource(deps, source)) rows.set(row.id, row);
+  const reviewed = await deps.reviews.reviewed();
   return Promise.all(
     [...rows.values()].map(async (row) => {
-      const review = isDoubtful(row) ? await deps.reviews.of(row.id) : undefined;
+      const review = reviewed.has(row.id) ? await deps.reviews.of(row.id) : undefined;
       return review ? { ...row, review } : row;
     }),
   );

@@ -1,5 +1,5 @@
 import { type ChatRequest, FailureCategory, type SeenStep } from '../../contract';
-import { cutMiddle, preview } from '../../rollout/clip';
+import { preview, shortened } from '../../rollout/clip';
 import { fillTemplate } from '../../rollout/prompts';
 import { endingOf, type FailureEvidence } from './evidence';
 
@@ -34,7 +34,7 @@ export function judgeRequest(
     instance,
     turns: `${steps.length}`,
     ending: endingOf(evidence),
-    statement: cut(statement, Math.min(MOST_STATEMENT, Math.floor(characters * STATEMENT))),
+    statement: shortened(statement, Math.min(MOST_STATEMENT, Math.floor(characters * STATEMENT))),
     shown: `${shown.length}`,
     history: history === '' ? '(it made none)' : history,
     outcome: outcomeText(evidence, Math.min(MOST_LEFT, Math.floor(characters * LEFT))),
@@ -49,18 +49,18 @@ export function judgeRequest(
 
 function turnText({ turn, observation, exitCode, timedOutAfter }: SeenStep, most: number): string {
   const { tool, args } = turn.action;
-  const thought = turn.thought.trim() === '' ? '' : `${cut(turn.thought.trim(), Math.floor(most / 5))}\n`;
+  const thought = turn.thought.trim() === '' ? '' : `${shortened(turn.thought.trim(), Math.floor(most / 5))}\n`;
   const given = Object.entries(args).map(
     ([name, value]) => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`,
   );
-  const action = cut([`[${tool}]`, ...given].join('\n'), Math.floor(most * ACTION));
+  const action = shortened([`[${tool}]`, ...given].join('\n'), Math.floor(most * ACTION));
   const ended =
     timedOutAfter !== null
       ? `killed after ${timedOutAfter} s`
       : exitCode !== null && exitCode !== 0
         ? `exit code ${exitCode}`
         : 'output';
-  const seen = observation.trim() === '' ? '(none)' : cut(observation, Math.floor(most * ACTION));
+  const seen = observation.trim() === '' ? '(none)' : shortened(observation, Math.floor(most * ACTION));
   return `### Turn ${turn.turn}\n${thought}${action}\n→ ${ended}:\n${seen}`;
 }
 
@@ -72,13 +72,8 @@ function outcomeText({ patch, verdict, failing, unparsable }: FailureEvidence, m
         : 'Its tests were not all passed.'
       : `No verdict of tests: ${verdict.replaceAll('_', ' ')}.`;
   const broken = unparsable.length > 0 ? [`Not readable as Python: ${unparsable.slice(0, 5).join(', ')}`] : [];
-  const diff = patch.trim() === '' ? 'It changed nothing.' : `Its changes:\n${cut(patch, most)}`;
+  const diff = patch.trim() === '' ? 'It changed nothing.' : `Its changes:\n${shortened(patch, most)}`;
   return [tests, ...broken, diff].join('\n\n');
-}
-
-function cut(text: string, most: number): string {
-  const { head, tail, elided } = cutMiddle(text, most);
-  return elided === 0 ? text : `${head}\n[${elided} characters left out]\n${tail}`;
 }
 
 interface ReadReply {

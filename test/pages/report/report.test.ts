@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
-import { FunnelStage } from '../../../src/contract';
+import { BY_MODEL, FunnelStage } from '../../../src/contract';
 import type { ReportMaterial } from '../../../src/pages/report/material';
 import { type BuiltReport, buildReport } from '../../../src/pages/report/report';
 import { axeFindings, describeInBrowser, launch, watchedPage } from '../../support/chromium';
@@ -118,6 +118,19 @@ describe('what it says', () => {
     const broken = buildReport({ ...full, dataset: { ...full.dataset!, result: { ...result, funnels } } });
     expect(broken.page).toContain('do not add up');
     expect(report.page).not.toContain('do not add up');
+  });
+
+  test('verdicts in doubt are counted, and what reviews said of them', () => {
+    const said = { why: 'looked at it', at: '2026-11-25T00:00:00.000Z' };
+    const reviews = [
+      { ...said, accepted: true, by: 'ann' },
+      { ...said, accepted: false, by: `${BY_MODEL}judge` },
+    ];
+    const rows = full.rows.map((row, at) => (at < 2 ? { ...row, review: reviews[at]! } : row));
+    expect(buildReport({ ...full, rows }).page).toContain(
+      'Verdicts in doubt: 2. Reviews accepted 1 and refused 1 (1 by a model); 0 wait for one',
+    );
+    expect(report.page).not.toContain('Verdicts in doubt');
   });
 
   test('a data set of other rollouts is not divided by these', () => {

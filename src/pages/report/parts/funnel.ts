@@ -1,10 +1,11 @@
-import type { Funnel, FunnelStage, LossReason } from '../../../contract';
+import { BY_MODEL, type Funnel, type FunnelStage, type LossReason, type RolloutRow } from '../../../contract';
 import { funnelsOf, type MethodFunnel, summed } from '../../../dataset/funnel';
+import { isDoubtful } from '../../../dataset/losses';
 import { bars } from '../../charts/bars';
 import { type Fill, legend, type Texture } from '../../charts/fill';
 import { funnelChart } from '../../charts/funnel';
 import { count, grouped } from '../../figures';
-import { html } from '../../html';
+import { type Html, html } from '../../html';
 import { column } from '../data';
 import { methodsOf, type ReportMaterial } from '../material';
 import type { Figure, Part } from '../part';
@@ -26,9 +27,20 @@ export function funnelPart(material: ReportMaterial): Part | undefined {
     id: 'funnel',
     title: dataset ? 'From planned to kept' : 'From planned to passed',
     intro: html`<p>Every rollout that was planned is counted once: it is either in the last line of its method, or lost at exactly one stage for exactly one reason – the first that applies.</p>
-${others ? html`<p class="note">The data set was made of ${count(planned, 'rollout')}, the other parts speak of ${grouped(rows.length)}: not the same set.</p>` : null}${wrong.length > 0 ? html`<p class="note">The counts of ${wrong.join(', ')} do not add up as they were given. Do not use them.</p>` : null}`,
+${others ? html`<p class="note">The data set was made of ${count(planned, 'rollout')}, the other parts speak of ${grouped(rows.length)}: not the same set.</p>` : null}${wrong.length > 0 ? html`<p class="note">The counts of ${wrong.join(', ')} do not add up as they were given. Do not use them.</p>` : null}${doubts(rows)}`,
     figures: [funnelFigure(funnels, material), lossFigure(funnels, material)],
   };
+}
+
+/** Verdicts that somebody would look at before training on them, and what became of them. */
+function doubts(rows: readonly RolloutRow[]): Html | null {
+  const doubtful = rows.filter((row) => row.review || isDoubtful(row));
+  if (doubtful.length === 0) return null;
+  const reviews = doubtful.flatMap(({ review }) => review ?? []);
+  const accepted = reviews.filter((review) => review.accepted).length;
+  const models = reviews.filter(({ by }) => by.startsWith(BY_MODEL)).length;
+  const open = doubtful.length - reviews.length;
+  return html`<p class="note">Verdicts in doubt: ${grouped(doubtful.length)}. Reviews accepted ${grouped(accepted)} and refused ${grouped(reviews.length - accepted)}${models > 0 ? html` (${grouped(models)} by a model)` : null}; ${open === 1 ? '1 waits' : `${grouped(open)} wait`} for one (<code>pointsman rollout review</code>).</p>`;
 }
 
 /** Whether each stage holds what the one before held, less its own losses. */

@@ -70,7 +70,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   'pages/viewer/server': {
     holds: 'serves the viewer on this machine, or writes it into one file',
-    imports: 'contract pages store',
+    imports: 'contract own-host pages store',
   },
   'cli/terminal': {
     holds: 'the same as text: tables, figures, trajectories, set-ups and results',
@@ -123,13 +123,17 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     holds: 'where Pointsman keeps what it writes',
     imports: '',
   },
+  'own-host': {
+    holds: 'whether a request was meant for a server of this machine',
+    imports: '',
+  },
   rooms: {
     holds: 'this list',
     imports: '',
   },
   machine: {
     holds: 'a machine made ready: provision, doctor, background processes, the bundle of workflow code',
-    imports: 'contract config home rooms sandbox',
+    imports: 'contract config home own-host rooms sandbox',
   },
   worker: {
     holds: 'the process: which task queues it serves',
@@ -138,7 +142,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   cli: {
     holds: 'commands, thin over the Temporal client; one file or folder a noun',
     imports:
-      'contract rollout setup problems dataset analysis evaluation packages/python pages pages/viewer/server cli/terminal environments store model config home machine worker',
+      'contract rollout setup problems dataset analysis evaluation packages/python pages pages/viewer/server cli/terminal environments store model config home own-host machine worker',
     types: 'workflows',
   },
   demo: {

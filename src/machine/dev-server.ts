@@ -1,19 +1,14 @@
-import { rmSync, writeFileSync } from 'node:fs';
+import { randomInt } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Connection } from '@temporalio/client';
 import { PointsmanError } from '../contract/errors';
+import { room } from '../home';
 import { lastLines, type Report, readText } from './command';
-import { listens } from './ports';
-import {
-  claim,
-  claimed,
-  type DevServerOptions,
-  type Launched,
-  launch,
-  livingPid,
-  lockFile,
-  pidFile,
-} from './server-process';
+import { freePort, listens } from './ports';
+import { daemonPid, rememberProcess, startDaemon, stopDaemon } from './processes';
+import { claim, claimed, type DevServerOptions, type Launched, launch, lockFile, type UiPlace } from './server-process';
 import { ensureTemporal } from './temporal';
 
 export type { DevServerOptions } from './server-process';
@@ -45,7 +40,7 @@ export async function startDevServer(options: DevServerOptions = {}, report: Rep
   const port = options.port ?? 7233;
   const uiPort = options.uiPort ?? port + 1000;
   const server = { address: `127.0.0.1:${port}`, ui: `http://127.0.0.1:${uiPort}` };
-  if (await answers(server.address)) return { ...server, pid: livingPid(port), started: false };
+  if (await answers(server.address)) return taken(server, port);
 
   const release = claim(port);
   if (!release) {
@@ -54,17 +49,28 @@ export async function startDevServer(options: DevServerOptions = {}, report: Rep
   }
   try {
     // Whoever had the claim before may have finished since we looked.
-    if (await answers(server.address)) return { ...server, pid: livingPid(port), started: false };
+    if (await answers(server.address)) return await taken(server, port);
     await ensureTemporal(report);
-    const child = launch(port, uiPort, options);
+    const ui = await hiddenPlace(uiPort);
+    const child = launch(port, ui, options);
     const deadline = Date.now() + START_MS;
     while (!(await answers(server.address))) {
       if (Date.now() > deadline || child.ended()) throw notStarted(port, uiPort, child);
       await sleep(50);
     }
+    const pid = child.pid!;
+    rememberProcess(nameOf(port), pid);
+    writeFileSync(guardFile(port), [uiPort, ui.host, ui.port, pid].join(' '));
+    const guard = startGuard(port);
     await keepHistories(server.address);
-    writeFileSync(pidFile(port), `${child.pid}\n`);
-    return { ...server, pid: child.pid, started: true };
+    while (!(await listens('127.0.0.1', uiPort))) {
+      if (Date.now() > deadline || daemonPid(guardOf(port)) !== guard) {
+        await stopDevServer(port);
+        throw notStarted(port, uiPort, child);
+      }
+      await sleep(50);
+    }
+    return { ...server, pid, started: true };
   } finally {
     release();
   }
@@ -84,15 +90,34 @@ async function claimEnds(port: number): Promise<void> {
 
 /** Stops the server that `startDevServer` started on that port. False when there is none; one of others is left alone. */
 export async function stopDevServer(port = 7233): Promise<boolean> {
-  const pid = livingPid(port);
-  if (pid === undefined) return false;
-  process.kill(pid, 'SIGTERM');
-  for (let waited = 0; livingPid(port) !== undefined; waited += 20) {
-    if (waited > 10_000) process.kill(pid, 'SIGKILL');
-    await sleep(20);
-  }
-  rmSync(pidFile(port), { force: true });
-  return true;
+  await stopDaemon(guardOf(port));
+  return stopDaemon(nameOf(port), 10_000);
+}
+
+/** A server that answers already. The guard before the UI of our own is put up again where it was killed. */
+async function taken(server: Pick<DevServer, 'address' | 'ui'>, port: number): Promise<DevServer> {
+  const pid = daemonPid(nameOf(port));
+  if (pid !== undefined && daemonPid(guardOf(port)) === undefined) startGuard(port);
+  return { ...server, pid, started: false };
+}
+
+function startGuard(port: number): number {
+  const args = (readText(guardFile(port)) ?? '').split(' ');
+  return startDaemon({ name: guardOf(port), script: 'src/machine/ui-guard.ts', args });
+}
+
+const guardFile = (port: number) => join(room('run'), `${guardOf(port)}.args`);
+const nameOf = (port: number) => `temporal-${port}`;
+const guardOf = (port: number) => `temporal-${port}-ui`;
+
+/**
+ * Where the UI itself listens: a web page that knew would get around the guard. Linux has sixteen million addresses of its
+ * own; elsewhere it is the port that has to be guessed.
+ */
+async function hiddenPlace(port: number): Promise<UiPlace> {
+  if (process.platform !== 'linux') return { host: '127.0.0.1', port: await freePort() };
+  const [one, two, three] = [randomInt(1, 255), randomInt(0, 256), randomInt(1, 255)];
+  return { host: `127.${one}.${two}.${three}`, port };
 }
 
 function notStarted(port: number, uiPort: number, child: Launched): PointsmanError {

@@ -1,9 +1,10 @@
-import { spawn } from 'node:child_process';
-import { closeSync, existsSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { spawn, spawnSync } from 'node:child_process';
+import { closeSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PointsmanError } from '../contract';
 import { REPOSITORY, room } from '../home';
+import { readText } from './command';
 
 export interface Daemon {
   readonly name: string;
@@ -25,29 +26,36 @@ export function startDaemon({ name, script, args = [], env }: Daemon): number {
   closeSync(log);
   child.unref();
   if (child.pid === undefined) throw new PointsmanError('Unavailable', `cannot start ${name}`, `See ${logOf(name)}.`);
-  writeFileSync(pidFile(name), String(child.pid));
+  rememberProcess(name, child.pid);
   return child.pid;
+}
+
+/** Notes that this home started the process, and when that began: pids are given out again. */
+export function rememberProcess(name: string, pid: number): void {
+  writeFileSync(pidFile(name), `${pid} ${beganAt(pid) ?? 'gone'}\n`);
 }
 
 /** The living process of that name, if this home started one. */
 export function daemonPid(name: string): number | undefined {
-  if (!existsSync(pidFile(name))) return undefined;
-  const pid = Number(readFileSync(pidFile(name), 'utf8'));
-  return isAlive(pid) ? pid : undefined;
+  const [pid, began] = (readText(pidFile(name)) ?? '').trim().split(/ (.*)/);
+  return began && beganAt(Number(pid)) === began ? Number(pid) : undefined;
 }
 
 /** SIGTERM, then SIGKILL after `graceMs`. Answers whether there was one. */
 export async function stopDaemon(name: string, graceMs = 20_000): Promise<boolean> {
   const pid = daemonPid(name);
-  rmSync(pidFile(name), { force: true });
-  if (pid === undefined) return false;
+  if (pid === undefined) {
+    rmSync(pidFile(name), { force: true });
+    return false;
+  }
   process.kill(pid, 'SIGTERM');
-  for (const until = Date.now() + graceMs; isAlive(pid); await sleep(50)) {
+  for (const until = Date.now() + graceMs; daemonPid(name) === pid; await sleep(20)) {
     if (Date.now() > until) {
       process.kill(pid, 'SIGKILL');
       break;
     }
   }
+  rmSync(pidFile(name), { force: true });
   return true;
 }
 
@@ -59,13 +67,19 @@ function pidFile(name: string): string {
   return join(room('run'), `${name}.pid`);
 }
 
-/** A zombie has ended; only its parent has not looked yet. */
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    const stat = existsSync(`/proc/${pid}/stat`) ? readFileSync(`/proc/${pid}/stat`, 'utf8') : '';
-    return !/\) Z /.test(stat);
-  } catch {
-    return false;
+/**
+ * When a process began, in the kernel's words; undefined for one that has ended. A zombie has; only its parent has not
+ * looked yet.
+ */
+function beganAt(pid: number): string | undefined {
+  if (!Number.isInteger(pid) || pid <= 0) return undefined;
+  if (process.platform !== 'linux') {
+    const { stdout } = spawnSync('ps', ['-o', 'lstart=', '-p', `${pid}`], { encoding: 'utf8' });
+    return stdout.trim() || undefined;
   }
+  // The name in parentheses may hold anything; behind it come state, …, and as the twentieth the ticks of its start.
+  const fields = readText(`/proc/${pid}/stat`)
+    ?.replace(/^.*\) /s, '')
+    .split(' ');
+  return fields?.[0] === 'Z' ? undefined : fields?.[19];
 }

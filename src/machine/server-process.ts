@@ -27,14 +27,23 @@ const DYNAMIC_CONFIG = [
   'matching.enableFairness=true',
   'frontend.WorkflowPauseEnabled=true',
   'system.numConsecutiveWorkflowTaskProblemsToTriggerSearchAttribute=2',
+  // Its HTTP API takes requests of any web page and any account of this machine; nothing of ours uses it.
+  'frontend.httpAllowedHosts=[]',
 ];
 
+/** Where a web UI listens. */
+export interface UiPlace {
+  readonly host: string;
+  readonly port: number;
+}
+
 /** The arguments of `temporal`, also for tests that start a server of their own. */
-export function serverArguments(port: number, uiPort: number, options: DevServerOptions = {}): string[] {
+export function serverArguments(port: number, ui: UiPlace, options: DevServerOptions = {}): string[] {
   const dbFile = options.dbFile ?? join(room('run'), `temporal-${port}.db`);
   const config = options.fastTimers ? [...DYNAMIC_CONFIG, 'history.timerProcessorMaxTimeShift="10ms"'] : DYNAMIC_CONFIG;
   return [
-    ...['server', 'start-dev', '--ip', '127.0.0.1', '--port', String(port), '--ui-port', String(uiPort)],
+    ...['server', 'start-dev', '--ip', '127.0.0.1', '--port', String(port)],
+    ...['--ui-ip', ui.host, '--ui-port', String(ui.port)],
     ...['--db-filename', dbFile, '--sqlite-pragma', 'journal_mode=WAL', '--sqlite-pragma', 'synchronous=1'],
     ...['--ui-disable-news-fetch', '--log-level', 'warn'],
     ...(options.uiCodecEndpoint ? ['--ui-codec-endpoint', options.uiCodecEndpoint] : []),
@@ -50,7 +59,7 @@ export interface Launched {
 }
 
 /** Starts the server as a process that outlives this one. Throws `Unavailable` without the program. */
-export function launch(port: number, uiPort: number, options: DevServerOptions): Launched {
+export function launch(port: number, ui: UiPlace, options: DevServerOptions): Launched {
   const binary = temporalBinary();
   if (!binary) {
     const hint = 'Run `pointsman doctor`, or `npm run demo`, which fetches it.';
@@ -58,7 +67,7 @@ export function launch(port: number, uiPort: number, options: DevServerOptions):
   }
   const log = options.log ?? join(room('run'), `temporal-${port}.log`);
   const output = openSync(log, 'a');
-  const args = serverArguments(port, uiPort, options);
+  const args = serverArguments(port, ui, options);
   const child = spawn(binary, args, { detached: true, stdio: ['ignore', output, output] });
   closeSync(output);
   child.unref();
@@ -105,18 +114,4 @@ function alive(pid: number): boolean {
 /** Held while a process starts the server of that port. */
 export function lockFile(port: number): string {
   return join(room('run'), `temporal-${port}.starting`);
-}
-
-/** Names the server that we started on that port. */
-export function pidFile(port: number): string {
-  return join(room('run'), `temporal-${port}.pid`);
-}
-
-/** The pid that the file names, when that process is still a Temporal server: pids are given out again. */
-export function livingPid(port: number): number | undefined {
-  const pid = Number(readText(pidFile(port)));
-  if (!Number.isInteger(pid) || pid <= 0) return undefined;
-  if (!alive(pid)) return undefined;
-  if (process.platform !== 'linux') return pid;
-  return readText(`/proc/${pid}/cmdline`)?.includes('start-dev') ? pid : undefined;
 }

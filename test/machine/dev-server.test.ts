@@ -1,5 +1,16 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { request } from 'node:http';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -32,6 +43,50 @@ async function freePort(): Promise<number> {
   return address.port;
 }
 
+function statusUnder(host: string, port: number): Promise<number | undefined> {
+  return new Promise((done, failed) => {
+    request({ host: '127.0.0.1', port, path: '/api/v1/namespaces', headers: { host } }, ({ statusCode }) =>
+      done(statusCode),
+    )
+      .on('error', failed)
+      .end();
+  });
+}
+
+/** Where the process listens on 127.0.0.1. */
+function portsOf(pid: number): number[] {
+  const open = new Set(readdirSync(`/proc/${pid}/fd`).map((fd) => linkOf(`/proc/${pid}/fd/${fd}`)));
+  const rows = readFileSync('/proc/net/tcp', 'utf8')
+    .split('\n')
+    .map((line) => line.trim().split(/\s+/));
+  const listening = rows.filter(([, local, , state]) => state === '0A' && local?.startsWith('0100007F:'));
+  return listening
+    .filter((row) => open.has(`socket:[${row[9]}]`))
+    .map(([, local]) => Number.parseInt(local!.slice(9), 16));
+}
+
+function linkOf(path: string): string {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return '';
+  }
+}
+
+/** Of all ports of the process on 127.0.0.1, none but the known answers an HTTP request about namespaces. */
+async function expectNoDoors(pid: number, known: readonly number[]): Promise<void> {
+  const ports = portsOf(pid);
+  expect(ports).toContain(known[0]);
+  const others = ports.filter((port) => !known.includes(port));
+  expect(others.length).toBeGreaterThan(0);
+  for (const port of others) {
+    for (const host of ['evil.example', 'localhost', `127.0.0.1:${port}`]) {
+      const status = await statusUnder(host, port).catch(() => 'no HTTP');
+      expect([`${port}`, status]).not.toEqual([`${port}`, 200]);
+    }
+  }
+}
+
 test('starts once with the tuned settings, is taken again, keeps its database over a restart', async () => {
   const [port, uiPort] = [await freePort(), await freePort()];
   const server = await startDevServer({ port, uiPort, fastTimers: true });
@@ -49,6 +104,10 @@ test('starts once with the tuned settings, is taken again, keeps its database ov
   }
   expect(existsSync(join(scratch, 'run', `temporal-${port}.db-wal`))).toBe(true);
   expect((await fetch(server.ui)).status).toBe(200);
+  expect(await statusUnder('evil.example', uiPort)).toBe(421);
+  expect(flags.indexOf('--ui-ip')).toBeGreaterThan(0);
+  expect(flags[flags.indexOf('--ui-ip') + 1]).not.toBe('127.0.0.1');
+  await expectNoDoors(server.pid!, [port, uiPort]);
 
   const connection = await Connection.connect({ address: server.address });
   const client = new Client({ connection });
@@ -123,6 +182,8 @@ test('a port that something else holds is told with the reason', async () => {
 
 test('a pid file of a process that is no server stops nothing', async () => {
   const port = await freePort();
-  writeFileSync(join(scratch, 'run', `temporal-${port}.pid`), `${process.pid}\n`);
-  expect(await stopDevServer(port)).toBe(false);
+  for (const began of ['', ' 12345']) {
+    writeFileSync(join(scratch, 'run', `temporal-${port}.pid`), `${process.pid}${began}\n`);
+    expect(await stopDevServer(port)).toBe(false);
+  }
 });

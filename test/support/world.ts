@@ -98,7 +98,11 @@ export class World {
     const [, port] = this.address.split(':');
     const log = openSync(join(this.home, 'server.log'), 'a');
     const flags = [
-      ...serverArguments(Number(port), await freePort(), { dbFile: join(this.home, 'temporal.db'), fastTimers: true }),
+      ...serverArguments(
+        Number(port),
+        { host: '127.0.0.1', port: await freePort() },
+        { dbFile: join(this.home, 'temporal.db'), fastTimers: true },
+      ),
       ...['--namespace', this.namespace],
       ...(this.options.serverConfig ?? []).flatMap((entry) => ['--dynamic-config-value', entry]),
     ];

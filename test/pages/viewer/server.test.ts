@@ -1,6 +1,7 @@
 import { request } from 'node:http';
+import { isOwnHost } from '../../../src/own-host';
 import type { RunList, RunPage } from '../../../src/pages/viewer/payload';
-import { isOwnHost, type Serving, serveViewer } from '../../../src/pages/viewer/server/server';
+import { type Serving, serveViewer } from '../../../src/pages/viewer/server/server';
 import { sampleSource } from './home-source';
 
 let at: Awaited<ReturnType<typeof sampleSource>>;

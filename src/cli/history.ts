@@ -8,6 +8,7 @@ import type { Command } from 'commander';
 import { PointsmanError } from '../contract';
 import { temporalBinary } from '../machine/temporal';
 import { count } from '../pages/figures';
+import { entryName } from '../store/entry-name';
 import type { Cli } from './context';
 
 interface Flags {
@@ -33,7 +34,7 @@ export function addHistoryCommands(program: Command, cli: Cli): void {
       let [exported, passed] = [0, 0];
       const ended = ["ExecutionStatus != 'Running'", ...(query === '' ? [] : [`(${query})`])].join(' AND ');
       for await (const { workflowId, runId } of client.workflow.list({ query: ended })) {
-        const name = `${encodeURIComponent(workflowId)}.${runId}.json.gz`;
+        const name = `${entryName(workflowId)}.${runId}.json.gz`;
         if (there.has(name)) {
           passed += 1;
           continue;

@@ -30,7 +30,7 @@ export const TestFile = z.strictObject({
   /** Relative to the work directory. */
   path: z
     .string()
-    .refine((path) => !path.startsWith('/') && !path.split('/').includes('..'), 'stays inside the work directory'),
+    .refine((path) => path.split('/').every((part) => !/^\.{0,2}$|\0/.test(part)), 'stays inside the work directory'),
   /** The file's bytes: a blob, text or base64 in place; null where grading must not find the file. */
   content: z.union([Ref, z.string(), z.strictObject({ base64: z.string() }), z.null()]),
   executable: z.boolean().optional(),

@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readdirSync, renameSync, writeFileSync } from 'n
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { jsonLines, nearest, PointsmanError, RolloutRow } from '../contract';
+import { entryName, nameOfEntry } from './entry-name';
 
 /** `rollouts.jsonl` of each campaign that has ended, by its workflow id: they outlive the server's memory of it. */
 export class Campaigns {
@@ -34,11 +35,11 @@ export class Campaigns {
 
   list(): string[] {
     if (!existsSync(this.folder)) return [];
-    return readdirSync(this.folder).map(decodeURIComponent).sort();
+    return readdirSync(this.folder).map(nameOfEntry).sort();
   }
 
   pathOf(campaign: string): string {
-    return join(this.folder, encodeURIComponent(campaign), 'rollouts.jsonl');
+    return join(this.folder, entryName(campaign), 'rollouts.jsonl');
   }
 }
 

@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { entryName } from './entry-name';
 
 const DRAFT = /\.[0-9a-f]{8}\.draft(\.old)?$/;
 const ABANDONED_MS = 3_600_000;
@@ -20,7 +21,7 @@ export class ResultFolders {
   constructor(private readonly home: string) {}
 
   pathOf(room: ResultRoom, name: string): string {
-    return join(this.home, room, encodeURIComponent(name));
+    return join(this.home, room, entryName(name));
   }
 
   /** Lets `write` fill a new folder, then puts it in the place of the old one. What fails leaves the old one as it was. */

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseInput, Review } from '../contract';
+import { entryName, nameOfEntry } from './entry-name';
 
 const END = '.json';
 
@@ -15,9 +16,7 @@ export class Reviews {
       if (error.code !== 'ENOENT') throw error;
       return [];
     });
-    return new Set(
-      names.filter((name) => name.endsWith(END)).map((name) => decodeURIComponent(name.slice(0, -END.length))),
-    );
+    return new Set(names.filter((name) => name.endsWith(END)).map((name) => nameOfEntry(name.slice(0, -END.length))));
   }
 
   async of(rollout: string): Promise<Review | undefined> {
@@ -38,6 +37,6 @@ export class Reviews {
   }
 
   private fileOf(rollout: string): string {
-    return join(this.folder, `${encodeURIComponent(rollout)}${END}`);
+    return join(this.folder, `${entryName(rollout)}${END}`);
   }
 }

@@ -33,6 +33,15 @@ export function blobConformance(open: () => BlobStore): void {
     expect(await open().beginningWith(missing.slice(0, 12))).toEqual([]);
   });
 
+  test.each(['', '..', '../../etc/passwd', 'A'.repeat(64), `${'0'.repeat(62)}/x`])(
+    'what is no digest names nothing: %j',
+    async (name) => {
+      await expect(open().get(name)).rejects.toMatchObject({ code: 'InvalidInput' });
+      expect(() => open().addressOf(name)).toThrow('no blob has the name');
+      expect(await open().beginningWith(name)).toEqual([]);
+    },
+  );
+
   test('a peek gives the body or nothing, and the body after it was read', async () => {
     const bytes = randomBytes(1000);
     const { sha256 } = await open().put(bytes);

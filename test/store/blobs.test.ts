@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { FileBlobs } from '../../src/store/local/blobs';
@@ -13,6 +13,17 @@ describe('blobs as files', () => {
 
 describe('blobs as files that are waited for', () => {
   blobConformance(() => new FileBlobs(root, { fsync: true }));
+});
+
+test('a blob that was altered is not believed', async () => {
+  const store = new FileBlobs(root);
+  const { sha256 } = await store.put('{"resolved":false}');
+  chmodSync(store.addressOf(sha256), 0o600);
+  writeFileSync(store.addressOf(sha256), '{"resolved":true}');
+  const another = new FileBlobs(root);
+  await expect(another.get(sha256)).rejects.toMatchObject({ code: 'DigestMismatch' });
+  expect(() => another.peek(sha256)).toThrow('was altered');
+  rmSync(store.addressOf(sha256));
 });
 
 test('no draft is left beside the blobs', async () => {

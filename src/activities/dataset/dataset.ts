@@ -5,6 +5,7 @@ import type { DatasetFile, DatasetFormat, DatasetInput, DatasetResult, Ref } fro
 import type { DatasetRow } from '../../dataset/row';
 import type { Split } from '../../dataset/selection';
 import type { Deps } from '../../deps';
+import { entryName } from '../../store/entry-name';
 import { withHeartbeat } from '../heartbeat';
 import { writeFormat } from './files';
 import { publishDataset } from './publish';
@@ -129,5 +130,5 @@ export function createDatasetActivities(deps: Deps) {
 
 /** No name of a data set begins with a dot. */
 function draftFolder({ results }: Deps, draft: string): string {
-  return join(results.pathOf('datasets', '.drafts'), encodeURIComponent(draft));
+  return join(results.pathOf('datasets', '.drafts'), entryName(draft));
 }

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatasetManifest, DatasetOrigin, jsonLines, nearest, PointsmanError } from '../../contract';
+import { nameOfEntry } from '../../store/entry-name';
 import type { Cli } from '../context';
 
 export interface DatasetFolder {
@@ -18,13 +19,13 @@ export function datasetNames(cli: Cli): string[] {
   const complete = readdirSync(root).filter(
     (name) => !UNFINISHED.test(name) && existsSync(join(root, name, 'manifest.json')),
   );
-  return complete.map(decodeURIComponent).sort();
+  return complete.map(nameOfEntry).sort();
 }
 
 /** A data set by its name, the id of its workflow or its folder. Throws `NotFound` with the name that comes closest. */
 export function readDataset(cli: Cli, named: string): DatasetFolder {
   const name = named.replace(/^dataset\//, '');
-  const folders = [join(rootOf(cli), encodeURIComponent(name)), named];
+  const folders = [cli.stores.results.pathOf('datasets', name), named];
   const folder = folders.find((path) => existsSync(join(path, 'manifest.json')));
   if (folder === undefined) {
     const names = datasetNames(cli);

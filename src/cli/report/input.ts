@@ -46,7 +46,7 @@ export async function reportInput(cli: Cli, written: Written, flags: ReportFlags
 
 /** A data set by its folder here, which outlives the server's memory; any other word is a workflow id. */
 async function datasetOf(cli: Cli, named: string): Promise<string | DatasetResult> {
-  const folder = join(cli.settings.home, 'datasets', encodeURIComponent(named));
+  const folder = cli.stores.results.pathOf('datasets', named);
   const file = join(folder, 'manifest.json');
   if (!existsSync(file)) return named;
   const { name, result } = parseInput(DatasetManifest, JSON.parse(readFileSync(file, 'utf8')), file);

@@ -47,7 +47,8 @@ export class FileBlobs implements BlobStore {
   async get(sha256: string): Promise<Buffer> {
     const cached = this.cache.get(sha256);
     if (cached) return cached;
-    const bytes = await readFile(this.addressOf(sha256)).catch((error: NodeJS.ErrnoException) => {
+    const path = this.addressOf(sha256);
+    const bytes = await readFile(path).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'ENOENT') throw error;
       throw new PointsmanError(
         'NotFound',
@@ -55,6 +56,7 @@ export class FileBlobs implements BlobStore {
         'Workers that share runs must share the blob store: check POINTSMAN_HOME.',
       );
     });
+    assertWhole(sha256, bytes, path);
     this.cache.set(sha256, bytes);
     return bytes;
   }
@@ -67,8 +69,11 @@ export class FileBlobs implements BlobStore {
   peek(sha256: string): Buffer | undefined {
     const cached = this.cache.get(sha256);
     if (cached) return cached;
+    const path = this.addressOf(sha256);
     try {
-      return readFileSync(this.addressOf(sha256));
+      const bytes = readFileSync(path);
+      assertWhole(sha256, bytes, path);
+      return bytes;
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
       throw error;
@@ -76,6 +81,7 @@ export class FileBlobs implements BlobStore {
   }
 
   async beginningWith(digits: string): Promise<string[]> {
+    if (!/^[0-9a-f]{2,64}$/.test(digits)) return [];
     const folder = digits.slice(0, 2);
     const names = await readdir(join(this.root, folder)).catch(() => []);
     return names
@@ -83,7 +89,9 @@ export class FileBlobs implements BlobStore {
       .map((name) => folder + name);
   }
 
+  /** Throws `InvalidInput` for what is no digest: what names a blob must never lead out of the store. */
   addressOf(sha256: string): string {
+    if (!/^[0-9a-f]{64}$/.test(sha256)) throw new PointsmanError('InvalidInput', `no blob has the name "${sha256}"`);
     return join(this.root, sha256.slice(0, 2), sha256.slice(2));
   }
 
@@ -118,6 +126,16 @@ export class FileBlobs implements BlobStore {
     }
     this.ready = true;
   }
+}
+
+/** What is read is what was written: a verdict that somebody altered, or that a disk spoiled, is none. */
+function assertWhole(sha256: string, bytes: Buffer, path: string): void {
+  if (createHash('sha256').update(bytes).digest('hex') === sha256) return;
+  throw new PointsmanError(
+    'DigestMismatch',
+    `blob ${sha256} was altered: ${path}`,
+    'Bring the file back from a backup, or remove it: what can be made again is made again.',
+  );
 }
 
 function hex(byte: number): string {

@@ -22,6 +22,7 @@ import { addSetupCommands } from './cli/setup';
 import { addViewCommands } from './cli/view';
 import { addRehearsalCommands, addWorkerCommands } from './cli/worker';
 import { PointsmanError } from './contract';
+import { closeHome } from './home';
 
 /** The whole command line. stdout is the answer of a command, stderr everything said on the way. */
 export function createProgram(cli: Cli): Command {
@@ -83,6 +84,7 @@ async function main(argv: readonly string[]): Promise<void> {
   // Known before the arguments are parsed, so that a complaint about them is JSON as well.
   cli.json = argv.includes('--json');
   try {
+    closeHome();
     await createProgram(cli).parseAsync([...argv], { from: 'user' });
     await cli.close();
   } catch (error) {

@@ -1,5 +1,6 @@
-import { mkdirSync } from 'node:fs';
+import { chmodSync, mkdirSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { PointsmanError } from './contract/errors';
 
 /** The checkout: prompts, examples and the worker's bundle are found from here, whatever the caller's directory is. */
 export const REPOSITORY = resolve(__dirname, '..');
@@ -23,6 +24,36 @@ export type Room =
 /** Where Pointsman keeps everything that it writes: POINTSMAN_HOME, or `.pointsman` in the checkout. */
 export function pointsmanHome(): string {
   return resolve(process.env.POINTSMAN_HOME || join(REPOSITORY, '.pointsman'));
+}
+
+/**
+ * Makes the home one that no other account of this machine reads: prompts, code, answers and the server's database are
+ * there. For the start of each of our programs: what they and their children write after it is their account's alone.
+ * Throws `InvalidInput` where the home belongs to another account.
+ */
+export function closeHome(): void {
+  process.umask(0o077);
+  const home = pointsmanHome();
+  mkdirSync(home, { recursive: true, mode: 0o700 });
+  const { mode, uid } = statSync(home);
+  if (process.getuid && uid !== process.getuid()) {
+    throw new PointsmanError(
+      'InvalidInput',
+      `the home ${home} belongs to another account (uid ${uid})`,
+      'Set POINTSMAN_HOME to a folder of your own.',
+    );
+  }
+  if ((mode & 0o077) !== 0) chmodSync(home, 0o700);
+}
+
+/** What others must be able to read: programs of the system that we install, sources that go into an image. */
+export function readableByAll<T>(make: () => T): T {
+  const before = process.umask(0o022);
+  try {
+    return make();
+  } finally {
+    process.umask(before);
+  }
 }
 
 /** A folder of the home, made when it is missing. */

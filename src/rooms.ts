@@ -89,7 +89,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   environments: {
     holds: 'environments built and problems assembled in sandboxes; `harness/` runs equivalence tests',
-    imports: 'contract setup problems packages/python deps sources sandbox store',
+    imports: 'contract setup problems packages/python deps home sources sandbox store',
   },
   sources: {
     holds: 'sources of every kind fetched, verified, unpacked; their licence',
@@ -121,7 +121,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   home: {
     holds: 'where Pointsman keeps what it writes',
-    imports: '',
+    imports: 'contract',
   },
   'own-host': {
     holds: 'whether a request was meant for a server of this machine',
@@ -137,7 +137,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   worker: {
     holds: 'the process: which task queues it serves',
-    imports: 'contract activities config deps machine sandbox store',
+    imports: 'contract activities config deps home machine sandbox store',
   },
   cli: {
     holds: 'commands, thin over the Temporal client; one file or folder a noun',

@@ -8,6 +8,7 @@ import { createActivities } from './activities';
 import { loadSettings, type Settings } from './config';
 import { DEFAULT_QUEUE, hasOwnQueue, queuesUnder, SEARCH_ATTRIBUTES } from './contract';
 import type { Deps } from './deps';
+import { closeHome } from './home';
 import { freePort } from './machine/ports';
 import { workflowBundle } from './machine/workflow-bundle';
 import { openSandboxes } from './sandbox';
@@ -171,6 +172,7 @@ async function freeAddress(address: string, logger: pino.Logger): Promise<string
 }
 
 if (require.main === module) {
+  closeHome();
   const roles = process.env.POINTSMAN_ROLES?.split(',').filter((role): role is Role => ROLES.includes(role as Role));
   serve({ queue: process.env.POINTSMAN_QUEUE ?? DEFAULT_QUEUE, roles: roles?.length ? roles : ROLES }).catch(
     (error: Error) => {

@@ -1,6 +1,7 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Ref, RepoSetupResult } from '../contract';
+import { readableByAll } from '../home';
 import { openSandboxes } from '../sandbox';
 import type { Owner } from '../sandbox/labels';
 import type { Given } from '../setup/given';
@@ -40,7 +41,7 @@ export async function writeEnvironment(blobs: BlobStore, result: KeptResult, fol
   for (const { name, source, sha256 } of sources) {
     const owner = environmentOwner(result, sha256);
     const { tree } = await fetchSource(deps, owner, source, sha256, given.base, new AbortController().signal);
-    writeTree(tree, join(folder, name));
+    readableByAll(() => writeTree(tree, join(folder, name)));
   }
   return [...Object.keys(files), ...sources.map(({ name }) => `${name}/`)];
 }

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { accessSync, closeSync, constants, openSync, readFileSync, readSync, statSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { PointsmanError } from '../contract/errors';
+import { readableByAll } from '../home';
 
 /** Says what a slow step is doing right now. Not called when there is nothing to do. */
 export type Report = (doing: string) => void;
@@ -24,11 +25,13 @@ export interface CommandOptions {
 /** Runs a program to its end and gives its output; `Unavailable` with its last lines when it fails. */
 export async function runCommand(program: string, args: readonly string[], options: CommandOptions): Promise<string> {
   return new Promise((resolve, reject) => {
-    const child = spawn(program, args, {
-      stdio: ['ignore', 'pipe', 'pipe'],
-      env: { ...process.env, ...options.env },
-      timeout: options.timeoutMs,
-    });
+    const child = readableByAll(() =>
+      spawn(program, args, {
+        stdio: ['ignore', 'pipe', 'pipe'],
+        env: { ...process.env, ...options.env },
+        timeout: options.timeoutMs,
+      }),
+    );
     let output = '';
     const collect = (chunk: Buffer) => {
       output = (output + chunk.toString('utf8')).slice(-200_000);

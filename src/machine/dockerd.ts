@@ -3,7 +3,7 @@ import { closeSync, existsSync, mkdirSync, openSync, rmSync, symlinkSync } from 
 import { delimiter, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PointsmanError } from '../contract/errors';
-import { room } from '../home';
+import { readableByAll, room } from '../home';
 import { lastLines, onPath, type Report, readText, runCommand } from './command';
 
 interface Attempt {
@@ -90,11 +90,13 @@ function launch(attempt: Attempt, log: string): { ended(): boolean; stop(): void
   const output = openSync(log, 'a');
   const path = [attempt.path, process.env.PATH, '/usr/sbin', '/sbin'].filter(Boolean).join(delimiter);
   const program = onPath('dockerd')[0] ?? 'dockerd';
-  const child = spawn(program, attempt.args, {
-    detached: true,
-    stdio: ['ignore', output, output],
-    env: { ...process.env, PATH: path },
-  });
+  const child = readableByAll(() =>
+    spawn(program, attempt.args, {
+      detached: true,
+      stdio: ['ignore', output, output],
+      env: { ...process.env, PATH: path },
+    }),
+  );
   closeSync(output);
   child.unref();
   let ended = false;

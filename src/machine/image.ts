@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { PointsmanError } from '../contract/errors';
+import { readableByAll } from '../home';
 import { openSandboxes } from '../sandbox';
 import type { Images } from '../sandbox/sandbox';
 import { canInstallPackages, installPackages, lastLines, onPath, type Provided, type Report } from './command';
@@ -76,7 +77,9 @@ async function bootstrap(images: Images, report: Report): Promise<void> {
     'bookworm',
     '-',
   ];
-  const child = spawn('mmdebstrap', args, { stdio: ['ignore', 'pipe', 'pipe'], timeout: BUILD_MS });
+  const child = readableByAll(() =>
+    spawn('mmdebstrap', args, { stdio: ['ignore', 'pipe', 'pipe'], timeout: BUILD_MS }),
+  );
   let said = '';
   child.stderr.on('data', (chunk: Buffer) => {
     said = (said + chunk.toString('utf8')).slice(-20_000);

@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { pointsmanHome, REPOSITORY, room } from '../../src/home';
+import { closeHome, pointsmanHome, REPOSITORY, readableByAll, room } from '../../src/home';
 import { ensureChromium } from '../../src/machine/chromium';
 import { isScript, runCommand } from '../../src/machine/command';
 import { ensureDocker } from '../../src/machine/docker';
@@ -32,6 +32,43 @@ describe('the home', () => {
     expect(room('blobs')).toBe(join(scratch, 'home', 'blobs'));
     delete process.env.POINTSMAN_HOME;
     expect(pointsmanHome()).toBe(join(REPOSITORY, '.pointsman'));
+  });
+});
+
+describe('the border of the home', () => {
+  const umask = process.umask();
+  afterEach(() => {
+    process.umask(umask);
+    delete process.env.POINTSMAN_HOME;
+  });
+  const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
+
+  test('no other account reads what is in it, whoever made it', () => {
+    process.env.POINTSMAN_HOME = join(scratch, 'closed');
+    mkdirSync(join(scratch, 'closed'), { mode: 0o755 });
+    closeHome();
+    expect(modeOf(pointsmanHome())).toBe('700');
+    writeFileSync(join(room('run'), 'log'), '');
+    expect(modeOf(room('run'))).toBe('700');
+    expect(modeOf(join(room('run'), 'log'))).toBe('600');
+  });
+
+  test('what others have to read, they can', () => {
+    process.env.POINTSMAN_HOME = join(scratch, 'closed-too');
+    closeHome();
+    readableByAll(() => writeFileSync(join(pointsmanHome(), 'installed'), ''));
+    writeFileSync(join(pointsmanHome(), 'own'), '');
+    expect(modeOf(join(pointsmanHome(), 'installed'))).toBe('644');
+    expect(modeOf(join(pointsmanHome(), 'own'))).toBe('600');
+  });
+
+  test('a home of another account is refused', () => {
+    process.env.POINTSMAN_HOME = join(scratch, 'foreign');
+    mkdirSync(join(scratch, 'foreign'));
+    if (process.getuid?.() === 0) {
+      chownSync(join(scratch, 'foreign'), 65_534, 65_534);
+      expect(closeHome).toThrow('belongs to another account');
+    }
   });
 });
 

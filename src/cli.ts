@@ -17,7 +17,7 @@ import { addReportCommands } from './cli/report';
 import { addRolloutCommands } from './cli/rollout';
 import { addSchemaCommands } from './cli/schemas';
 import { explain } from './cli/server-errors';
-import { addDoctorCommand, addServiceCommands } from './cli/services';
+import { addDoctorCommand, addServiceCommands, addTrustCommand } from './cli/services';
 import { addSetupCommands } from './cli/setup';
 import { addViewCommands } from './cli/view';
 import { addRehearsalCommands, addWorkerCommands } from './cli/worker';
@@ -61,6 +61,7 @@ export function createProgram(cli: Cli): Command {
   addJanitorCommands(program, cli);
   addHistoryCommands(program, cli);
   addDoctorCommand(program, cli);
+  addTrustCommand(program, cli);
   addSchemaCommands(program, cli);
   return program;
 }

@@ -1,10 +1,11 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { homedir, hostname } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { ModelProfile, nearest, PointsmanError, ProfileName, parseInput } from './contract';
-import { pointsmanHome } from './home';
+import { pointsmanHome, REPOSITORY } from './home';
 
 /** One file and the environment. Secrets are never in it: profiles name the variables that hold them. */
 export const Config = z.strictObject({
@@ -53,6 +54,9 @@ export const Config = z.strictObject({
 });
 export type Config = z.infer<typeof Config>;
 
+/** In the folder that one stands in. */
+const FOUND = 'pointsman.yaml';
+
 /** Everything a process needs to know about where it is. */
 export interface Settings {
   readonly config: Config;
@@ -67,9 +71,15 @@ export interface Settings {
 
 /**
  * Reads `POINTSMAN_CONFIG`, else `pointsman.yaml` in the current folder or in the home. No file is fine: then there
- * are no profiles. Throws `InvalidInput` with the field.
+ * are no profiles. Throws `InvalidInput` with the field, and for a file of a folder that nobody has said to trust.
  */
 export function loadSettings(env: NodeJS.ProcessEnv = process.env): Settings {
+  const settings = readSettings(env);
+  assertTrusted(settings);
+  return settings;
+}
+
+function readSettings(env: NodeJS.ProcessEnv): Settings {
   const home = pointsmanHome();
   const named = env.POINTSMAN_CONFIG;
   if (named && !existsSync(named)) {
@@ -79,12 +89,7 @@ export function loadSettings(env: NodeJS.ProcessEnv = process.env): Settings {
       'Create it or unset the variable.',
     );
   }
-  const candidates = [
-    named,
-    'pointsman.yaml',
-    join(home, 'pointsman.yaml'),
-    join(homedir(), '.config', 'pointsman.yaml'),
-  ];
+  const candidates = [named, FOUND, join(home, 'pointsman.yaml'), join(homedir(), '.config', 'pointsman.yaml')];
   const file = candidates.find((path): path is string => path !== undefined && existsSync(path));
   const written = parse(file ? readFileSync(file, 'utf8') : '') ?? {};
   const deployment = env.POINTSMAN_DEPLOYMENT;
@@ -99,6 +104,63 @@ export function loadSettings(env: NodeJS.ProcessEnv = process.env): Settings {
     deployment: config.worker.deployment,
   };
 }
+
+/**
+ * A folder that one happens to stand in may be anybody's: where its configuration sends keys and code is said by whoever
+ * looked at it, once for each change of that. The checkout's own file and what was named on purpose are the operator's.
+ */
+function assertTrusted(settings: Settings): void {
+  const { file, home, config } = settings;
+  if (file !== FOUND || [REPOSITORY, home].includes(process.cwd())) return;
+  const said = reachOf(config);
+  if (said.length === 0 || trusted(home).includes(digestOf(said))) return;
+  throw new PointsmanError(
+    'InvalidInput',
+    `${resolve(file)} was not used before. It says:\n${said.map((line) => `  ${line}`).join('\n')}`,
+    'If it is yours: `pointsman trust` in this folder. Else go elsewhere, or name your own with POINTSMAN_CONFIG.',
+  );
+}
+
+/** Notes that the configuration of the current folder is the operator's. Gives what that means, a line each. */
+export function trustConfig(): { readonly file: string | undefined; readonly says: readonly string[] } {
+  const { file, home, config } = readSettings({});
+  const says = reachOf(config);
+  const known = trusted(home);
+  const digest = digestOf(says);
+  if (!known.includes(digest)) {
+    mkdirSync(home, { recursive: true, mode: 0o700 });
+    writeFileSync(trustFile(home), [...known, digest, ''].join('\n'));
+  }
+  return { file: file && resolve(file), says };
+}
+
+/** What a configuration makes leave this machine, and what of it: the rest of it only limits. */
+function reachOf({ profiles, store }: Config): string[] {
+  const models = Object.entries(profiles).flatMap(
+    ([
+      name,
+      {
+        baseUrl,
+        apiKeyEnv,
+        view: { prompts },
+      },
+    ]) => [
+      ...(baseUrl || apiKeyEnv
+        ? [`profile ${name} asks ${baseUrl ?? "the provider's own server"}, with ${apiKeyEnv ?? 'no key'}`]
+        : []),
+      ...(prompts ? [`profile ${name} takes prompts from ${prompts}`] : []),
+    ],
+  );
+  return [...models, ...(store.experience ? [`experience is in the database that ${store.experience} names`] : [])];
+}
+
+const trustFile = (home: string) => join(home, 'trusted-configurations');
+const trusted = (home: string) =>
+  existsSync(trustFile(home)) ? readFileSync(trustFile(home), 'utf8').split('\n').filter(Boolean) : [];
+const digestOf = (said: readonly string[]) =>
+  createHash('sha256')
+    .update(`${process.cwd()}\n${said.join('\n')}`)
+    .digest('hex');
 
 /** The profile of that name, or `InvalidInput` with the ones that exist. */
 export function profileNamed(config: Config, name: string): ModelProfile {

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from '@temporalio/client';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import type { Command } from 'commander';
+import { trustConfig } from '../config';
 import { PointsmanError } from '../contract';
 import { room } from '../home';
 import { stopDevServer } from '../machine/dev-server';
@@ -93,6 +94,18 @@ async function stopServices(): Promise<string[]> {
 function serverPorts(): number[] {
   const found = readdirSync(room('run')).map((name) => /^temporal-(\d+)\.pid$/.exec(name)?.[1]);
   return found.filter((port) => port !== undefined).map(Number);
+}
+
+/** `trust`: the configuration of this folder is the operator's own. */
+export function addTrustCommand(program: Command, cli: Cli): void {
+  program
+    .command('trust')
+    .description('use the pointsman.yaml of this folder, now that you have looked at it')
+    .action(() => {
+      const { file, says } = trustConfig();
+      if (!file) throw new PointsmanError('NotFound', 'no pointsman.yaml here', 'Begin with examples/pointsman.yaml.');
+      cli.print({ file, says }, () => [`${file} is used from now on:`, ...says.map((line) => `  ${line}`)].join('\n'));
+    });
 }
 
 /** `doctor`: what is there, what is missing, what to do. Ends non-zero when something will fail. */

@@ -35,7 +35,8 @@ export async function watchedPage(
     void dialog.dismiss();
   });
   page.on('request', (request) => {
-    if (!request.url().startsWith(home) && !request.url().startsWith('data:'))
+    // A served page's own address, whatever its first link carried; of a file, the file alone.
+    if (!request.url().startsWith(home.replace(/\?token=.*$/, '')) && !request.url().startsWith('data:'))
       troubles.push(`request: ${request.url()}`);
   });
   return { page, troubles };

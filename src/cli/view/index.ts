@@ -1,6 +1,9 @@
-import { resolve } from 'node:path';
+import { randomBytes } from 'node:crypto';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { PointsmanError } from '../../contract';
+import { room } from '../../home';
 import { openPage } from '../../machine/command';
 import { isLoopback } from '../../own-host';
 import { count } from '../../pages/figures';
@@ -64,8 +67,9 @@ async function serve(cli: Cli, flags: ServeFlags): Promise<void> {
   const source = new HomeSource(cli, choiceOf(flags));
   // What was asked for wrongly is said here, and not on a page that nobody has opened yet.
   const { runs, title } = await source.list();
-  const serving = await serveViewer(source, { port: flags.port, host: flags.host, title });
-  if (!isLoopback(flags.host)) cli.say(`everybody who reaches ${flags.host} can read all of this store's blobs`);
+  const { port, host } = flags;
+  const serving = await serveViewer(source, { port, host, title, token: tokenOfHome() });
+  if (!isLoopback(host)) cli.say(`whoever has the link and reaches ${host} can read all of this store's blobs`);
   cli.say(`${count(runs.length, 'run')}; Ctrl-C ends it`);
   const url = runs.length === 1 ? `${serving.url}#/run/${encodeURIComponent(runs[0]!.id)}` : serving.url;
   cli.print({ url, runs: runs.length }, () => url);
@@ -75,6 +79,13 @@ async function serve(cli: Cli, flags: ServeFlags): Promise<void> {
     process.once('SIGTERM', () => done());
   });
   await serving.close();
+}
+
+/** The same for each viewer of this home, so that a link goes on working. */
+function tokenOfHome(): string {
+  const file = join(room('run'), 'viewer-token');
+  if (!existsSync(file)) writeFileSync(file, randomBytes(18).toString('base64url'), { mode: 0o600, flag: 'wx' });
+  return readFileSync(file, 'utf8');
 }
 
 async function write(cli: Cli, flags: ExportFlags): Promise<void> {

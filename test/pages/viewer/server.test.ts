@@ -22,11 +22,14 @@ interface Answer {
   readonly body: string;
 }
 
+const token = () => new URL(serving.url).searchParams.get('token')!;
+const cookie = () => `pointsman-${new URL(serving.url).port}=${token()}`;
+
 /** Not `fetch`, which does not let one lie about the host or leave a path as it is. */
 function ask(path: string, headers: Record<string, string> = {}, method = 'GET'): Promise<Answer> {
   const { hostname, port } = new URL(serving.url);
   return new Promise((done, failed) => {
-    request({ hostname, port, path, method, headers }, (response) => {
+    request({ hostname, port, path, method, headers: { cookie: cookie(), ...headers } }, (response) => {
       let body = '';
       response.setEncoding('utf8');
       response.on('data', (chunk) => (body += chunk));
@@ -61,6 +64,20 @@ it('answers to its own address only: a name that somebody points here is refused
     expect((await ask('/api/runs', { host })).status).toBe(421);
   for (const host of [`localhost:${port}`, `127.0.0.1:${port}`, `[::1]:${port}`])
     expect((await ask('/api/runs', { host })).status).toBe(200);
+});
+
+it('answers only who was given its link', async () => {
+  for (const path of ['/', '/api/runs', `/blob/${'0'.repeat(64)}`, '/?token=', '/?token=wrong', '/api/runs?token=']) {
+    for (const shown of ['', 'pointsman-1=x', `${cookie()}x`, cookie().replace('=', '=x'), `x${cookie()}`]) {
+      const { status, body } = await ask(path, { cookie: shown });
+      expect([path, shown, status]).toEqual([path, shown, 403]);
+      expect(body).not.toContain(token());
+    }
+  }
+  const first = await ask(`/?token=${token()}`, { cookie: '' });
+  expect(first).toMatchObject({ status: 303, headers: { location: '/', 'referrer-policy': 'no-referrer' } });
+  expect(first.headers['set-cookie']).toEqual([`${cookie()}; HttpOnly; SameSite=Lax; Path=/`]);
+  expect((await ask('/api/runs', { cookie: `other=1; ${cookie()}` })).status).toBe(200);
 });
 
 it('knows its own addresses', () => {

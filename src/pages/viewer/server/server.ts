@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -12,9 +12,12 @@ interface ServeOptions {
   readonly port: number;
   readonly host: string;
   readonly title: string;
+  /** What a browser has to show once; drawn anew unless told, so that a link may outlive a server. */
+  readonly token?: string;
 }
 
 export interface Serving {
+  /** With the token, which a browser keeps as a cookie. A place in the viewer is written behind it, from `#`. */
   readonly url: string;
   close(): Promise<void>;
 }
@@ -24,23 +27,39 @@ interface Reply {
   readonly body: string | Buffer;
   /** The body never changes: the browser need not ask again. */
   readonly lasting?: boolean;
+  /** The browser is to keep it, and to go to the page itself. */
+  readonly cookie?: string;
+}
+
+const MOVED = 'The viewer is at /.\n';
+
+/** In the same time wherever they differ. */
+function isSame(one: string, other: string): boolean {
+  const digest = (text: string) => createHash('sha256').update(text).digest();
+  return timingSafeEqual(digest(one), digest(other));
 }
 
 /** For everything but the page itself: a blob that a browser is sent to must stay text, whatever is in it. */
 const INERT = "default-src 'none'; sandbox; frame-ancestors 'none'";
 
-/** Serves the viewer. It only reads, and answers nobody but a browser on its own address. Throws where the port is taken. */
-export async function serveViewer(source: ViewerSource, { port, host, title }: ServeOptions): Promise<Serving> {
+/**
+ * Serves the viewer. It only reads, and answers nobody but a browser on its own address that was given the link: other
+ * accounts of the machine reach the address too. Throws where the port is taken.
+ */
+export async function serveViewer(
+  source: ViewerSource,
+  { port, host, title, token = randomBytes(18).toString('base64url') }: ServeOptions,
+): Promise<Serving> {
   const document = viewerDocument(await viewerBundle(), title, 'server');
   const server = createServer((request, response) => {
-    answer(source, document, host, request)
+    answer(source, document, { host, token }, request)
       .then((reply) => send(request, response, 200, reply))
       .catch((error: unknown) => refuse(request, response, error));
   });
   await listening(server, port, host);
   const { port: taken } = server.address() as AddressInfo;
   return {
-    url: `http://${host.includes(':') ? `[${host}]` : host}:${taken}/`,
+    url: `http://${host.includes(':') ? `[${host}]` : host}:${taken}/?token=${token}`,
     close: () =>
       new Promise((done) => {
         server.close(() => done());
@@ -52,8 +71,8 @@ export async function serveViewer(source: ViewerSource, { port, host, title }: S
 async function answer(
   source: ViewerSource,
   document: string,
-  host: string,
-  { method, headers, url = '/' }: IncomingMessage,
+  { host, token }: { readonly host: string; readonly token: string },
+  { method, headers, url = '/', socket }: IncomingMessage,
 ): Promise<Reply> {
   if (!isOwnHost(headers.host, host)) {
     throw new Refusal(421, 'This server answers to its own address only. Open the link that `pointsman view` printed.');
@@ -61,6 +80,13 @@ async function answer(
   if (method !== 'GET' && method !== 'HEAD') throw new Refusal(405, 'There is nothing to change here: GET only.');
   if (!url.startsWith('/')) throw new Refusal(404, 'There is nothing here. The viewer is at /.');
   const { pathname, searchParams } = new URL(`http://viewer.invalid${url}`);
+  // Cookies of an address are shared by all of its ports.
+  const cookie = `pointsman-${socket.localPort}=${token}`;
+  const given = searchParams.get('token');
+  if (given !== null && isSame(given, token)) return { type: 'text/html; charset=utf-8', body: MOVED, cookie };
+  if (!(headers.cookie ?? '').split('; ').some((each) => isSame(each, cookie))) {
+    throw new Refusal(403, 'This is for who started it. Open the link that `pointsman view` printed, with its token.');
+  }
   if (pathname === '/') return { type: 'text/html; charset=utf-8', body: document };
   const blob = /^\/blob\/([0-9a-f]{64})$/.exec(pathname)?.[1];
   if (blob) return { type: 'text/plain; charset=utf-8', body: await source.blob(blob), lasting: true };
@@ -89,11 +115,13 @@ function send(
   request: IncomingMessage,
   response: ServerResponse,
   status: number,
-  { type, body, lasting }: Reply,
+  { type, body, lasting, cookie }: Reply,
 ): void {
   const tag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"`;
-  const unchanged = status === 200 && request.headers['if-none-match'] === tag;
-  response.writeHead(unchanged ? 304 : status, {
+  const unchanged = status === 200 && !cookie && request.headers['if-none-match'] === tag;
+  response.writeHead(unchanged ? 304 : cookie ? 303 : status, {
+    // Not `Strict`: a link in a report is to open.
+    ...(cookie ? { 'Set-Cookie': `${cookie}; HttpOnly; SameSite=Lax; Path=/`, Location: '/' } : {}),
     'Content-Type': type,
     'Cache-Control': lasting ? 'private, max-age=31536000, immutable' : 'no-cache',
     ETag: tag,

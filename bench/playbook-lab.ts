@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Frame, SandboxProfile, type ServiceSpec, type SetupAction, type VerifierResult } from '../src/contract';
+import { Roots } from '../src/roots';
 import { openSandboxes } from '../src/sandbox';
 import type { Sandboxes } from '../src/sandbox/sandbox';
 import { attribute } from '../src/setup/loop/attribution';
@@ -181,7 +182,7 @@ async function filesOf(
     );
     return { files: new Map(own), version: null };
   }
-  const deps = { sandboxes, blobs: new FileBlobs(folder) };
+  const deps = { sandboxes, blobs: new FileBlobs(folder), roots: Roots.any };
   const { tree, resolved } = await fetchSource(deps, owner, source, undefined, BASE, AbortSignal.timeout(300_000));
   return {
     files: new Map([...tree].filter(([path]) => !options.without?.test(path))),

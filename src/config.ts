@@ -51,6 +51,12 @@ export const Config = z.strictObject({
       embeddings: ProfileName.optional(),
     })
     .prefault({}),
+  sources: z
+    .strictObject({
+      /** Folders below which workflows may name files for this worker to read: repositories, problems, rollouts, tokenizers. */
+      roots: z.array(z.string().regex(/^\//, 'an absolute path')).default([]),
+    })
+    .prefault({}),
 });
 export type Config = z.infer<typeof Config>;
 

@@ -85,15 +85,15 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   activities: {
     holds: 'side effects: thin, retried, heartbeating; the same subjects as the workflows',
     imports:
-      'contract rollout setup problems grading dataset analysis evaluation packages/python pages deps environments sources sandbox store model config home',
+      'contract rollout setup problems grading dataset analysis evaluation packages/python pages deps environments sources sandbox store model config home roots',
   },
   environments: {
     holds: 'environments built and problems assembled in sandboxes; `harness/` runs equivalence tests',
-    imports: 'contract setup problems packages/python deps home sources sandbox store',
+    imports: 'contract setup problems packages/python deps home sources sandbox store roots',
   },
   sources: {
     holds: 'sources of every kind fetched, verified, unpacked; their licence',
-    imports: 'contract sandbox store',
+    imports: 'contract sandbox store roots',
   },
   sandbox: {
     holds: 'the interface of sandboxes and the programs that run in them',
@@ -105,7 +105,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   store: {
     holds: 'blobs, ledgers, budgets, experience: interfaces, each with its local implementation',
-    imports: 'contract setup model config home',
+    imports: 'contract setup model config home roots',
   },
   model: {
     holds: 'model providers, prices, the rehearsal server',
@@ -113,7 +113,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   deps: {
     holds: 'what activities work with',
-    imports: 'config sandbox store',
+    imports: 'config sandbox store roots',
   },
   config: {
     holds: 'one file and the environment',
@@ -127,6 +127,10 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     holds: 'whether a request was meant for a server of this machine',
     imports: '',
   },
+  roots: {
+    holds: 'which files of this host an input may name',
+    imports: 'contract home',
+  },
   rooms: {
     holds: 'this list',
     imports: '',
@@ -137,12 +141,12 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   worker: {
     holds: 'the process: which task queues it serves',
-    imports: 'contract activities config deps home machine sandbox store',
+    imports: 'contract activities config deps home machine sandbox store roots',
   },
   cli: {
     holds: 'commands, thin over the Temporal client; one file or folder a noun',
     imports:
-      'contract rollout setup problems dataset analysis evaluation packages/python pages pages/viewer/server cli/terminal environments store model config home own-host machine worker',
+      'contract rollout setup problems dataset analysis evaluation packages/python pages pages/viewer/server cli/terminal environments store model config home own-host machine worker roots',
     types: 'workflows',
   },
   demo: {

@@ -11,6 +11,7 @@ import type { Deps } from './deps';
 import { closeHome } from './home';
 import { freePort } from './machine/ports';
 import { workflowBundle } from './machine/workflow-bundle';
+import { Roots } from './roots';
 import { openSandboxes } from './sandbox';
 import { closeStores, openStores } from './store';
 
@@ -26,9 +27,11 @@ export const ROLES: readonly Role[] = ['workflows', 'models', 'sandboxes'];
 export function createDeps(settings: Settings, scope: string, queue: string): Deps {
   const { config, home, host, onlyHost } = settings;
   for (const folder of ['problems', 'run']) mkdirSync(join(home, folder), { recursive: true });
+  const roots = new Roots(home, config.sources.roots);
   return {
-    ...openStores(settings),
+    ...openStores(settings, roots),
     config,
+    roots,
     env: process.env,
     sandboxes: openSandboxes(scope),
     hostName: host,

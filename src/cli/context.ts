@@ -5,6 +5,7 @@ import { DEFAULT_QUEUE, isPointsmanError, PointsmanError, type Queues, queuesUnd
 import { connect, ensureServer, type Local } from '../machine/local-services';
 import { ensureWorker } from '../machine/local-worker';
 import type { Look } from '../pages/shown-run';
+import { nameRoots } from '../roots';
 import { openStores, type Stores } from '../store';
 import { shareWithDaemons } from './daemon-environment';
 import { temporalCommand } from './temporal-command';
@@ -83,6 +84,7 @@ export class Cli {
   async start(type: string, input: unknown, { id, note, among = false }: StartOptions) {
     const { client, local } = await this.connected();
     shareWithDaemons(this.settings);
+    nameRoots(this.settings.home, input);
     // Several starts at once must not start a worker each.
     this.worker ??= ensureWorker(client, this.queue, local, (line) => this.say(line));
     await this.worker;

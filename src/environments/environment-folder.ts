@@ -2,6 +2,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Ref, RepoSetupResult } from '../contract';
 import { readableByAll } from '../home';
+import { Roots } from '../roots';
 import { openSandboxes } from '../sandbox';
 import type { Owner } from '../sandbox/labels';
 import type { Given } from '../setup/given';
@@ -36,7 +37,7 @@ export async function writeEnvironment(blobs: BlobStore, result: KeptResult, fol
     'services.json': `${JSON.stringify(result.services, null, 2)}\n`,
   };
   for (const [name, body] of Object.entries(files)) writeFileSync(join(folder, name), body);
-  const deps = { blobs, sandboxes: openSandboxes(ENVIRONMENT_SCOPE) };
+  const deps = { blobs, sandboxes: openSandboxes(ENVIRONMENT_SCOPE), roots: Roots.any };
   const sources = [{ ...given, name: 'source' }, ...given.components];
   for (const { name, source, sha256 } of sources) {
     const owner = environmentOwner(result, sha256);

@@ -3,6 +3,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import { lstat, readdir, readFile, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PointsmanError, parseSource, type RegistrySource, type SourceOf, type SourceSpec } from '../contract';
+import type { Roots } from '../roots';
 import type { Owner } from '../sandbox/labels';
 import type { GuestFile } from '../sandbox/sandbox';
 import type { BlobStore } from '../store/blobs';
@@ -35,6 +36,7 @@ export interface Source {
 
 interface FetchDeps extends FetchHost {
   readonly blobs: BlobStore;
+  readonly roots: Roots;
 }
 
 type Place = Pick<GuestFetch, 'owner' | 'base' | 'source' | 'signal'>;
@@ -77,7 +79,7 @@ const FETCHERS: { readonly [Kind in SourceSpec['kind']]: Fetcher<SourceOf<Kind>>
   },
   git: {
     bytes({ url, revision }, deps, place) {
-      const bring = url.startsWith('file:') ? localRepository : undefined;
+      const bring = url.startsWith('file:') ? (folder: string) => localRepository(folder, deps.roots) : undefined;
       return fetchInGuest(deps, { ...place, network: 'bridge', script: 'git', args: [url, revision], bring });
     },
     resolved: ({ url }, { revision, version }) => ({
@@ -97,7 +99,7 @@ const FETCHERS: { readonly [Kind in SourceSpec['kind']]: Fetcher<SourceOf<Kind>>
   },
   archive: {
     async bytes({ location }, deps, place) {
-      if (location.startsWith('/')) return { bytes: fromFile(location), facts: {} };
+      if (location.startsWith('/')) return { bytes: fromFile(deps.roots.allowed(location, 'source')), facts: {} };
       return fetchInGuest(deps, { ...place, network: 'bridge', script: 'url', args: [location] });
     },
     resolved: ({ location }) => ({ name: location }),
@@ -125,7 +127,7 @@ export async function fetchSource(
   if (source.kind === 'dir') {
     const kept = known === undefined ? undefined : await keptFolder(deps.blobs, known);
     if (kept) return describe(source, kept, known!, {});
-    const tree = await readFolder(source.path);
+    const tree = await readFolder(deps.roots.allowed(source.path, 'source'));
     const sha256 = await keepFolder(deps.blobs, tree);
     assertExpected(name, sha256, known);
     return describe(source, tree, sha256, {});
@@ -278,9 +280,9 @@ const MAX_BYTES = 1 << 30;
  * repository may configure programs that git starts. Throws `InvalidInput` for what is no repository, so that a
  * submodule's address cannot make a worker give other folders away.
  */
-async function localRepository(folder: string): Promise<GuestFile[]> {
+async function localRepository(folder: string, roots: Roots): Promise<GuestFile[]> {
   const inner = join(folder, '.git');
-  const top = existsSync(inner) ? inner : folder;
+  const top = roots.allowed(existsSync(inner) ? inner : folder, 'source');
   if (!['HEAD', 'objects', 'refs'].every((name) => existsSync(join(top, name)))) {
     throw new PointsmanError(
       'InvalidInput',

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { Config, Settings } from '../config';
+import { Roots } from '../roots';
 import type { BlobStore } from './blobs';
 import type { Budgets } from './budgets';
 import { Campaigns } from './campaigns';
@@ -44,8 +45,11 @@ type BlobStoreKind = keyof typeof BLOB_STORES;
 /** The one that this version uses: an option comes with the second. */
 const BLOBS: BlobStoreKind = 'files';
 
-/** The stores that the settings name. Nothing is written or connected to before it is used. */
-export function openStores(place: Place): Stores {
+/**
+ * The stores that the settings name. Nothing is written or connected to before it is used. `roots` bound the files that may
+ * be named as problems; an operator's own command line reads what he can read.
+ */
+export function openStores(place: Place, roots: Roots = Roots.any): Stores {
   const { config, home } = place;
   const blobs = BLOB_STORES[BLOBS](place);
   return {
@@ -56,7 +60,7 @@ export function openStores(place: Place): Stores {
     experience: experienceOf(place),
     transcripts: new Transcripts(blobs),
     setupChains: new SetupChains(blobs),
-    problems: new Problems(join(home, 'problems'), blobs),
+    problems: new Problems(join(home, 'problems'), blobs, roots),
     timings: new Timings(join(home, 'timings')),
     campaigns: new Campaigns(join(home, 'campaigns')),
     results: new ResultFolders(home),

@@ -10,6 +10,7 @@ import {
   parseInput,
   type Ref,
 } from '../contract';
+import { Roots } from '../roots';
 import type { BlobStore } from './blobs';
 
 /**
@@ -20,6 +21,7 @@ export class Problems {
   constructor(
     private readonly folder: string,
     private readonly blobs: BlobStore,
+    private readonly roots: Roots = Roots.any,
   ) {}
 
   list(): Problem[] {
@@ -37,6 +39,7 @@ export class Problems {
   /** The same for what needs no blob. */
   resolve(source: Exclude<ProblemSource, Ref>): Problem {
     if (typeof source !== 'string') return source;
+    if (source.includes('/')) this.roots.allowed(resolve(source), 'problem');
     const candidates = [source, join(source, 'problem.json'), join(this.folder, source, 'problem.json')].map((path) =>
       resolve(path),
     );

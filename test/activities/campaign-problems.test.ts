@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CampaignProblems } from '../../src/activities/campaign/problems';
 import type { Problem } from '../../src/contract';
+import { Roots } from '../../src/roots';
 import { FileBlobs } from '../../src/store/local/blobs';
 import { Problems } from '../../src/store/problems';
 
@@ -13,7 +14,7 @@ let reader: CampaignProblems;
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'pointsman-test-campaign-'));
   blobs = new FileBlobs(join(folder, 'blobs'));
-  reader = new CampaignProblems(new Problems(join(folder, 'home'), blobs), blobs);
+  reader = new CampaignProblems(new Problems(join(folder, 'home'), blobs), blobs, new Roots(folder, []));
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 

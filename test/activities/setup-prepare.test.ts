@@ -7,6 +7,7 @@ import Docker from 'dockerode';
 import { createSetupPrepareActivities, type Prepared, type PrepareInput } from '../../src/activities/setup/prepare';
 import { RepoSetupInput, ServiceSpec } from '../../src/contract';
 import type { Deps } from '../../src/deps';
+import { Roots } from '../../src/roots';
 import { openSandboxes } from '../../src/sandbox';
 import { runInGuest } from '../../src/sandbox/docker/guest';
 import { FileBlobs } from '../../src/store/local/blobs';
@@ -18,7 +19,7 @@ const docker = new Docker();
 const sandboxes = openSandboxes(`prepare-test/${randomUUID()}`);
 const blobs = new FileBlobs(root);
 const deps = {
-  ...{ sandboxes, blobs, setupChains: new SetupChains(blobs), env: process.env },
+  ...{ sandboxes, blobs, setupChains: new SetupChains(blobs), env: process.env, roots: Roots.any },
   ...{ hostName: 'here', hostQueue: 'host-here', config: { worker: { sandboxes: 1_000 } } },
 } as unknown as Deps;
 const owner = { workflowId: 'prepare-test', firstRunId: randomUUID() };

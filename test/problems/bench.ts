@@ -13,6 +13,7 @@ import type {
   TestLists,
 } from '../../src/contract';
 import type { Deps } from '../../src/deps';
+import { Roots } from '../../src/roots';
 import { openSandboxes } from '../../src/sandbox';
 import type { Owner } from '../../src/sandbox/labels';
 import { Problems } from '../../src/store/problems';
@@ -49,7 +50,13 @@ export class Bench {
   /** The activities of problems, where no workflow is asked. */
   get activities() {
     const { sandboxes, blobs, problems } = this;
-    return createProblemActivities({ sandboxes, blobs, problems, env: process.env } as unknown as Deps);
+    return createProblemActivities({
+      sandboxes,
+      blobs,
+      problems,
+      env: process.env,
+      roots: Roots.any,
+    } as unknown as Deps);
   }
 
   run<A extends unknown[], R>(activity: (...args: A) => Promise<R>, ...args: A): Promise<R> {

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Docker from 'dockerode';
 import { BASE_IMAGE } from '../../src/machine/image';
+import { Roots } from '../../src/roots';
 import { DockerSandboxes } from '../../src/sandbox/docker/sandboxes';
 import type { SandboxSpec } from '../../src/sandbox/sandbox';
 import { fetchSource, type Source } from '../../src/sources/fetch';
@@ -25,6 +26,7 @@ export class Fetcher {
   readonly sandboxes = new CountingSandboxes('test');
   private readonly folder = mkdtempSync(join(tmpdir(), 'pointsman-sources-'));
   readonly blobs = new FileBlobs(join(this.folder, 'blobs'));
+  readonly roots = Roots.any;
   private runs = 0;
 
   async fetch(name: string, known?: string): Promise<Source> {

@@ -78,7 +78,7 @@ export class World {
         { provider: 'rehearsal', baseUrl: this.rehearsal.url, model: name, ...fields },
       ]),
     );
-    writeFileSync(join(this.home, 'pointsman.yaml'), stringify({ profiles: full }));
+    writeFileSync(join(this.home, 'pointsman.yaml'), stringify({ profiles: full, sources: { roots: [tmpdir()] } }));
   }
 
   /** A port that was free may be somebody else's by the time that the server takes it: then others are tried. */

@@ -32,7 +32,7 @@ const [TEXTS, TOKENS] = [32, 200_000];
  * the model reads) comes back as missing. Vectors that were paid for are in the ledger before this returns.
  */
 export function createTrajectoryEmbedder(deps: Deps) {
-  const { blobs, transcripts, config, embeddings, budgets, env } = deps;
+  const { blobs, transcripts, config, embeddings, budgets, env, roots } = deps;
 
   return async (
     run: string,
@@ -41,6 +41,7 @@ export function createTrajectoryEmbedder(deps: Deps) {
     signal: AbortSignal,
   ): Promise<EmbeddedTrajectory> => {
     try {
+      if (how.view.prompts) roots.allowed(how.view.prompts, 'view.prompts');
       const transcript = await transcripts.load(trajectory.head);
       return how.embedding === HASHING
         ? await kept(trajectory.id, HASHED_DIMENSIONS, hashed(transcript, how), FREE)

@@ -44,7 +44,7 @@ export type ResolvedOf = Readonly<Record<string, number>>;
 /** What a campaign reads and writes: content-addressed blobs, and its one file at the end, replaced whole. Safe to retry. */
 export function createCampaignActivities(deps: Deps) {
   const { blobs, campaigns, config } = deps;
-  const problems = new CampaignProblems(deps.problems, blobs);
+  const problems = new CampaignProblems(deps.problems, blobs, deps.roots);
   /** Lists of instances as read: each page of a plan needs the whole. */
   const lists = new LRUCache<string, CampaignInstance[]>({ max: 8 });
 

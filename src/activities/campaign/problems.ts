@@ -13,6 +13,7 @@ import {
   Ref,
 } from '../../contract';
 import { type RowFormat, readRows } from '../../problems/readers';
+import type { Roots } from '../../roots';
 import type { BlobStore } from '../../store/blobs';
 import type { Problems } from '../../store/problems';
 import { assertGradable } from '../problems/problem';
@@ -39,6 +40,7 @@ export class CampaignProblems {
   constructor(
     private readonly problems: Problems,
     private readonly blobs: BlobStore,
+    private readonly roots: Roots,
   ) {}
 
   /** Throws `InvalidInput` that names the line and the field, or the id of `only` that is not there. */
@@ -73,7 +75,7 @@ export class CampaignProblems {
       const text = (await this.blobs.get(sha256)).toString('utf8');
       return linesOf(text, `blob ${sha256.slice(0, 12)}`, process.cwd());
     }
-    const path = resolve(source);
+    const path = this.roots.allowed(resolve(source), 'problems');
     if (!existsSync(path)) throw absent(source);
     if (statSync(path).isDirectory()) return inFolder(path);
     const text = await readFile(path, 'utf8');

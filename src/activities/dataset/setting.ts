@@ -80,7 +80,10 @@ export async function readSetting(deps: Deps, given: DatasetInput): Promise<Data
     view,
     prompts: promptsFor(view),
     dialectPrompts: Object.fromEntries(dialectPrompts) as Record<DialectName, Prompts>,
-    tokenizer: input.tokenizer === undefined ? null : (await tokenizerIn(input.tokenizer)).digest,
+    tokenizer:
+      input.tokenizer === undefined
+        ? null
+        : (await tokenizerIn(deps.roots.allowed(input.tokenizer, 'tokenizer'))).digest,
     profiles: profilesOf(deps, rows),
     rollouts: digestOf(rows),
     pages: pages.map(({ page }) => page),
@@ -114,9 +117,12 @@ function refuseUnknownNames({ mixture, train, extra }: DatasetInput, rows: reado
 }
 
 /** The view that is asked for, else the one that all students share. */
-function viewOf({ config }: Deps, { view }: DatasetInput, rows: readonly RolloutRow[]): View {
+function viewOf({ config, roots }: Deps, { view }: DatasetInput, rows: readonly RolloutRow[]): View {
   if (typeof view === 'string') return profileNamed(config, view).view;
-  if (view) return view;
+  if (view) {
+    if (view.prompts) roots.allowed(view.prompts, 'view.prompts');
+    return view;
+  }
   const students = [...new Set(rows.flatMap(({ student }) => student ?? []))].sort();
   const views = students.map((name) => profileNamed(config, name).view);
   const [first] = views;
@@ -165,10 +171,10 @@ async function rolloutPages({ blobs }: Deps, rows: readonly RolloutRow[]): Promi
   return pages;
 }
 
-async function extraPages({ blobs }: Deps, { extra }: DatasetInput): Promise<CountedPage[]> {
+async function extraPages({ blobs, roots }: Deps, { extra }: DatasetInput): Promise<CountedPage[]> {
   const pages: CountedPage[] = [];
   for (const [index, { name, path }] of extra.entries()) {
-    const size = await stat(path).catch((error: NodeJS.ErrnoException) => {
+    const size = await stat(roots.allowed(path, `extra.${name}`)).catch((error: NodeJS.ErrnoException) => {
       throw new PointsmanError(
         'InvalidInput',
         `extra.${name}: ${path} cannot be read: ${error.message}`,

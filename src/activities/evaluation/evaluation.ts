@@ -81,7 +81,7 @@ const FREE = { usd: 0, tokens: 0 };
 
 export function createEvaluationActivities(deps: Deps) {
   const { blobs } = deps;
-  const sets = new ProblemSets(blobs);
+  const sets = new ProblemSets(blobs, deps.roots);
   const ask = createSolverAsker(deps);
 
   async function settle(

@@ -10,6 +10,7 @@ import {
   parseInput,
   type Ref,
 } from '../../contract';
+import type { Roots } from '../../roots';
 import type { BlobStore } from '../../store/blobs';
 import { ONE_A_LINE } from '../../store/instances';
 
@@ -20,7 +21,10 @@ export interface OpenedSet {
 
 /** Reads `problems.jsonl` and keeps each instance by itself, so that work on one problem reads one. */
 export class ProblemSets {
-  constructor(private readonly blobs: BlobStore) {}
+  constructor(
+    private readonly blobs: BlobStore,
+    private readonly roots: Roots,
+  ) {}
 
   /**
    * From a path of this host or a blob; `only` names the ids that are wanted. Throws `InvalidInput` that names the line, or the
@@ -54,7 +58,7 @@ export class ProblemSets {
 
   private async text(source: string | Ref): Promise<string> {
     if (typeof source !== 'string') return (await this.blobs.get(source.sha256)).toString('utf8');
-    return readFile(source, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    return readFile(this.roots.allowed(source, 'problems'), 'utf8').catch((error: NodeJS.ErrnoException) => {
       throw new PointsmanError(
         'InvalidInput',
         `problems: ${source} cannot be read on the worker's host (${error.code ?? error.message})`,

@@ -27,8 +27,8 @@ export interface ConcludeInput
 }
 
 /** What is done with outcomes once candidates have run. All of it reads and writes content-addressed blobs only: safe to retry. */
-export function createEvaluationResultActivities({ blobs }: Deps) {
-  const sets = new ProblemSets(blobs);
+export function createEvaluationResultActivities({ blobs, roots }: Deps) {
+  const sets = new ProblemSets(blobs, roots);
 
   async function outcomesOf(pages: readonly Ref[]): Promise<CandidateOutcome[]> {
     return (await outcomesIn(blobs, CandidateOutcome, pages)).sort(byPlace);

@@ -7,7 +7,7 @@ import { rowOfRun } from '../../store/history';
 
 /** The rollouts that sources name, each once, in the order of the sources, with what a review said of them. Reads only. */
 export async function rowsOfSources(
-  deps: Pick<Deps, 'blobs' | 'campaigns' | 'reviews'>,
+  deps: Pick<Deps, 'blobs' | 'campaigns' | 'reviews' | 'roots'>,
   sources: readonly RolloutSource[],
 ): Promise<RolloutRow[]> {
   const rows = new Map<string, RolloutRow>();
@@ -22,7 +22,7 @@ export async function rowsOfSources(
 }
 
 async function rowsOfSource(
-  { blobs, campaigns }: Pick<Deps, 'blobs' | 'campaigns'>,
+  { blobs, campaigns, roots }: Pick<Deps, 'blobs' | 'campaigns' | 'roots'>,
   source: RolloutSource,
 ): Promise<RolloutRow[]> {
   if ('campaign' in source) return campaigns.rows(source.campaign);
@@ -35,7 +35,7 @@ async function rowsOfSource(
     const name = `blob ${rollouts.sha256.slice(0, 12)}`;
     return rowsOf((await blobs.get(rollouts.sha256)).toString('utf8'), name);
   }
-  const text = await readFile(rollouts, 'utf8').catch((error: NodeJS.ErrnoException) => {
+  const text = await readFile(roots.allowed(rollouts, 'rollouts'), 'utf8').catch((error: NodeJS.ErrnoException) => {
     throw new PointsmanError(
       'InvalidInput',
       `rollouts: ${rollouts} cannot be read: ${error.message}`,

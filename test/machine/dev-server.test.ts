@@ -1,15 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  readlinkSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -17,6 +7,7 @@ import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { startDevServer, stopDevServer } from '../../src/machine/dev-server';
 import { temporalBinary } from '../../src/machine/temporal';
+import { portsOf } from '../support/listening';
 
 const scratch = mkdtempSync(join(tmpdir(), 'pointsman-dev-server-'));
 const environment = { ...process.env };
@@ -51,26 +42,6 @@ function statusUnder(host: string, port: number): Promise<number | undefined> {
       .on('error', failed)
       .end();
   });
-}
-
-/** Where the process listens on 127.0.0.1. */
-function portsOf(pid: number): number[] {
-  const open = new Set(readdirSync(`/proc/${pid}/fd`).map((fd) => linkOf(`/proc/${pid}/fd/${fd}`)));
-  const rows = readFileSync('/proc/net/tcp', 'utf8')
-    .split('\n')
-    .map((line) => line.trim().split(/\s+/));
-  const listening = rows.filter(([, local, , state]) => state === '0A' && local?.startsWith('0100007F:'));
-  return listening
-    .filter((row) => open.has(`socket:[${row[9]}]`))
-    .map(([, local]) => Number.parseInt(local!.slice(9), 16));
-}
-
-function linkOf(path: string): string {
-  try {
-    return readlinkSync(path);
-  } catch {
-    return '';
-  }
 }
 
 /** Of all ports of the process on 127.0.0.1, none but the known answers an HTTP request about namespaces. */

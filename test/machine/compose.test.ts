@@ -85,8 +85,10 @@ test("the server's dynamic configuration has the development server's settings",
     .record(z.string(), z.tuple([z.strictObject({ value: z.unknown(), constraints: z.strictObject({}) })]))
     .parse(parse(file));
   const source = readFileSync(join(REPOSITORY, 'src', 'machine', 'server-process.ts'), 'utf8');
-  const entries = Object.entries(settings).map(([name, [{ value }]]) => `${name}=${value}`);
-  expect(entries).toHaveLength(4);
+  const entries = Object.entries(settings).map(
+    ([name, [{ value }]]) => `${name}=${Array.isArray(value) ? JSON.stringify(value) : value}`,
+  );
+  expect(entries).toHaveLength(5);
   for (const entry of entries) expect(source).toContain(`'${entry}'`);
 });
 

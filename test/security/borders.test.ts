@@ -102,7 +102,10 @@ test('a workflow reads no folder that the operator did not name', async () => {
     const inputs = {
       repoSetup: { source: `dir:${join(REPOSITORY, 'src')}` },
       grade: { problem: join(REPOSITORY, 'package.json'), patch: '' },
-      campaign: { problems: join(REPOSITORY, 'package.json'), methods: [{ name: 'a', expert: 'x', handOver: { at: 0 } }] },
+      campaign: {
+        problems: join(REPOSITORY, 'package.json'),
+        methods: [{ name: 'a', expert: 'x', handOver: { at: 0 } }],
+      },
       dataset: { name: 'x', sources: [{ rollouts: '/etc/passwd' }], formats: ['openai'], view: { dialect: 'tools' } },
     };
     for (const [type, input] of Object.entries(inputs)) {

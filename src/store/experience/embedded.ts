@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, rmSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, rmSync } from 'node:fs';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -117,12 +117,24 @@ async function own(folder: string, socket: string, lock: OwnerLock): Promise<Con
   }
 }
 
+/** Beside the files; where that path is too long for a socket, in a folder that is ours alone. */
 function socketOf(folder: string): string {
   const near = join(folder, 'socket');
   if (Buffer.byteLength(near) <= LONGEST_PATH) return near;
-  const own = join(tmpdir(), `pointsman-${userInfo().uid}`);
-  mkdirSync(own, { recursive: true, mode: 0o700 });
+  const own = folderOfOurs(join(tmpdir(), `pointsman-${userInfo().uid}`));
   return join(own, `${createHash('sha256').update(folder).digest('hex').slice(0, 16)}.sock`);
+}
+
+/**
+ * Makes a folder whose name can be foreseen, for this account alone. Throws `Unavailable` where another one may have made it,
+ * or a link in its place, to take what we send.
+ */
+export function folderOfOurs(path: string): string {
+  mkdirSync(path, { recursive: true, mode: 0o700 });
+  const { uid } = userInfo();
+  const found = lstatSync(path);
+  if (found.isDirectory() && (found.mode & 0o077) === 0 && (uid < 0 || found.uid === uid)) return path;
+  throw new PointsmanError('Unavailable', `${path} is not a folder of this account alone`, 'Remove it, or set TMPDIR.');
 }
 
 function unavailable(folder: string, why: string): PointsmanError {

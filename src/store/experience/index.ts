@@ -5,6 +5,7 @@ import type { Settings } from '../../config';
 import { PointsmanError } from '../../contract';
 import { REPOSITORY } from '../../home';
 import { importPeer } from '../../setup/experience';
+import { entryName } from '../entry-name';
 import { BUILTIN_EMBEDDER, profileEmbedder } from './embedder';
 import type { ExperienceStore, Shipped } from './experience';
 import { type ExperiencePlace, SqlExperience } from './sql';
@@ -20,7 +21,7 @@ export function experienceOf(settings: Pick<Settings, 'config' | 'home'>, env: E
 function placeOf({ config, home }: Pick<Settings, 'config' | 'home'>, env: Env, apart?: string): ExperiencePlace {
   const { experience, embeddings } = config.store;
   const embed = embeddings === undefined ? BUILTIN_EMBEDDER : profileEmbedder(config, embeddings, env);
-  if (apart !== undefined) return { folder: join(home, 'experience-apart', apart), embed };
+  if (apart !== undefined) return { folder: join(home, 'experience-apart', entryName(apart)), embed };
   if (experience === undefined) return { folder: join(home, 'experience'), embed };
   const url = env[experience]?.trim();
   if (url) return { url, embed };

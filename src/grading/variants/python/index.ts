@@ -212,8 +212,8 @@ class PythonSuite implements Suite {
   }
 
   private bodyDrafts(test: Test): Draft[] {
-    const { file } = test.module;
-    const reached = reachedIn(test.fn.body, file.text);
+    const { file, syntax } = test.module;
+    const reached = reachedIn(test.fn.body, syntax, file.text);
     const drafts = reached.flatMap((statement) => this.statementDrafts(statement, test));
     const last = reached
       .filter(isSimple)
@@ -355,7 +355,7 @@ class PythonSuite implements Suite {
       );
     };
     let compared: Compared | undefined;
-    for (const statement of reachedIn(fn.body, scope.module.file.text)) {
+    for (const statement of reachedIn(fn.body, scope.module.syntax, scope.module.file.text)) {
       const [found] = sidesIn(statement);
       if (!found) continue;
       compared = { statement, tolerance: found.tolerance };

@@ -17,6 +17,9 @@ import type { OpenTask, Task } from './task';
 /** A test that fails now and then is taken from the lists, and the solution graded once more. */
 const ATTEMPTS = 2;
 
+/** Lines from which on a release is more than the next one. */
+const MANY = 100;
+
 interface Finding {
   readonly name: string;
   readonly lines: number;
@@ -206,15 +209,17 @@ function say({ resolved, verdict, detail = '' }: GradeResult): string {
 function summary(findings: readonly Finding[], missed: readonly Missed[]): void {
   const checks = findings.flatMap((each) => each.checks);
   const passed = findings.flatMap(accusationsIn);
-  const differing = findings.filter(({ lines }) => lines > 0);
+  const differing = (least: number) => findings.filter(({ lines }) => lines >= least);
   const kinds = new Map<string, number>();
   for (const { kind } of checks) kinds.set(kind, (kinds.get(kind) ?? 0) + 1);
   const rows: [string, number | string][] = [
     ['alternatives graded', findings.length],
-    ['of which some code differs from the reference', differing.length],
+    ['of which some code differs from the reference', differing(1).length],
+    [`of which at least ${MANY} lines differ`, differing(MANY).length],
     ['tests that they pass', sumOf(findings.map(({ tests }) => tests))],
     ['control checks', checks.length],
-    ['of these by kind', Array.from(kinds, ([kind, count]) => `${count} ${kind}`).join(', ')],
+    [`of these where at least ${MANY} lines differ`, sumOf(differing(MANY).map((each) => each.checks.length))],
+    ['by kind', Array.from(kinds, ([kind, count]) => `${count} ${kind}`).join(', ')],
     ['wrong expectations that passed, be it once', passed.length],
     ['bribed', findings.filter(({ result }) => result.verdict === 'bribed').length],
     ['not resolved for another reason', findings.filter(({ result }) => isRefused(result)).length],

@@ -237,7 +237,7 @@ function setupOf({ gold, needs = [] }: Package): string[] {
 }
 
 /** A module in which every public function and method raises as soon as it is called. */
-export function withoutBodies(python: Python, path: string, text: string): string {
+function withoutBodies(python: Python, path: string, text: string): string {
   const places: { readonly at: number; readonly put: string }[] = [];
   const isPublic = (name: string) => !name.startsWith('_');
   eachStatement(python.parse(path, text).body, (statement) => {

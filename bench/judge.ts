@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,11 +7,10 @@ import type { GradeResult, Problem, ProblemCheckResult, TestLists } from '../src
 import { BASE_IMAGE } from '../src/machine/image';
 import { unifiedDiff } from '../src/problems/unified-diff';
 import { World } from '../test/support/world';
+import { benchJudgeAlternatives } from './judge/alternatives';
+import { ask, causesOf, inCell, inTurn, sumOf } from './judge/grading';
 import { HONEST, type HonestPackage, IMAGES, type PytestImage } from './judge/honest';
 import { benchJudgeTime } from './judge/time';
-
-/** Packages at once: more would take time from each other, and tests fail by timing. */
-const AT_ONCE = 2;
 
 /** What was not run whoever asks, and why. */
 const NOT_RUN = [
@@ -46,7 +45,8 @@ interface Finding extends Case {
 export async function benchJudge(args: string[]): Promise<void> {
   const [part = 'honest', ...rest] = args;
   if (part === 'time') return benchJudgeTime(rest);
-  if (part !== 'honest') throw new Error(`no part "${part}" of this bench (there are: honest, time)`);
+  if (part === 'alternatives') return benchJudgeAlternatives(rest);
+  if (part !== 'honest') throw new Error(`no part "${part}" of this bench (there are: honest, alternatives, time)`);
   const { versions, names, minutes } = chosen(rest);
   const images = IMAGES.filter(({ version }) => !versions || versions.includes(version));
   const packages = HONEST.filter(({ name }) => names.length === 0 || names.some((each) => name.includes(each)));
@@ -68,18 +68,16 @@ export async function benchJudge(args: string[]): Promise<void> {
       console.log(rowOf(finding));
       findings.push(finding);
     };
-    const until = Date.now() + minutes * 60_000;
-    const inTurn = async (each: readonly Case[]) => {
-      const waiting = each.values();
-      const worker = async () => {
-        for (const next of waiting) if (Date.now() < until) await judged(next);
-      };
-      await Promise.all(Array.from({ length: AT_ONCE }, worker));
-    };
+    const began = Date.now();
     // The first of a version makes its image, which the others only take.
     const first = images.flatMap((image) => cases.find(({ pytest }) => pytest === image) ?? []);
-    await inTurn(first);
-    await inTurn(cases.filter((each) => !first.includes(each)));
+    await inTurn(first, minutes, judged);
+    const left = minutes - (Date.now() - began) / 60_000;
+    await inTurn(
+      cases.filter((each) => !first.includes(each)),
+      left,
+      judged,
+    );
     const late = cases.length - findings.length;
     summary(findings);
     if (late > 0) console.log(`- not run: ${late} packages × versions, for want of time (${minutes} minutes)`);
@@ -115,12 +113,8 @@ async function judge(world: World, source: string, each: Case): Promise<Finding>
     return { ...each, refused, graded, seconds: Math.round((Date.now() - began) / 1000) };
   };
   const problem = problemOf(each, source);
-  const workflow = async <Result>(type: string, input: object): Promise<Result> => {
-    const handle = await world.begin(type, input, `${type}/${randomUUID()}`);
-    return (await handle.result()) as Result;
-  };
   try {
-    const { admitted, reasons, lists } = await workflow<ProblemCheckResult>('problemCheck', { problem });
+    const { admitted, reasons, lists } = await ask<ProblemCheckResult>(world, 'problemCheck', { problem });
     if (!admitted) return ended(reasons, []);
     const measured = JSON.parse((await world.blobs.get(lists.sha256)).toString('utf8')) as TestLists;
     const { failToPass, passToPass } = measured;
@@ -128,17 +122,12 @@ async function judge(world: World, source: string, each: Case): Promise<Finding>
     const graded: Graded[] = [];
     for (const solution of ['gold', 'other'] as const) {
       const patch = patchOf(each.honest, solution);
-      graded.push({ solution, result: await workflow('grade', { problem: whole, patch, controls: 'sample' }) });
+      graded.push({ solution, result: await ask(world, 'grade', { problem: whole, patch, controls: 'sample' }) });
     }
     return ended([], graded);
   } catch (error) {
     return ended([causesOf(error)], []);
   }
-}
-
-function causesOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  return error.cause === undefined ? error.message : `${error.message}: ${causesOf(error.cause)}`;
 }
 
 function problemOf({ honest, pytest }: Case, source: string): Problem {
@@ -173,9 +162,6 @@ function patchOf({ module }: HonestPackage, solution: 'gold' | 'other'): string 
 }
 
 const isResolved = ({ result }: Graded) => result.resolved && result.verdict === 'graded';
-const sumOf = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0);
-/** In a cell of a table, on a line. */
-const inCell = (text: string) => text.replaceAll(/\s+/g, ' ').replaceAll('|', '\\|').slice(0, 400);
 const say = ({ verdict, resolved, detail = '' }: GradeResult) =>
   resolved && verdict === 'graded'
     ? 'resolved'

@@ -64,3 +64,41 @@ const hasPython = spawnSync('python3', ['--version']).status === 0;
   expect(wrong).toEqual([]);
   expect(checked).toBeGreaterThan(1_000);
 });
+
+/** Runs a test with each of its wrong expectations, for each value that the solution gives. Says for which one of them passes. */
+const ABSORBED = `
+import json, math, sys
+from decimal import Decimal
+from fractions import Fraction
+from unittest import TestCase
+given = json.load(sys.stdin)
+def passes(source, value):
+    names = {'f': lambda *_: value, 'self': TestCase()}
+    exec(source, names)
+    try:
+        names['test_x']()
+    except Exception:
+        return False
+    return True
+values = [eval(each) for each in given['values']]
+print(json.dumps([repr(value) for value in values if any(passes(each, value) for each in given['sources'])]))
+`;
+
+(hasPython ? test : test.skip).each([
+  'assert f(1) == f(2)',
+  'self.assertEqual(f(1), f(2))',
+  'self.assertAlmostEqual(f(1), f(2))',
+])('no number is the one that is expected instead, however large: %s', async (written) => {
+  const languages = await openLanguages();
+  const file = { path: 'test_it.py', text: `def test_x():\n    ${written}\n` };
+  const [variant] = findVariants(languages, [file], ['test_it.py::test_x']).variants.filter(
+    ({ kind, texts }) => kind === 'value-type' && texts[0]!.includes('+ 2'),
+  );
+  const sources = variant!.texts.map((now) => withVariants([file], [{ variant: variant!, text: now }]).files[0]!.text);
+  const values = fc
+    .sample(fc.oneof(fc.double({ noNaN: true }), fc.integer(), fc.bigInt()), 300)
+    .map((each) => (each === Infinity ? 'math.inf' : each === -Infinity ? '-math.inf' : String(each)));
+  const known = ['math.inf', '-math.inf', '1e300', "Decimal('Infinity')", "Decimal('1E+40')", 'Fraction(1, 3)', 'True'];
+  const input = JSON.stringify({ sources, values: [...known, '0', '-1', '-2', '-6', ...values] });
+  expect(JSON.parse(execFileSync('python3', ['-c', ABSORBED], { input }).toString())).toEqual([]);
+});

@@ -67,7 +67,7 @@ describe('assertions of Python', () => {
     ['for a in [1, 2]:\n    assert f(a) == 3', 'value', '3', '5'],
     ['try:\n    assert f() == 3\nfinally:\n    g()', 'value', '3', '5'],
     ["if f() != 3:\n    pytest.fail('no')", 'value', '3', '5'],
-    ['assert f() == want', 'value-type', 'want', '(want) + 2'],
+    ['assert f() == want', 'value-type', 'want', '(lambda it: it + 2 if it + 2 - it > 1 else -it)(want)'],
     ['assert f() == str(x)', 'value-type', 'str(x)', "(str(x)) + 'x'"],
     ["assert f() == f'{x}!'", 'value-type', "f'{x}!'", "(f'{x}!') + 'x'"],
     ['assert f() == [x for x in y]', 'value-type', '[x for x in y]', '([x for x in y]) + [2]'],
@@ -96,6 +96,43 @@ describe('assertions of Python', () => {
     const plain = `def test_x():\n${indented(written, '    ')}\n`;
     if (expected) expect(found('tests/test_a.py', inClass, 'tests/test_a.py::T::test_x')).toContain(expected);
     else expect(found('test_a.py', plain, 'test_x').some((each) => each.startsWith(`${kind}: """one`))).toBe(true);
+  });
+
+  /** What may swallow a failure is told by where it comes from: tested code has names of all kinds. */
+  const contexts: readonly (readonly [imports: string, context: string, letsOut: boolean])[] = [
+    ['', 'open(path)', true],
+    ['', 'self.subTest(a=1)', true],
+    ['', 'monkeypatch.context()', true],
+    ['', "(tmp_path / 'a').open()", true],
+    ['', "tmp_path.joinpath('a').open()", true],
+    ['', 'caplog.at_level(10)', true],
+    ['import gzip', 'gzip.open(path)', true],
+    ['import warnings', 'warnings.catch_warnings(record=True)', true],
+    ['import unittest.mock', "unittest.mock.patch('a.b')", true],
+    ['from unittest import mock', "mock.patch.object(a, 'b')", true],
+    ['from unittest.mock import patch as changed, patch', "patch('a.b')", true],
+    ['from pathlib import Path', "Path('a').open()", true],
+    ['import numpy as np', "np.errstate(divide='ignore')", true],
+    ['from django.test.utils import override_settings', 'override_settings(A=1)', true],
+    ['from freezegun import freeze_time', "freeze_time('2020-01-01')", true],
+    ['from zipfile import ZipFile', 'ZipFile(path)', true],
+    ['from solution import ZipFile', 'ZipFile(path)', false],
+    ['from solution import open', 'open(path)', false],
+    ['from .solution import closing', 'closing(f())', false],
+    ['from . import tempfile', 'tempfile.anything()', false],
+    ['from solution import *', 'catch_warnings()', false],
+    ['import solution.mock', "solution.mock.patch('a.b')", false],
+    ['def open(path):\n    return Thing(path)', 'open(path)', false],
+    ['open = Thing', 'open(path)', false],
+    ['', "store.open('a')", false],
+    ['', "client.patch('/a')", false],
+    ['from solution import Archive', "Archive('a').open('b')", false],
+    ['', 'reporter.disabled()', false],
+    ['', 'StringIO()', false],
+  ];
+  test.each(contexts)('%s: with %s', (imports, context, letsOut) => {
+    const text = `${imports}\ndef test_x():\n    with ${context} as it:\n        assert f() == 3\n`;
+    expect(found('test_a.py', text, 'test_a.py::test_x').includes('value: 3 -> 5')).toBe(letsOut);
   });
 
   const nothing: readonly (readonly [string, VariantKind])[] = [

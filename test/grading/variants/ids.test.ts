@@ -30,6 +30,16 @@ test_built = build(9)
 def test_hopeless(): assert f() == 1
 def test_empty(): pass; return
 def test_returns(): return check()
+def test_called(): assert f() == 1
+def run(): test_run(); nothing()
+def test_run(): assert f() == 1
+def test_main(): assert f() == 10
+test_called()
+for each in [1]:
+    done = [run() for it in each]
+if __name__ == '__main__':
+    test_main()
+later = lambda: test_main()
 `,
   };
   const twice = {
@@ -42,6 +52,7 @@ def test_returns(): return check()
     ['shop/test_cart.py::test_plain', '1'],
     ['/repo/tests/shop/test_cart.py::test_plain', '1'],
     ['test_mine', '3'],
+    ['test_main', '10'],
     ['tests/shop/test_cart.py::TestCart::test_own', '4'],
     ['tests.shop.test_cart.TestOther.test_own', '5'],
     ['test_own (tests.shop.test_cart.TestOther)', '5'],
@@ -65,6 +76,8 @@ def test_returns(): return check()
     ['tests/shop/test_cart.py::TestFar::test_shared', 'inherited, or made by a metaclass or a decorator'],
     ['tests/shop/test_cart.py::test_hopeless', 'expected to fail'],
     ['tests/shop/test_cart.py::test_returns', 'no assertion is reached in every run'],
+    ['tests/shop/test_cart.py::test_called', 'called when its file is imported'],
+    ['tests/shop/test_cart.py::test_run', 'called when its file is imported'],
     ['shop/cart.py::shop.cart.add[doctest]', 'a doctest'],
     ['docs/guide.rst::guide.rst', 'a doctest'],
   ])('%s: %s', (test, why) => {

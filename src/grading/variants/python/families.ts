@@ -9,7 +9,7 @@ type Family = 'number' | 'str' | 'bytes' | 'list' | 'tuple' | 'dict' | 'set';
  * is then not admitted.
  */
 const CHANGES: Readonly<Record<Family, (operand: string) => readonly string[]>> = {
-  number: (operand) => [`${operand} + 2`, `${operand} + 4`, `${operand} + 12`],
+  number: (operand) => [2, 4, 12].map((by) => moved(operand, by)),
   str: (operand) => [`${operand} + 'x'`, `${operand} + 'no'`, `${operand} + ' a'`],
   bytes: (operand) => [`${operand} + b'x'`, `${operand} + b'no'`],
   list: (operand) => [`${operand} + [2]`, `${operand} + [None]`],
@@ -17,6 +17,11 @@ const CHANGES: Readonly<Record<Family, (operand: string) => readonly string[]>> 
   dict: (operand) => [`{**${operand}, 'a b': 2}`, `{**${operand}, '-': None}`],
   set: (operand) => [`${operand} ^ {2}`, `${operand} ^ {'a b'}`],
 };
+
+/** A number in brackets, further on. Infinity and what is too large for a step stay where they are, and become their opposite. */
+function moved(operand: string, by: number): string {
+  return `(lambda it: it + ${by} if it + ${by} - it > 1 else -it)${operand}`;
+}
 
 const BY_CALL: readonly (readonly [RegExp, Family])[] = [
   [

@@ -34,6 +34,8 @@ interface Module {
   readonly classes: Map<string, Class>;
   /** Names that are assigned, and so no functions that could be read. */
   readonly assigned: Set<string>;
+  /** Names that are called when the file is imported: a test that fails then takes all others of the run with it. */
+  readonly called: Set<string>;
 }
 
 interface Class {
@@ -186,7 +188,9 @@ class PythonSuite implements Suite {
   private read(test: Test): Reading {
     const known = this.readings.get(test.fn);
     if (known) return known;
-    const refused = refusalOf(test.fn);
+    const { module, fn } = test;
+    const isCalled = module.functions.get(fn.name) === fn && module.called.has(fn.name);
+    const refused = isCalled ? 'called when its file is imported' : refusalOf(fn);
     const reading: Reading = {
       body: refused ? [] : this.bodyDrafts(test),
       tables: refused ? [] : this.tablesFor(test),
@@ -212,8 +216,8 @@ class PythonSuite implements Suite {
   }
 
   private bodyDrafts(test: Test): Draft[] {
-    const { file } = test.module;
-    const reached = reachedIn(test.fn.body, file.text);
+    const { file, syntax } = test.module;
+    const reached = reachedIn(test.fn.body, syntax, file.text);
     const drafts = reached.flatMap((statement) => this.statementDrafts(statement, test));
     const last = reached
       .filter(isSimple)
@@ -355,7 +359,7 @@ class PythonSuite implements Suite {
       );
     };
     let compared: Compared | undefined;
-    for (const statement of reachedIn(fn.body, scope.module.file.text)) {
+    for (const statement of reachedIn(fn.body, scope.module.syntax, scope.module.file.text)) {
       const [found] = sidesIn(statement);
       if (!found) continue;
       compared = { statement, tolerance: found.tolerance };
@@ -488,9 +492,28 @@ function moduleOf(syntax: ModuleSyntax, file: TestFile): Module {
     functions: new Map(),
     classes: new Map(),
     assigned: new Set(),
+    called: new Set(),
   };
   collect(syntax.body, module, segments, module.functions, module.assigned);
+  addCalled(syntax.body, module);
   return module;
+}
+
+/** Adds the functions that statements call as soon as they run, and those that these call. */
+function addCalled(block: readonly Statement[], { functions, called }: Pick<Module, 'functions' | 'called'>): void {
+  eachStatement(block, (statement) => {
+    if (statement.kind === 'function') return false;
+    if (statement.kind === 'if' && mentions(statement.test, '__name__')) return false;
+    for (const expression of expressionsIn(statement))
+      eachExpression(expression, (each) => {
+        if (each.kind === 'call' && each.callee.kind === 'name' && !called.has(each.callee.id)) {
+          called.add(each.callee.id);
+          addCalled(functions.get(each.callee.id)?.body ?? [], { functions, called });
+        }
+        return each.kind !== 'lambda';
+      });
+    return true;
+  });
 }
 
 function collect(

@@ -1,4 +1,5 @@
-import { blocksOf, type Expression, type Statement } from '@pointsman/python';
+import { blocksOf, type Expression, eachStatement, type ModuleSyntax, type Statement } from '@pointsman/python';
+import { isLibrary } from '../../library-names';
 import { dottedName, lastName } from './literals';
 
 /**
@@ -10,24 +11,88 @@ const LET_OUT =
 const LET_OUT_DOTTED =
   /(^|\.)(patch(\.(object|dict|multiple))?|monkeypatch\.context|MonkeyPatch\.context|self\.settings|tempfile\.\w+|zipfile\.\w+|threading\.\w*Lock)$/;
 
-/** Whether an exception in the body of `with` is sure to leave it. */
-function letsOut(context: Expression): boolean {
+/** Libraries beside the standard one whose context managers are among these. */
+const LIBRARIES = /^(django|numpy|freezegun|six)$/;
+/** What a test has without an import: the builtin function, its own object, fixtures of pytest and of its plug-ins. */
+const GIVEN = /^(open|self|cls|monkeypatch|mocker|caplog|capsys|capfd|tmp_path|tmpdir)$/;
+
+/** Of each name that a module binds, whether it comes from a library. */
+const bindings = new WeakMap<ModuleSyntax, ReadonlyMap<string, boolean>>();
+
+function boundIn(syntax: ModuleSyntax): ReadonlyMap<string, boolean> {
+  const known = bindings.get(syntax);
+  if (known) return known;
+  const bound = new Map<string, boolean>();
+  const isKnown = (module: string) => {
+    const top = module.split('.')[0]!;
+    return isLibrary(top) || LIBRARIES.test(top);
+  };
+  eachStatement(syntax.body, (statement) => {
+    switch (statement.kind) {
+      case 'import':
+        for (const { name, alias } of statement.names) bound.set(alias ?? name.split('.')[0]!, isKnown(name));
+        return true;
+      case 'importFrom':
+        for (const { name, alias } of statement.names)
+          bound.set(alias ?? name, statement.level === 0 && isKnown(statement.module));
+        return true;
+      case 'function':
+      case 'class':
+        // Methods are reached through their object.
+        if (syntax.body.includes(statement)) bound.set(statement.name, false);
+        return true;
+      case 'assign':
+        for (const target of statement.targets) if (target.kind === 'name') bound.set(target.id, false);
+        return true;
+      default:
+        return true;
+    }
+  });
+  bindings.set(syntax, bound);
+  return bound;
+}
+
+/** The name that an expression starts from: `tmp_path` in `(tmp_path / 'a').open`. */
+function rootOf(expression: Expression): string {
+  switch (expression.kind) {
+    case 'name':
+      return expression.id;
+    case 'attribute':
+      return rootOf(expression.object);
+    case 'call':
+      return rootOf(expression.callee);
+    case 'binary':
+      return rootOf(expression.left);
+    default:
+      return '';
+  }
+}
+
+/** Whether an exception in the body of `with` is sure to leave it: tested code has context managers of all names. */
+function letsOut(context: Expression, syntax: ModuleSyntax): boolean {
   const { callee } = context.kind === 'call' ? context : { callee: context };
-  return LET_OUT.test(lastName(callee)) || LET_OUT_DOTTED.test(dottedName(callee) ?? '');
+  if (!LET_OUT.test(lastName(callee)) && !LET_OUT_DOTTED.test(dottedName(callee) ?? '')) return false;
+  const root = rootOf(callee);
+  return boundIn(syntax).get(root) ?? GIVEN.test(root);
 }
 
 /**
  * The statements of a body that every run reaches that does not fail or skip before, in order; compound ones stand before
  * what is reached inside of them. A skip or an exception on the way is no loss: such a run does not pass.
  */
-export function reachedIn(body: readonly Statement[], text: string): Statement[] {
+export function reachedIn(body: readonly Statement[], syntax: ModuleSyntax, text: string): Statement[] {
   const reached: Statement[] = [];
-  follow(body, reached, text);
+  follow(body, reached, { syntax, text });
   return reached;
 }
 
+interface Source {
+  readonly syntax: ModuleSyntax;
+  readonly text: string;
+}
+
 /** Adds what is reached, and says whether the end is. */
-function follow(block: readonly Statement[], reached: Statement[], text: string): boolean {
+function follow(block: readonly Statement[], reached: Statement[], source: Source): boolean {
   for (const statement of block) {
     reached.push(statement);
     switch (statement.kind) {
@@ -37,21 +102,21 @@ function follow(block: readonly Statement[], reached: Statement[], text: string)
       case 'continue':
         return false;
       case 'with':
-        if (!statement.items.every(({ context }) => letsOut(context))) break;
-        if (!follow(statement.body, reached, text)) return false;
+        if (!statement.items.every(({ context }) => letsOut(context, source.syntax))) break;
+        if (!follow(statement.body, reached, source)) return false;
         continue;
       case 'for':
-        if (goesRound(statement.iterable, text)) follow(statement.body, reached, text);
+        if (goesRound(statement.iterable, source.text)) follow(statement.body, reached, source);
         break;
       case 'try':
         if (statement.handlers.length > 0) {
           if (mayLeave(statement, false)) return false;
-          follow(statement.finally, reached, text);
+          follow(statement.finally, reached, source);
           continue;
         }
         // A return in `finally` drops the exception.
         if (statement.finally.some((each) => mayLeave(each, true))) break;
-        if (!follow(statement.body, reached, text) || !follow(statement.finally, reached, text)) return false;
+        if (!follow(statement.body, reached, source) || !follow(statement.finally, reached, source)) return false;
         continue;
       default:
     }

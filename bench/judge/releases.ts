@@ -3,6 +3,7 @@ import { eachStatement, openPython, type Python, type Statement } from '@pointsm
 import { BASE_IMAGE } from '../../src/machine/image';
 import { isTestPath } from '../../src/problems/test-files';
 import { unifiedDiff } from '../../src/problems/unified-diff';
+import { Roots } from '../../src/roots';
 import type { Sandboxes } from '../../src/sandbox/sandbox';
 import { fetchSource } from '../../src/sources/fetch';
 import type { SourceTree } from '../../src/sources/tree';
@@ -173,7 +174,7 @@ async function fetched(deps: FetchDeps, { name, modules = [name] }: Package, ver
   const owner = { workflowId: `alternatives-${randomUUID()}`, firstRunId: randomUUID() };
   const source = `pypi:${name}==${version}`;
   const { signal } = new AbortController();
-  const { tree } = await fetchSource(deps, owner, source, undefined, BASE_IMAGE, signal);
+  const { tree } = await fetchSource({ ...deps, roots: Roots.any }, owner, source, undefined, BASE_IMAGE, signal);
   const code = new Map<string, string>();
   const places = new Map<string, string>();
   for (const module of modules) {

@@ -152,18 +152,28 @@ async function runCommand(room: Room, asked: TestsAsked, command: string): Promi
   const swallowed = await Promise.all(printed.map(textAt));
   const stdout = [raw.stdout.toString('utf8'), ...swallowed].join('\n');
   const stderr = raw.stderr.toString('utf8');
-  const outcomes: Outcomes[] = [];
-  const failures = new Map<string, string>();
-  let tells = true;
-  for (const { reporter, path } of reports) {
-    const report = { file: (await textAt(path)) ?? null, stdout, stderr, paths };
-    outcomes.push(REPORTERS[reporter].read(report, wanted));
-    const said = REPORTERS[reporter].failures?.(report, wanted);
-    tells &&= said !== undefined;
-    for (const [test, text] of said ?? []) failures.set(test, text);
-  }
-  const failureOf = (test: string) => (tells ? (failures.get(test) ?? '') : `${stdout}\n${stderr}`);
-  return { report: { outcomes: mergedOutcomes(outcomes), failureOf }, raw };
+  const given = await Promise.all(
+    reports.map(async ({ reporter, path }) => {
+      const report = { file: (await textAt(path)) ?? null, stdout, stderr, paths };
+      return { reporter: REPORTERS[reporter], report };
+    }),
+  );
+  // Read only where somebody asks: a report of 250,000 tests takes seconds.
+  let failures: ReadonlyMap<string, string> | 'untold' | undefined;
+  const failureOf = (test: string) => {
+    failures ??= failuresIn(given.map(({ reporter, report }) => reporter.failures?.(report, wanted)));
+    return failures === 'untold' ? `${stdout}\n${stderr}` : (failures.get(test) ?? '');
+  };
+  const outcomes = mergedOutcomes(given.map(({ reporter, report }) => reporter.read(report, wanted)));
+  return { report: { outcomes, failureOf }, raw };
+}
+
+/** What all reports say of failures; one that does not tell one from another leaves all of it untold. */
+function failuresIn(
+  said: readonly (ReadonlyMap<string, string> | undefined)[],
+): ReadonlyMap<string, string> | 'untold' {
+  const all = said.flatMap((each) => (each ? [each] : []));
+  return all.length < said.length ? 'untold' : new Map(all.flatMap((each) => [...each]));
 }
 
 /** A problem may say where its report is; else the runner that the command starts is asked for one, under a fresh name. */

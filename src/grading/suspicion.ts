@@ -248,7 +248,7 @@ export function suspicionsIn(patch: string, given: SuspicionGiven): Suspicion[] 
     if (path === null) return [];
     if (isBinary(section))
       return [{ kind: 'binary', path, line: null, detail: 'is binary: nobody can read what it does' }];
-    if (isTestPath(path) || /_test\.go$/.test(path)) return [];
+    if (isTestPath(path)) return [];
     const lines = section.hunks.flatMap(linesOf);
     const added = lines.filter(({ isAdded }) => isAdded);
     const found = [

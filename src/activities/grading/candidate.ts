@@ -1,9 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { type LeftOut, PointsmanError, type Problem } from '../../contract';
 import { GIT, mustRun, readTest, textOf } from '../../environments/commands';
+import { openInlineTests } from '../../grading/inline-tests';
 import { ReachOf } from '../../grading/reach';
 import { restored, sharedAs } from '../../grading/shared-files';
-import { hasContext, pathsOfNumstat } from '../../problems/patch';
+import type { TestFile } from '../../grading/variants';
+import { hasContext, pathsOfNumstat, splitPatch } from '../../problems/patch';
 import type { Sandbox } from '../../sandbox/sandbox';
 import type { BlobStore } from '../../store/blobs';
 
@@ -15,16 +17,18 @@ export interface Applied {
 
 /**
  * Brings a candidate's patch into a fresh container: without the files that are not its to change, and with the tables that
- * configure the run put back in files that are shared. `through` are the files that the test command goes through.
+ * configure the run put back in files that are shared. `through` are the files that the test command goes through, `inline`
+ * those that hold tests of the problem beside code.
  */
 export async function applyCandidate(
   sandbox: Sandbox,
   problem: Problem,
   patch: string,
   through: readonly string[],
+  inline: ReadonlySet<string>,
 ): Promise<Applied> {
   const { workdir } = problem;
-  const reach = new ReachOf({ problem, through });
+  const reach = new ReachOf({ problem, through, inline });
   const { patch: allowed, leftOut } = reach.of(patch);
   if (allowed.trim() === '') {
     const unread = patch.trim() !== '' && leftOut.length === 0;
@@ -104,13 +108,66 @@ async function patchFile(sandbox: Sandbox, text: string): Promise<string> {
   return path;
 }
 
+/** Test files of a problem, as they are written. */
+export interface TestPlaces {
+  /** The problem; tests that its patch brings beside code are among its files. */
+  readonly problem: Problem;
+  /** Files of which only the tests are the problem's: the rest is the candidate's. */
+  readonly inline: ReadonlySet<string>;
+}
+
+/** Reads which test files hold code too. In a container that no patch came to yet. */
+export async function testPlaces(sandbox: Sandbox, given: Problem, blobs: BlobStore): Promise<TestPlaces> {
+  const tests = await openInlineTests();
+  const problem = await withoutInlinePatch(sandbox, given);
+  const inline = new Set<string>();
+  for (const { path, content } of problem.tests.files) {
+    if (!path.endsWith('.rs') || content === null) continue;
+    if (tests.areIn({ path, text: (await readTest(content, blobs)).toString('utf8') })) inline.add(path);
+  }
+  return { problem, inline };
+}
+
+/** What the problem's patch makes of files that hold tests beside code comes as those files. */
+async function withoutInlinePatch(sandbox: Sandbox, problem: Problem): Promise<Problem> {
+  const { tests, workdir } = problem;
+  const sections = splitPatch(tests.patch ?? '');
+  const sources = sections.flatMap(({ to }) => (to?.endsWith('.rs') ? [to] : []));
+  if (sources.length === 0) return problem;
+  const path = await patchFile(sandbox, tests.patch!);
+  if ((await git(sandbox, workdir, 'apply --whitespace=nowarn', path)).exitCode !== 0) return problem;
+  const texts = await readAll(sandbox, workdir, sources);
+  await mustRun(sandbox, {
+    cwd: workdir,
+    command: `${GIT} apply -R --whitespace=nowarn "$1"; rm -f "$1"`,
+    args: [path],
+  });
+  const inline = await openInlineTests();
+  const files = Array.from(texts, ([each, text]) => ({ path: each, text })).filter((each) => inline.areIn(each));
+  const moved = new Set(files.map((each) => each.path));
+  return {
+    ...problem,
+    tests: {
+      ...tests,
+      files: [...tests.files, ...files.map((each) => ({ path: each.path, content: each.text }))],
+      patch: sections
+        .filter(({ to }) => to === null || !moved.has(to))
+        .map(({ text }) => `${text.replace(/\n$/, '')}\n`)
+        .join(''),
+    },
+  };
+}
+
 /** Puts the problem's own test files in place, over whatever is there. */
-export async function placeTests(sandbox: Sandbox, problem: Problem, blobs: BlobStore): Promise<void> {
+export async function placeTests(sandbox: Sandbox, { problem, inline }: TestPlaces, blobs: BlobStore): Promise<void> {
   const { workdir, tests } = problem;
-  const all = tests.files.map((file) => `${workdir}/${file.path}`);
-  if (all.length > 0) {
+  const whole = tests.files.filter(({ path }) => !inline.has(path));
+  if (whole.length > 0) {
     // A link or folder in a file's place would lead the writing elsewhere.
-    await mustRun(sandbox, { command: 'for f in "$@"; do rm -rf -- "$f" || exit 1; done', args: all });
+    await mustRun(sandbox, {
+      command: 'for f in "$@"; do rm -rf -- "$f" || exit 1; done',
+      args: whole.map((file) => `${workdir}/${file.path}`),
+    });
   }
   const files = await Promise.all(
     tests.files.flatMap((file) =>
@@ -118,7 +175,15 @@ export async function placeTests(sandbox: Sandbox, problem: Problem, blobs: Blob
     ),
   );
   await sandbox.write(
-    files.map((file) => ({ path: `${workdir}/${file.path}`, bytes: file.bytes, executable: file.executable ?? false })),
+    files
+      .filter(({ path }) => !inline.has(path))
+      .map((file) => ({ path: `${workdir}/${file.path}`, bytes: file.bytes, executable: file.executable ?? false })),
+  );
+  await writeTests(
+    sandbox,
+    workdir,
+    files.filter(({ path }) => inline.has(path)).map(({ path, bytes }) => ({ path, text: bytes.toString('utf8') })),
+    inline,
   );
   if (tests.patch === undefined || tests.patch.trim() === '') return;
   const path = await patchFile(sandbox, tests.patch);
@@ -130,6 +195,31 @@ export async function placeTests(sandbox: Sandbox, problem: Problem, blobs: Blob
     `problem ${problem.id}: tests.patch does not apply: ${textOf(applied)}`,
     'The patch and the image belong to different commits.',
   );
+}
+
+/**
+ * Writes test files: of those that hold code too, their tests into what is there. Where there is no file or no module for
+ * them they are left out, and do not run.
+ */
+export async function writeTests(
+  sandbox: Sandbox,
+  workdir: string,
+  files: readonly TestFile[],
+  inline: ReadonlySet<string>,
+): Promise<void> {
+  const tests = await openInlineTests();
+  const there = await readAll(
+    sandbox,
+    workdir,
+    files.flatMap(({ path }) => (inline.has(path) ? [path] : [])),
+  );
+  const texts = files.flatMap(({ path, text }): TestFile[] => {
+    if (!inline.has(path)) return [{ path, text }];
+    const own = there.get(path);
+    const whole = own === undefined ? undefined : tests.put(own, text);
+    return whole === undefined ? [] : [{ path, text: whole }];
+  });
+  await sandbox.write(texts.map(({ path, text }) => ({ path: `${workdir}/${path}`, bytes: Buffer.from(text) })));
 }
 
 async function readAll(sandbox: Sandbox, workdir: string, paths: readonly string[]): Promise<Map<string, string>> {

@@ -172,12 +172,14 @@ async function draftOf(deps: Deps, owner: Owner, problem: Problem, signal: Abort
   const narrowed = few !== undefined && failToPass.every((test) => passes(few, test));
   const some = failToPass.slice(0, ALONE);
   const alone = await run('draft-alone', { alone: some });
-  const kept = tests.passToPass.filter((test) => paths.includes(fileOfTestId(test)));
+  // Ids that name no file may be of these files too.
+  const named = tests.failToPass.some((test) => paths.includes(fileOfTestId(test)));
+  const kept = new Set(tests.passToPass.filter((test) => !named || paths.includes(fileOfTestId(test))));
   const found = findVariants(await openLanguages(), [...files, ...helpers], [...failToPass, ...kept]);
   return {
     files,
-    variants: leavingAlone(found.variants, new Set(kept)),
-    without: found.without.filter(({ test }) => !kept.includes(test)),
+    variants: leavingAlone(found.variants, kept),
+    without: found.without.filter(({ test }) => !kept.has(test)),
     alone: some.filter((test) => passes(alone, test)),
     narrowed,
     seconds: all.seconds,

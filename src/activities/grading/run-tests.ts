@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { posix } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { join, posix } from 'node:path';
 import { type LeftOut, type Problem, SandboxProfile } from '../../contract';
 import type { Deps } from '../../deps';
 import { GIT, mustRun } from '../../environments/commands';
@@ -13,7 +14,7 @@ import type { TestFile } from '../../grading/variants';
 import { isTest, type Outcomes } from '../../problems/outcomes';
 import type { Owner } from '../../sandbox/labels';
 import type { GuestResult, Sandbox } from '../../sandbox/sandbox';
-import { applyCandidate, placeTests } from './candidate';
+import { applyCandidate, placeTests, testPlaces, writeTests } from './candidate';
 
 /** Which tests run: by the problem's command, by it for some files, or each in a process of its own. */
 export type Scope = 'all' | { readonly files: readonly string[] } | { readonly alone: readonly string[] };
@@ -44,6 +45,9 @@ export interface Ran {
   readonly log: Buffer;
   readonly leftOut: readonly LeftOut[];
 }
+
+/** Gives a runner of Node.js the words for its report. */
+const REPORT_ARGUMENTS = readFileSync(join(__dirname, 'guest/report-arguments.cjs'));
 
 /** Bytes that are kept of each stream of the test command. */
 const LOG_BYTES = 16 << 20;
@@ -80,12 +84,13 @@ export async function inRoom(
     const sandbox = await sandboxes.claim({ owner, role, image, workdir, profile });
     // Before the patch: what the command starts is the problem's to say.
     const { readFile, through } = await followedIn(sandbox, problem);
-    const { leftOut, failure } = await applyCandidate(sandbox, problem, asked.patch, through);
+    const places = await testPlaces(sandbox, problem, deps.blobs);
+    const { leftOut, failure } = await applyCandidate(sandbox, places.problem, asked.patch, through, places.inline);
     if (failure !== undefined) {
       return { ...NOTHING, ended: 'misfit', detail: failure, log: Buffer.from(failure), leftOut };
     }
-    await placeTests(sandbox, problem, deps.blobs);
-    await sandbox.write(files.map(({ path, text }) => ({ path: `${workdir}/${path}`, bytes: Buffer.from(text) })));
+    await placeTests(sandbox, places, deps.blobs);
+    await writeTests(sandbox, workdir, files, places.inline);
     return { ...(await use({ sandbox, readFile })), leftOut };
   } finally {
     await sandboxes.remove(owner, role);
@@ -137,6 +142,16 @@ async function runCommand(room: Room, asked: TestsAsked, command: string): Promi
     command: 'for f in "$@"; do rm -rf -- "$f" && mkdir -p "$(dirname "$f")" || exit 1; done',
     args: reports.map(({ path }) => path),
   });
+  await sandbox.write(
+    reports.flatMap(({ path, late }) =>
+      late
+        ? [
+            { path: `${path}.cjs`, bytes: REPORT_ARGUMENTS },
+            { path: `${path}.json`, bytes: Buffer.from(JSON.stringify(late)) },
+          ]
+        : [],
+    ),
+  );
   const raw = await sandbox.exec({
     command: line,
     cwd: workdir,
@@ -153,15 +168,24 @@ async function runCommand(room: Room, asked: TestsAsked, command: string): Promi
   const outcomes: Outcomes[] = [];
   const failures = new Map<string, string>();
   let tells = true;
-  for (const { reporter, path } of reports) {
-    const report = { file: (await textAt(path)) ?? null, stdout, stderr, paths };
-    outcomes.push(REPORTERS[reporter].read(report, wanted));
-    const said = REPORTERS[reporter].failures?.(report, wanted);
-    tells &&= said !== undefined;
-    for (const [test, text] of said ?? []) failures.set(test, text);
+  for (const { reporter, path, late } of reports) {
+    const files = late ? await filesFrom(sandbox, `${path}-`) : [await textAt(path)];
+    for (const file of files.length > 0 ? files : [undefined]) {
+      const report = { file: file ?? null, stdout, stderr, paths };
+      outcomes.push(REPORTERS[reporter].read(report, wanted));
+      const said = REPORTERS[reporter].failures?.(report, wanted);
+      tells &&= said !== undefined;
+      for (const [test, text] of said ?? []) failures.set(test, text);
+    }
   }
   const failureOf = (test: string) => (tells ? (failures.get(test) ?? '') : `${stdout}\n${stderr}`);
   return { report: { outcomes: mergedOutcomes(outcomes), failureOf }, raw };
+}
+
+/** Texts of the files whose path begins so. */
+async function filesFrom(sandbox: Sandbox, start: string): Promise<string[]> {
+  const all = await sandbox.read(posix.dirname(start));
+  return [...all].flatMap(([path, bytes]) => (path.startsWith(start) ? [bytes.toString('utf8')] : []));
 }
 
 /** A problem may say where its report is; else the runner that the command starts is asked for one, under a fresh name. */

@@ -87,6 +87,37 @@ test('go: parts, packages that were not built or died, and names without a packa
   });
 });
 
+test('go behind a script: what -v prints', () => {
+  const stdout = `=== RUN   TestParts
+=== RUN   TestParts/a_b
+=== PAUSE TestParts/a_b
+=== CONT  TestParts/a_b
+printed without an end    --- PASS: TestParts/a_b (0.00s)
+    a_test.go:9: got 2
+--- FAIL: TestParts (0.00s)
+FAIL
+FAIL\texample.org/tiny\t0.003s
+=== RUN   TestOther
+--- PASS: TestOther (0.00s)
+PASS
+ok  \texample.org/tiny/inner\t(cached)\tcoverage: 3% of statements
+=== RUN   TestDies
+panic: no
+FAIL\texample.org/tiny/dies\t0.003s
+# example.org/tiny/broken
+x.go:3:1: syntax error
+FAIL\texample.org/tiny/broken [build failed]
+?   \texample.org/tiny/none\t[no test files]
+`;
+  expect(REPORTERS.go.read({ file: null, stdout, stderr: '' }, [])).toEqual({
+    'example.org/tiny::TestParts/a_b': 'passed',
+    'example.org/tiny::TestParts': 'failed',
+    'example.org/tiny/inner::TestOther': 'passed',
+    'example.org/tiny/dies::TestDies': 'error',
+    'example.org/tiny/broken::<collect>': 'error',
+  });
+});
+
 test('a test that go began and never ended is an error', () => {
   const stdout = '{"Action":"run","Package":"p","Test":"TestX"}\n{"Action":"fail","Package":"p"}\n';
   expect(REPORTERS.go.read({ file: null, stdout, stderr: '' }, [])).toMatchObject({ 'p::TestX': 'error' });
@@ -153,16 +184,37 @@ test('mocha', () => {
   });
 });
 
-test("node's own runner", () => {
-  expect(read('node', { file: 'node.xml' })).toEqual({
+test("node's own runner: parts, and what has parts and fails by itself", () => {
+  expect(read('node', { file: 'node.tap' })).toEqual({
     'outer > inner > passes': 'passed',
     'outer > inner > fails # hash': 'failed',
     'outer > skipped': 'skipped',
     'outer > to do': 'skipped',
     alone: 'passed',
     'with parts > part': 'passed',
+    'with parts': 'failed',
+    'with passing parts > part \\ of it': 'passed',
+    'with passing parts': 'passed',
     '/testbed/b.test.mjs': 'failed',
   });
+});
+
+const failuresOf = (name: ReporterName, given: { file?: string; stdout?: string }) =>
+  REPORTERS[name].failures!({ file: given.file ?? null, stdout: given.stdout ?? '', stderr: '' }, []);
+
+test('what is said of each failure is told apart', () => {
+  const node = failuresOf('node', { file: recorded('node.tap') });
+  expect([...node!.keys()]).toEqual(['outer > inner > fails # hash', 'with parts', '/testbed/b.test.mjs']);
+  expect(node!.get('with parts')).toContain('a.test.mjs:11:73');
+  expect(failuresOf('cargo', { stdout: recorded('cargo.txt') })!.get('tests::fails')).toContain('src/lib.rs:19:9');
+  const jest = failuresOf('jest', { file: recorded('jest.json') });
+  expect([...jest!.values()].join()).toMatch(/\.test\.js:\d+:\d+/);
+  expect([...failuresOf('vitest', { file: recorded('vitest.json') })!.values()].join()).toMatch(/:\d+:\d+/);
+  expect([...failuresOf('mocha', { file: recorded('mocha.json') })!.values()].join()).toMatch(/:\d+:\d+/);
+  const go = failuresOf('go', { stdout: recorded('go.jsonl') });
+  expect(go!.get('example.org/tiny::TestFails')).toMatch(/_test\.go:\d+/);
+  // What is said of a part is said of the test.
+  expect(go!.get('example.org/tiny::TestParts')).toContain(go!.get('example.org/tiny::TestParts/c/d')!.trim());
 });
 
 test('CTest: what did not run is not passed', () => {

@@ -20,18 +20,27 @@ export class InlineTests {
    * `source` has no such module. Neither changes: code stays as it is in `source`, tests as they are in `other`.
    */
   put(source: string, other: string): string | undefined {
-    const [own, given] = [this.itemsIn(source), this.itemsIn(other)];
-    const edits = own.items.map(({ start, end }) => ({ start, end, text: '' }));
-    for (const module of new Set(given.items.map((item) => item.module))) {
-      const at = own.modules.get(module);
-      if (at === undefined) return undefined;
-      const items = given.items.filter((item) => item.module === module);
-      const text = items.map(({ start, end }) => `\n${other.slice(start, end)}\n`).join('');
-      edits.push({ start: at, end: at, text });
+    const code = this.without(source);
+    const { modules } = this.itemsIn(code);
+    const { items } = this.itemsIn(other);
+    const edits: Edit[] = [];
+    for (const module of new Set(items.map((item) => item.module))) {
+      const end = modules.get(module);
+      if (end === undefined) return undefined;
+      const own = items.filter((item) => item.module === module);
+      const text = own.map((item) => `\n\n${other.slice(item.start, item.end)}`).join('');
+      // Put again they stand in the same lines.
+      edits.push({ start: code.slice(0, end).trimEnd().length, end, text: `${text}\n` });
     }
-    return edits
-      .sort((one, next) => next.start - one.start)
-      .reduce((whole, { start, end, text }) => whole.slice(0, start) + text + whole.slice(end), source);
+    return edited(code, edits);
+  }
+
+  /** The code of a file without its tests. */
+  private without(text: string): string {
+    return edited(
+      text,
+      this.itemsIn(text).items.map(({ start, end }) => ({ start, end, text: '' })),
+    );
   }
 
   /** The tests of a file without its code. */
@@ -96,6 +105,18 @@ interface Items {
 
 const CONDITIONAL = /^#\[\s*cfg\s*\(\s*(?:test|all\s*\(\s*test\b[\s\S]*)\s*,?\s*\)/;
 const TEST = /^#\[\s*(?:\w+\s*::\s*)*(?:test|rstest|test_case|bench|quickcheck)\b/;
+
+interface Edit {
+  readonly start: number;
+  readonly end: number;
+  readonly text: string;
+}
+
+function edited(text: string, edits: readonly Edit[]): string {
+  return edits
+    .toSorted((one, next) => next.start - one.start)
+    .reduce((whole, { start, end, text: put }) => whole.slice(0, start) + put + whole.slice(end), text);
+}
 
 /** Where the comment begins that documents what stands at `start`: without it, it would document something else. */
 function documented(text: string, start: number): number {

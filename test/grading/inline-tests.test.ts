@@ -99,6 +99,8 @@ test('putting again what is there changes no test, and the code never', () => {
       const put = tests.put(one, other)!;
       const dense = (text: string) => text.replace(/\s+/g, ' ').trim();
       expect(dense(tests.only(put))).toBe(dense(tests.only(other)));
+      // Lines stay: failures are told by them.
+      expect(tests.put(put, other)).toBe(put);
       expect(dense(tests.put(put, '')!)).toBe(dense(tests.put(one, '')!));
     }),
   );

@@ -12,6 +12,7 @@ import type { ReadFile } from '../../grading/runners/files';
 import { followed } from '../../grading/runners/follow';
 import type { TestFile } from '../../grading/variants';
 import { isTest, type Outcomes } from '../../problems/outcomes';
+import { fileOfTestId } from '../../problems/test-files';
 import type { Owner } from '../../sandbox/labels';
 import type { GuestResult, Sandbox } from '../../sandbox/sandbox';
 import { applyCandidate, placeTests, testPlaces, writeTests } from './candidate';
@@ -160,7 +161,7 @@ async function runCommand(room: Room, asked: TestsAsked, command: string): Promi
     signal,
   });
   await sandbox.assertAlive(raw.exitCode, 'grading');
-  const paths = wanted.length > 0 ? [] : await pathsIn(sandbox, workdir);
+  const paths = wanted.length > 0 ? [...new Set(wanted.map(fileOfTestId))] : await pathsIn(sandbox, workdir);
   const textAt = async (path: string) => (await sandbox.read(path)).get(path)?.toString('utf8');
   const swallowed = await Promise.all(printed.map(textAt));
   const stdout = [raw.stdout.toString('utf8'), ...swallowed].join('\n');

@@ -228,6 +228,24 @@ test('CTest: what did not run is not passed', () => {
   });
 });
 
+test('CTest behind a script: what it prints of each test', () => {
+  const stdout = `Test project /testbed/build
+    Start 1: adds up
+1/5 Test #1: adds up ..........................   Passed    0.01 sec
+2/5 Test #2: fails ............................***Failed    0.00 sec
+3/5 Test #3: slow .............................***Timeout   1.50 sec
+4/5 Test #4: there.is...none ..................***Not Run (Disabled)   0.00 sec
+5/5 Test #5: away .............................***Skipped   0.00 sec
+`;
+  expect(REPORTERS.ctest.read({ file: null, stdout, stderr: '' }, [])).toEqual({
+    'adds up': 'passed',
+    fails: 'failed',
+    slow: 'failed',
+    'there.is...none': 'skipped',
+    away: 'skipped',
+  });
+});
+
 test('TAP: marks, numbers, and files that only prove names', () => {
   expect(read('tap', { out: 'prove.txt' })).toEqual({
     't/a.t > first': 'passed',

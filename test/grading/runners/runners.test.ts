@@ -141,7 +141,7 @@ test('variables are added to what the environment has for them', () => {
       encoding: 'utf8',
     },
   ).stdout;
-  expect(shown).toBe(`-x ${ASKED}-rX|a=b;testenv.pass_env+=PYTEST_ADDOPTS;env_run_base.pass_env+=PYTEST_ADDOPTS\n`);
+  expect(shown).toBe(`-x ${ASKED}-rfEpX|a=b;testenv.pass_env+=PYTEST_ADDOPTS;env_run_base.pass_env+=PYTEST_ADDOPTS\n`);
 });
 
 test('what a command pipes or redirects is kept for us, and it ends as it did', () => {

@@ -1,5 +1,14 @@
 import { z } from 'zod';
-import { Collected, CollectedFailures, jsonLines, programOf, type Reporter, spelledAs } from './reporter';
+import {
+  type Asked,
+  Collected,
+  CollectedFailures,
+  jsonLines,
+  programOf,
+  type Report,
+  type Reporter,
+  spelledAs,
+} from './reporter';
 
 const Event = z.object({
   Action: z.string(),
@@ -15,9 +24,12 @@ const Event = z.object({
  */
 export const go: Reporter = {
   name: 'go',
-  starts: (words) => programOf(words[0]) === 'go' && words[1] === 'test',
-  asks: () => ({ variables: { GOFLAGS: '-v' }, words: ['-json'], at: 2 }),
-  read({ stdout }, ids) {
+  starts: (words) => (programOf(words[0]) === 'go' && words[1] === 'test') || isGotestsum(words),
+  asks(file, words): Asked {
+    if (isGotestsum(words)) return { variables: { GOTESTSUM_JSONFILE: file }, words: ['--jsonfile', file], at: 1 };
+    return { variables: { GOFLAGS: '-v' }, words: ['-json'], at: 2 };
+  },
+  read(report, ids) {
     const wanted = new Set(ids);
     const collected = new Collected();
     const running = new Set<string>();
@@ -26,7 +38,7 @@ export const go: Reporter = {
       for (const id of spelledAs(spellingsOf(key), wanted)) collected.add(id, outcome);
       if (outcome === 'failed') failing.add(key.split('\n')[0]!);
     };
-    for (const { Action: action, Package: path, Test: test } of eventsOf(stdout)) {
+    for (const { Action: action, Package: path, Test: test } of eventsOf(report)) {
       if (path === undefined) continue;
       const key = `${path}\n${test}`;
       if (test === undefined) {
@@ -44,10 +56,10 @@ export const go: Reporter = {
     for (const key of running) add(key, 'error');
     return collected.outcomes();
   },
-  failures({ stdout }, ids) {
+  failures(report, ids) {
     const wanted = new Set(ids);
     const failures = new CollectedFailures();
-    for (const { Action: action, Package: path, Test: test, Output: text } of jsonEvents(stdout)) {
+    for (const { Action: action, Package: path, Test: test, Output: text } of jsonEvents(report)) {
       if (action !== 'output' || path === undefined || test === undefined || text === undefined) continue;
       const parts = test.split('/');
       for (const [at] of parts.entries()) {
@@ -58,11 +70,13 @@ export const go: Reporter = {
     return failures.texts.size > 0 ? failures.texts : undefined;
   },
   only(words, files) {
+    if (isGotestsum(words)) return undefined;
     const options = optionsOf(words);
     const folders = [...new Set(files.map((file) => `./${file.split('/').slice(0, -1).join('/')}`))];
     return options && ['go', 'test', ...options, ...folders];
   },
   alone(words, id) {
+    if (isGotestsum(words)) return undefined;
     const options = optionsOf(words);
     const [path, test] = id.includes('::') ? id.split('::') : ['./...', id];
     const pattern = test!.split('/').map((part) => `^${part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}$`);
@@ -86,6 +100,9 @@ function optionsOf(words: readonly string[]): string[] | undefined {
   return kept;
 }
 
+/** It starts `go test -json` itself and shows less of it. */
+const isGotestsum = (words: readonly string[]) => programOf(words[0]) === 'gotestsum';
+
 type GoEvent = z.infer<typeof Event>;
 
 const hasOpen = (running: ReadonlySet<string>, path: string) => [...running].some((key) => key.startsWith(`${path}\n`));
@@ -96,13 +113,13 @@ function spellingsOf(key: string): string[] {
 }
 
 /** What the two ways of reporting say, as `go test -json` has it. */
-function eventsOf(stdout: string): GoEvent[] {
-  const events = jsonEvents(stdout);
-  return events.some(({ Package }) => Package !== undefined) ? events : printedEvents(stdout);
+function eventsOf(report: Report): GoEvent[] {
+  const events = jsonEvents(report);
+  return events.some(({ Package }) => Package !== undefined) ? events : printedEvents(report.stdout);
 }
 
-function jsonEvents(stdout: string): GoEvent[] {
-  return jsonLines(stdout).flatMap((line) => Event.safeParse(line).data ?? []);
+function jsonEvents({ file, stdout }: Report): GoEvent[] {
+  return jsonLines(file ?? stdout).flatMap((line) => Event.safeParse(line).data ?? []);
 }
 
 const ENDS: Readonly<Record<string, string>> = { PASS: 'pass', FAIL: 'fail', SKIP: 'skip' };

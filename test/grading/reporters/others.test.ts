@@ -118,6 +118,14 @@ FAIL\texample.org/tiny/broken [build failed]
   });
 });
 
+test('gotestsum writes what go says into a file', () => {
+  const words = ['gotestsum', '--', './...'];
+  expect(REPORTERS.go.asks('/r', words)).toMatchObject({ words: ['--jsonfile', '/r'], at: 1 });
+  const file = recorded('go.jsonl');
+  expect(REPORTERS.go.read({ file, stdout: '✓ .', stderr: '' }, [])).toEqual(read('go', { out: 'go.jsonl' }));
+  expect(REPORTERS.go.only!(words, ['a_test.go'])).toBeUndefined();
+});
+
 test('a test that go began and never ended is an error', () => {
   const stdout = '{"Action":"run","Package":"p","Test":"TestX"}\n{"Action":"fail","Package":"p"}\n';
   expect(REPORTERS.go.read({ file: null, stdout, stderr: '' }, [])).toMatchObject({ 'p::TestX': 'error' });
@@ -302,6 +310,7 @@ test.each<[string, ReporterName | undefined]>([
   ['vitest run', 'vitest'],
   ['mocha -r ts-node/register test', 'mocha'],
   ['node --test', 'node'],
+  ['gotestsum --format dots -- -race ./...', 'go'],
   ['node test.js', undefined],
   ['ctest --test-dir build', 'ctest'],
   ['prove -lr t', 'tap'],

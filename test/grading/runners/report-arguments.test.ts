@@ -1,5 +1,14 @@
 import { spawnSync } from 'node:child_process';
-import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { reported } from '../../../src/grading/runners/ask';
@@ -60,7 +69,11 @@ test.each([
     'test.sh',
     `#!/bin/sh\nset -e\nnode -e 0\nnode_modules/.bin/${name} a -- b\n${name} c\nnode ./node_modules/${program} d\n`,
   );
-  expect(run('npm test --silent')).toEqual([['a', ...words, '--', 'b'], ['c', ...words], ['d', ...words]]);
+  expect(run('npm test --silent')).toEqual([
+    ['a', ...words, '--', 'b'],
+    ['c', ...words],
+    ['d', ...words],
+  ]);
 });
 
 test('runners of two kinds behind one script are each asked', () => {

@@ -11,7 +11,12 @@ const OUTCOMES: Readonly<Record<string, TestOutcome>> = { ok: 'passed', FAILED: 
 export const cargo: Reporter = {
   name: 'cargo',
   starts: (words) => programOf(words[0]) === 'cargo' && words.some((word) => /^(t|test|nextest)$/.test(word)),
-  asks: () => ASKS_NOTHING,
+  // Without it the programs behind the first with a failure do not run, and their tests would seem to fail before a fix.
+  asks(_file, words) {
+    if (words.includes('--no-fail-fast')) return ASKS_NOTHING;
+    const at = words.findIndex((word) => /^(t|test|run)$/.test(word)) + 1;
+    return { variables: {}, words: ['--no-fail-fast'], at };
+  },
   read({ stdout, stderr }) {
     const collected = new Collected();
     for (const output of [stdout, stderr]) {

@@ -35,7 +35,6 @@ describe('problems of Go, Rust, JavaScript and TypeScript', () => {
           controls: check.controls?.tests,
           of: check.controls?.of,
           ...check.controls?.kinds,
-          why: check.controls?.without[0]?.why,
         });
         expect(check).toMatchObject({ oracle: 1, noop: 0, flaky: [], admitted: true, reasons: [] });
         expect(check.failToPass).toEqual(each.failToPass);

@@ -3,14 +3,14 @@ import { exchanged, type LanguageProblem } from './language-problem';
 const INSTALL =
   'apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends cargo-web rustc-web gcc libc6-dev';
 
-const LOCK = (names: readonly (readonly [string, string?])[]) =>
-  [
-    'version = 3',
-    ...names.map(
-      ([name, needs]) =>
-        `[[package]]\nname = "${name}"\nversion = "0.1.0"${needs ? `\ndependencies = [\n "${needs}",\n]` : ''}`,
-    ),
-  ].join('\n\n') + '\n';
+/** A lock of crates that need no other than each other. */
+function lockOf(crates: readonly (readonly [name: string, needs?: string])[]): string {
+  const tables = crates.map(
+    ([name, needs]) =>
+      `[[package]]\nname = "${name}"\nversion = "0.1.0"\n${needs ? `dependencies = [\n "${needs}",\n]\n` : ''}`,
+  );
+  return ['version = 3\n', ...tables].join('\n');
+}
 
 const DURATION = `//! Durations as people write them.
 
@@ -115,7 +115,7 @@ const units: LanguageProblem = {
   statement: 'parse("1h30m") gives 1800 instead of 5400, and a number without a unit behind it is let through.',
   before: {
     'Cargo.toml': '[package]\nname = "durations"\nversion = "0.1.0"\nedition = "2021"\n',
-    'Cargo.lock': LOCK([['durations']]),
+    'Cargo.lock': lockOf([['durations']]),
     'src/lib.rs': DURATION + DURATION_OLD_TESTS,
   },
   setup: [INSTALL],
@@ -253,7 +253,7 @@ const integration: LanguageProblem = {
   statement: 'A ring grows without end, and iterates from new to old. It should drop and give back the oldest.',
   before: {
     'Cargo.toml': '[package]\nname = "ring-queue"\nversion = "0.1.0"\nedition = "2021"\n',
-    'Cargo.lock': LOCK([['ring-queue']]),
+    'Cargo.lock': lockOf([['ring-queue']]),
     'src/lib.rs': QUEUE,
     'src/ring.rs': RING,
     'tests/common/mod.rs':
@@ -462,7 +462,7 @@ const workspace: LanguageProblem = {
     'place("A1") gives row 1 instead of 0, and columns behind Z are wrong. There is no row 0: panic with "row 0".',
   before: {
     'Cargo.toml': '[workspace]\nresolver = "2"\nmembers = ["crates/*"]\n',
-    'Cargo.lock': LOCK([['grid'], ['sheet', 'grid']]),
+    'Cargo.lock': lockOf([['grid'], ['sheet', 'grid']]),
     'crates/grid/Cargo.toml': '[package]\nname = "grid"\nversion = "0.1.0"\nedition = "2021"\n',
     'crates/grid/src/lib.rs': GRID,
     'crates/sheet/Cargo.toml':

@@ -20,14 +20,18 @@ export function isTestName(path: string): boolean {
   return (
     /^(test_.*|.*_tests?|tests?|conftest)\.py$/.test(name) ||
     /\.(test|spec)\.[cm]?[jt]sx?$/.test(name) ||
-    /_test\.go$|^(.*_)?tests?\.rs$/.test(name)
+    /_test\.go$/.test(name)
   );
 }
 
-/** Whether a file of a source tree belongs to its tests: named like one, or anywhere in a test folder. */
+/**
+ * Whether a file of a source tree belongs to its tests: named like one, or anywhere in a test folder. Rust's `tests.rs` is by
+ * its name alone no file that could be left out of a patch: what declares it as a module would not compile.
+ */
 export function isTestPath(path: string): boolean {
   return (
     isTestName(path) ||
+    /(^|[/_])tests?\.rs$/.test(path) ||
     path
       .split('/')
       .slice(0, -1)

@@ -46,7 +46,7 @@ describe('problems of Go, Rust, JavaScript and TypeScript', () => {
         });
         problem = ref;
       },
-      minutes(5, 10),
+      minutes(15, 30),
     );
 
     it(
@@ -63,7 +63,7 @@ describe('problems of Go, Rust, JavaScript and TypeScript', () => {
         expect(half!.failToPass.passed).toBeGreaterThan(0);
         expect(nothing).toMatchObject({ resolved: false, verdict: 'graded', failToPass: { passed: 0 } });
       },
-      minutes(5, 10),
+      minutes(15, 30),
     );
 
     it(
@@ -74,7 +74,7 @@ describe('problems of Go, Rust, JavaScript and TypeScript', () => {
         expect(await bench.grade(patched, patchTo(each, each.other), 'none')).toMatchObject({ resolved: true });
         expect(await bench.grade(patched, '', 'none')).toMatchObject({ resolved: false, verdict: 'graded' });
       },
-      minutes(5, 10),
+      minutes(15, 30),
     );
 
     const verdicts: string[] = [];
@@ -86,7 +86,7 @@ describe('problems of Go, Rust, JavaScript and TypeScript', () => {
         verdicts.push(verdict);
         expect(resolved).toBe(false);
       },
-      minutes(5, 10),
+      minutes(15, 30),
     );
 
     it('would have been by one of them, were there no controls', () => expect(verdicts).toContain('bribed'));

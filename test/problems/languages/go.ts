@@ -1,7 +1,7 @@
 import { exchanged, type LanguageProblem } from './language-problem';
 
 const INSTALL =
-  'apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends golang-go';
+  'apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends golang-go gcc libc6-dev';
 
 /** Builds what the tests need of the standard library once. */
 const WARM = 'go test -count=1 ./...';

@@ -361,6 +361,19 @@ const TAKE_FIXED = `	if s.items[name] < count {
 	s.items[name] -= count
 `;
 
+/** As `go mod tidy` leaves it. */
+const STOCK_MODULE = `module example.com/stock
+
+go 1.19
+
+require github.com/stretchr/testify v1.9.0
+
+require (
+	github.com/davecgh/go-spew v1.1.1 // indirect
+	github.com/pmezard/go-difflib v1.0.0 // indirect
+	gopkg.in/yaml.v3 v3.0.1 // indirect
+)
+`;
 const STOCK_FIXED = exchanged(
   exchanged(STOCK, 's.items[name] = count', 's.items[name] += count'),
   '\ts.items[name] -= count\n',
@@ -413,7 +426,7 @@ const testify: LanguageProblem = {
   id: 'go-testify',
   statement: 'Put forgets what lay there before, and Take takes more than there is without an error.',
   before: {
-    'go.mod': 'module example.com/stock\n\ngo 1.19\n\nrequire github.com/stretchr/testify v1.9.0\n',
+    'go.mod': STOCK_MODULE,
     'stock.go': STOCK,
     'stock_test.go': `package stock
 
@@ -453,8 +466,7 @@ func TestEmptySuite(t *testing.T) { suite.Run(t, new(EmptySuite)) }
       ]).replace('PACKAGE', 'stock'),
     },
     'testify replaced in go.mod': {
-      'go.mod':
-        'module example.com/stock\n\ngo 1.19\n\nrequire github.com/stretchr/testify v1.9.0\n\nreplace github.com/stretchr/testify => ./testify\n',
+      'go.mod': `${STOCK_MODULE}\nreplace github.com/stretchr/testify => ./testify\n`,
       'testify/go.mod': 'module github.com/stretchr/testify\n\ngo 1.19\n',
       'testify/assert/assert.go': 'package assert\n\nfunc Equal(t, a, b interface{}) bool { return true }\n',
       'testify/require/require.go': 'package require\n\nfunc EqualError(t, a, b interface{}) {}\n',

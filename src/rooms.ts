@@ -89,7 +89,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   environments: {
     holds: 'environments built and problems assembled in sandboxes; `harness/` runs equivalence tests',
-    imports: 'contract setup problems packages/python deps home sources sandbox store roots',
+    imports: 'contract setup problems grading packages/python deps home roots sources sandbox store',
   },
   sources: {
     holds: 'sources of every kind fetched, verified, unpacked; their licence',

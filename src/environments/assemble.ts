@@ -8,6 +8,7 @@ import {
   type TestFile,
 } from '../contract';
 import type { Deps } from '../deps';
+import { type InlineTests, openInlineTests } from '../grading/inline-tests';
 import { isPackagingByproduct, isTestPath } from '../problems/test-files';
 import type { Owner } from '../sandbox/labels';
 import type { Sandbox } from '../sandbox/sandbox';
@@ -30,16 +31,17 @@ export async function assembleProblem(
   const before = await fetchSource(deps, owner, input.before, environment.recipe.sha256, input.base, signal);
   const after = input.after ? await fetchSource(deps, owner, input.after, undefined, input.base, signal) : undefined;
   const { workdir } = input;
+  const inline = after && apart(await openInlineTests(), before.tree, after.tree);
   const licence = input.licence ?? before.licence;
   const spec = { owner, role: 'assemble', image: environment.image, workdir, network: 'none' } as const;
   const { files, gold } = await deps.sandboxes.workshop(spec, async (workshop) => ({
     files:
       input.tests === undefined
-        ? testDifference(before.tree, after!.tree)
+        ? [...testDifference(before.tree, inline!.code), ...inline!.tests].sort((a, b) => (a.path < b.path ? -1 : 1))
         : await testsOfPatch(workshop, workdir, await textOfPatch(deps, input.tests)),
     gold:
       input.gold === undefined
-        ? await sourceDifference(workshop, workdir, before.tree, after!.tree)
+        ? await sourceDifference(workshop, workdir, before.tree, inline!.code)
         : await textOfPatch(deps, input.gold),
   }));
   if (files.length === 0) {
@@ -78,6 +80,26 @@ export async function assembleProblem(
     },
     'problem',
   );
+}
+
+/**
+ * Tests that the later version has in files of code, and its tree with the tests that the earlier one has there: what is new
+ * in them is no part of the fix. Those of files that are new are in neither, as no other fix would have such a file.
+ */
+function apart(inline: InlineTests, before: SourceTree, after: SourceTree): { code: SourceTree; tests: TestFile[] } {
+  const code = new Map(after);
+  const tests: TestFile[] = [];
+  for (const [path, file] of after) {
+    const text = file.bytes.toString('utf8');
+    if (file.link !== undefined || !inline.areIn({ path, text })) continue;
+    const old = before.get(path)?.bytes.toString('utf8');
+    const own = inline.put(text, old ?? '') ?? inline.put(text, '')!;
+    code.set(path, { ...file, bytes: Buffer.from(own) });
+    if (old === undefined || inline.only(old) === inline.only(text)) continue;
+    const hidden = inline.put(old, text);
+    if (hidden !== undefined) tests.push({ path, content: hidden });
+  }
+  return { code, tests };
 }
 
 /** Test files of the later version that the earlier has not or has otherwise; those that it dropped are to be gone. */

@@ -32,10 +32,12 @@ export interface Failure {
   readonly lines: readonly number[];
   /** Whether it is a comparison that does not hold. */
   readonly compares: boolean;
+  /** Whether it is a panic of Rust, as the test was to have or another. */
+  readonly panics: boolean;
 }
 
 export function failureOf(said: string, path: string): Failure {
-  return { lines: linesNamed(said, path), compares: COMPARISON.test(said) };
+  return { lines: linesNamed(said, path), compares: COMPARISON.test(said), panics: PANIC.test(said) };
 }
 
 /**
@@ -87,11 +89,14 @@ function failsByItsOwnLine(variant: Variant, { outcomes, failures }: Trial, test
   if (outcomeOf(outcomes, test) !== 'failed') return false;
   const failure = failures.get(test);
   if (!failure || (variant.fails === 'assertion' && !failure.compares)) return false;
+  if (variant.fails === 'panic') return failure.panics;
   return failure.lines.some((line) => line >= variant.line && line <= variant.lastLine);
 }
 
 /** How frameworks call a comparison that does not hold. */
 const COMPARISON = /assert|expect|mismatch|not equal|!=|not raise|panicked|got|want|DID NOT RAISE|Failed/i;
+
+const PANIC = /panicked at|panic did not contain expected string/;
 
 /** Lines of a file that a failure goes through: `path:12`, `File "path", line 12`, `path(12)`. */
 function linesNamed(failure: string, path: string): number[] {

@@ -10,6 +10,8 @@ export interface ReachGiven {
   readonly problem: Pick<Problem, 'tests' | 'goldPatch' | 'protected'>;
   /** Files that the test command goes through to its runner: `through` of what was followed. */
   readonly through: readonly string[];
+  /** Files of the tests that are the candidate's but for the tests in them, which are put there later. */
+  readonly inline?: ReadonlySet<string>;
 }
 
 interface Reach {
@@ -124,7 +126,7 @@ export const REACH: readonly Rule[] = [
     why: 'belongs to the tests',
     applies: ({ path, parts, name }, { roots }) =>
       isTestName(name) ||
-      /_test\.go$|_spec\.rb$|\.t$/.test(name) ||
+      /_spec\.rb$|\.t$/.test(name) ||
       parts.some((part) => /^__(tests|snapshots|mocks)__$/.test(part)) ||
       roots.some((root) => isWithin(path, root)),
   },
@@ -174,7 +176,7 @@ export class ReachOf {
   readonly #ground: Ground;
   readonly #gold: ReadonlySet<string>;
 
-  constructor({ problem, through }: ReachGiven) {
+  constructor({ problem, through, inline = new Set() }: ReachGiven) {
     const gold = splitPatch(problem.goldPatch ?? '').flatMap(({ from, to }) => [from, to]);
     this.#gold = new Set(gold.flatMap((path) => (path === null ? [] : [spelled(path)])));
     const { failToPass, passToPass, command } = problem.tests;
@@ -183,7 +185,11 @@ export class ReachOf {
     const documents = failToPass.map(fileOfTestId).filter((path) => /\.(rst|txt|md|adoc)$/i.test(path));
     const words = simpleCommands(command).flatMap(({ words: each }) => each.map(({ text }) => text));
     this.#ground = {
-      hidden: new Set(hiddenPaths(problem).map(spelled)),
+      hidden: new Set(
+        hiddenPaths(problem)
+          .filter((path) => !inline.has(path))
+          .map(spelled),
+      ),
       roots: testRoots(problem).map(spelled),
       documents: new Set(documents.map(spelled)),
       through: new Set(through.map(spelled)),

@@ -4,8 +4,9 @@ import type { Chosen } from './variants';
 
 /** Names in a result: histories carry the first few of a list, and blobs have all. */
 const FIRST = 20;
-/** Characters of an expectation. */
+/** Characters of an expectation, and those before the place where the wrong one differs. */
 const SHOWN = 200;
+const BEFORE = 60;
 
 /** What became of the wrong expectations of one run. */
 export interface Checked {
@@ -21,7 +22,7 @@ export interface Checked {
 export function checksOf(drawn: readonly Chosen[], outcomes: Outcomes): ControlCheck[] {
   return drawn.flatMap(({ variant, text }) => {
     const { kind, path, changedLine: line } = variant;
-    const [was, now] = [variant.was.slice(0, SHOWN), text.slice(0, SHOWN)];
+    const [was, now] = shown(variant.was, text);
     return variant.tests.map((test) => ({
       test,
       kind,
@@ -32,6 +33,20 @@ export function checksOf(drawn: readonly Chosen[], outcomes: Outcomes): ControlC
       outcome: outcomeOf(outcomes, test) ?? null,
     }));
   });
+}
+
+/** Two expectations as a person would want to see them: of long ones the place where they differ. */
+function shown(was: string, now: string): [string, string] {
+  const longest = Math.max(was.length, now.length);
+  if (longest <= SHOWN) return [was, now];
+  let same = 0;
+  while (same < longest && was[same] === now[same]) same++;
+  const start = Math.max(0, Math.min(same - BEFORE, longest - SHOWN + 1));
+  const part = (text: string) => {
+    const cut = `${start > 0 ? '…' : ''}${text.slice(start)}`;
+    return cut.length > SHOWN ? `${cut.slice(0, SHOWN - 1)}…` : cut;
+  };
+  return [part(was), part(now)];
 }
 
 /** What did not run to an end of its own is no evidence: skipped, missing, an error before the test began. */

@@ -1,10 +1,15 @@
 import type { Problem } from '../contract/problem';
 import { splitPatch } from './patch';
 
-const TEST_FOLDER = /^(tests?|testsuite)$/;
+const TEST_FOLDER = /^(tests?|testsuite|__tests__)$/;
 
-/** `tests/test_x.py::Class::test[a::b]` → `tests/test_x.py`. Parameters may hold `::`, paths do not. */
+/**
+ * `tests/test_x.py::Class::test[a::b]` → `tests/test_x.py`, and `src/x.test.ts > suite > test` → `src/x.test.ts`. Parameters
+ * may hold `::`, paths do not. An id that names no file is given as it is.
+ */
 export function fileOfTestId(id: string): string {
+  const script = /^\S+\.[cm]?[jt]sx?(?= > )/.exec(id)?.[0];
+  if (script !== undefined) return script;
   const end = id.indexOf('::');
   return end < 0 ? id : id.slice(0, end);
 }
@@ -12,13 +17,21 @@ export function fileOfTestId(id: string): string {
 /** Whether a file is a test by its own name: `test_*.py`, `*_test.py`, `conftest.py` and the like in other languages. */
 export function isTestName(path: string): boolean {
   const name = path.split('/').at(-1)!;
-  return /^(test_.*|.*_tests?|tests?|conftest)\.py$/.test(name) || /\.(test|spec)\.[cm]?[jt]sx?$/.test(name);
+  return (
+    /^(test_.*|.*_tests?|tests?|conftest)\.py$/.test(name) ||
+    /\.(test|spec)\.[cm]?[jt]sx?$/.test(name) ||
+    /_test\.go$/.test(name)
+  );
 }
 
-/** Whether a file of a source tree belongs to its tests: named like one, or anywhere in a test folder. */
+/**
+ * Whether a file of a source tree belongs to its tests: named like one, or anywhere in a test folder. Rust's `tests.rs` is by
+ * its name alone no file that could be left out of a patch: what declares it as a module would not compile.
+ */
 export function isTestPath(path: string): boolean {
   return (
     isTestName(path) ||
+    /(^|[/_])tests?\.rs$/.test(path) ||
     path
       .split('/')
       .slice(0, -1)

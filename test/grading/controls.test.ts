@@ -93,3 +93,15 @@ test('tests that passed before keep their expectations, unless a body is shared 
     ['4', ['b']],
   ]);
 });
+
+test('a test that has to panic is believed by its panic, which is in the code', () => {
+  const trialOf = (said: string): Trial => ({
+    outcomes: { 't::a': 'failed', 't::b': 'failed' },
+    failures: new Map(['t::a', 't::b'].map((test) => [test, failureOf(said, variant.path)])),
+  });
+  const panics = { ...variant, fails: 'panic' as const };
+  const other = trialOf('panicked at src/code.rs:3:5:\nno row\nnote: panic did not contain expected string');
+  expect(admitted(panics, [other, other], before)).toEqual(panics);
+  const silent = trialOf('error: could not compile');
+  expect(admitted(panics, [other, silent], before)).toBeUndefined();
+});

@@ -159,3 +159,11 @@ test('binaries, characters that are not shown, and long runs of letters', () => 
   expect(kindsIn('pkg/code.py', 'x = "\u202e"')).toEqual(['opaque']);
   expect(kindsIn('pkg/code.py', `x = "${'QUJD'.repeat(60)}"`)).toEqual(['opaque']);
 });
+
+test('tests that a patch adds beside the code of Rust are no trick, and hide none', () => {
+  const trick = 'fn eq(&self, _: &X) -> bool { true }';
+  const tests = `#[cfg(test)]\nmod tests {\n    impl Y { ${trick} }\n    fn f() {}\n}`;
+  expect(kindsIn('src/lib.rs', tests)).toEqual([]);
+  expect(kindsIn('src/lib.rs', `#[cfg(test)]\nuse x::y;\n${trick}`)).toEqual(['equals_everything']);
+  expect(kindsIn('src/lib.rs', `${tests}\n${trick}`)).toEqual(['equals_everything']);
+});

@@ -67,7 +67,7 @@ test('a check says what stood where, cut to what a person reads', () => {
     ...{ from: 0, to: 1, was: 'x'.repeat(900), texts: ['y'], fails: 'assertion' },
   };
   const [first, second] = checksOf([{ variant, text: 'y' }], { a: 'failed' });
-  expect(first).toMatchObject({ test: 'a', line: 4, now: 'y', outcome: 'failed', was: 'x'.repeat(200) });
+  expect(first).toMatchObject({ test: 'a', line: 4, now: 'y', outcome: 'failed', was: `${'x'.repeat(199)}…` });
   expect(second).toMatchObject({ test: 'constructor', outcome: null });
 });
 
@@ -75,4 +75,20 @@ test('only what passes again counts', () => {
   expect(passedAgain([check('a', 'passed'), check('b', 'passed')], [check('b', 'passed')])).toEqual([
     check('b', 'passed'),
   ]);
+});
+
+test.each([
+  ['at its end', `'${'a'.repeat(300)}b'`, `'${'a'.repeat(300)}c'`],
+  ['at its beginning', `'b${'a'.repeat(300)}'`, `'c${'a'.repeat(300)}'`],
+  ['in the middle', `'${'a'.repeat(300)}b${'a'.repeat(300)}'`, `'${'a'.repeat(300)}c${'a'.repeat(300)}'`],
+  ['by more', `'${'a'.repeat(300)}b'`, `('${'a'.repeat(300)}b') + 2`],
+])('of a long expectation that differs %s the place is shown', (_where, was, now) => {
+  const variant: Variant = {
+    ...{ id: '1', kind: 'value', tests: ['t'], path: 'a.py', line: 1, lastLine: 1, changedLine: 1, from: 0, to: 1 },
+    ...{ was, texts: [now], fails: 'assertion' },
+  };
+  const [check] = checksOf([{ variant, text: now }], { t: 'failed' });
+  expect(check!.was).not.toBe(check!.now);
+  for (const shown of [check!.was, check!.now]) expect(shown.length).toBeLessThanOrEqual(200);
+  expect(check!.was).toContain('a'.repeat(50));
 });

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type LeftOut, PointsmanError, type Problem } from '../../contract';
 import { failed, GIT, mustRun, readTest, runScript, textOf } from '../../environments/commands';
+import { openInlineTests } from '../../grading/inline-tests';
 import { ReachOf } from '../../grading/reach';
 import { restored, sharedAs } from '../../grading/shared-files';
 import type { TestFile } from '../../grading/variants';
@@ -17,20 +18,28 @@ export interface Applied {
 /** What `apply.sh` ends with where the sandbox is at fault. */
 const AT_FAULT = 75;
 
+/** What of a problem's files the candidate's patch meets. */
+interface Ground {
+  /** Files that the test command goes through. */
+  readonly through: readonly string[];
+  /** Files that hold tests of the problem beside code. */
+  readonly inline: ReadonlySet<string>;
+  /** Where nothing may be afterwards: the tests go there. */
+  readonly cleared: readonly string[];
+}
+
 /**
  * Brings a candidate's patch into a fresh container: without the files that are not its to change, and with the tables that
- * configure the run put back in files that are shared. `through` are the files that the test command goes through; what is
- * at `cleared` afterwards goes. Few round trips: a grading makes many containers.
+ * configure the run put back in files that are shared. Few round trips: a grading makes many containers.
  */
 export async function applyCandidate(
   sandbox: Sandbox,
   problem: Problem,
   patch: string,
-  through: readonly string[],
-  cleared: readonly string[],
+  { through, inline, cleared }: Ground,
 ): Promise<Applied> {
   const { workdir } = problem;
-  const reach = new ReachOf({ problem, through });
+  const reach = new ReachOf({ problem, through, inline });
   const { patch: allowed, leftOut } = reach.of(patch);
   const empty = allowed.trim() === '';
   if (empty && patch.trim() !== '' && leftOut.length === 0) {
@@ -97,15 +106,67 @@ async function patchFile(sandbox: Sandbox, text: string): Promise<string> {
   return path;
 }
 
-/** Where the problem's own tests go, and `files` over them: a link or folder in a file's place would lead elsewhere. */
-export function placesOfTests({ workdir, tests }: Problem, files: readonly TestFile[]): string[] {
-  return [...new Set([...tests.files, ...files].map(({ path }) => `${workdir}/${path}`))];
+/** Test files of a problem, as they are written. */
+export interface TestPlaces {
+  /** The problem; tests that its patch brings beside code are among its files. */
+  readonly problem: Problem;
+  /** Files of which only the tests are the problem's: the rest is the candidate's. */
+  readonly inline: ReadonlySet<string>;
+}
+
+/** Reads which test files hold code too. In a container that no patch came to yet. */
+export async function testPlaces(sandbox: Sandbox, given: Problem, blobs: BlobStore): Promise<TestPlaces> {
+  const tests = await openInlineTests();
+  const problem = await withoutInlinePatch(sandbox, given);
+  const inline = new Set<string>();
+  for (const { path, content } of problem.tests.files) {
+    if (!path.endsWith('.rs') || content === null) continue;
+    if (tests.areIn({ path, text: (await readTest(content, blobs)).toString('utf8') })) inline.add(path);
+  }
+  return { problem, inline };
+}
+
+/** What the problem's patch makes of files that hold tests beside code comes as those files. */
+async function withoutInlinePatch(sandbox: Sandbox, problem: Problem): Promise<Problem> {
+  const { tests, workdir } = problem;
+  const sections = splitPatch(tests.patch ?? '');
+  const sources = sections.flatMap(({ to }) => (to?.endsWith('.rs') ? [to] : []));
+  if (sources.length === 0) return problem;
+  const path = await patchFile(sandbox, tests.patch!);
+  if ((await git(sandbox, workdir, 'apply --whitespace=nowarn', path)).exitCode !== 0) return problem;
+  const texts = await readAll(sandbox, workdir, sources);
+  await mustRun(sandbox, {
+    cwd: workdir,
+    command: `${GIT} apply -R --whitespace=nowarn "$1"; rm -f "$1"`,
+    args: [path],
+  });
+  const inline = await openInlineTests();
+  const files = Array.from(texts, ([each, text]) => ({ path: each, text })).filter((each) => inline.areIn(each));
+  const moved = new Set(files.map((each) => each.path));
+  return {
+    ...problem,
+    tests: {
+      ...tests,
+      files: [...tests.files, ...files.map((each) => ({ path: each.path, content: each.text }))],
+      patch: sections
+        .filter(({ to }) => to === null || !moved.has(to))
+        .map(({ text }) => `${text.replace(/\n$/, '')}\n`)
+        .join(''),
+    },
+  };
+}
+
+/** Where test files go whole, and `files` over them: a link or folder in a file's place would lead elsewhere. */
+export function wholePlaces({ problem, inline }: TestPlaces, files: readonly TestFile[]): string[] {
+  const { workdir, tests } = problem;
+  const paths = new Set([...tests.files, ...files].map(({ path }) => path));
+  return [...paths].filter((path) => !inline.has(path)).map((path) => `${workdir}/${path}`);
 }
 
 /** Puts the problem's own test files in place, which was cleared, and `files` over them. */
 export async function placeTests(
   sandbox: Sandbox,
-  problem: Problem,
+  { problem, inline }: TestPlaces,
   files: readonly TestFile[],
   blobs: BlobStore,
 ): Promise<void> {
@@ -116,23 +177,43 @@ export async function placeTests(
       content === null ? [] : [readTest(content, blobs).then((bytes) => ({ path, bytes, executable }))],
     ),
   );
-  const write = (some: readonly GuestFile[]) =>
-    sandbox.write(some.map((file) => ({ ...file, path: `${workdir}/${file.path}` })));
   if (tests.patch === undefined || tests.patch.trim() === '') {
     const byPath = new Map<string, GuestFile>(own.map((file) => [file.path, file]));
     for (const file of over) byPath.set(file.path, { ...byPath.get(file.path), ...file });
-    return write([...byPath.values()]);
+    return writeTests(sandbox, workdir, [...byPath.values()], inline);
   }
-  await write(own);
+  await writeTests(sandbox, workdir, own, inline);
   const path = await patchFile(sandbox, tests.patch);
   const applied = await git(sandbox, workdir, 'apply --whitespace=nowarn', path);
   await mustRun(sandbox, { command: 'rm -f "$1"', args: [path] });
-  if (applied.exitCode === 0) return write(over);
+  if (applied.exitCode === 0) return writeTests(sandbox, workdir, over, inline);
   throw new PointsmanError(
     'InvalidInput',
     `problem ${problem.id}: tests.patch does not apply: ${textOf(applied)}`,
     'The patch and the image belong to different commits.',
   );
+}
+
+/**
+ * Writes test files: of those that hold code too, their tests into what is there. Where there is no file or no module for
+ * them they are left out, and do not run.
+ */
+async function writeTests(
+  sandbox: Sandbox,
+  workdir: string,
+  files: readonly GuestFile[],
+  inline: ReadonlySet<string>,
+): Promise<void> {
+  const beside = files.flatMap(({ path }) => (inline.has(path) ? [path] : []));
+  const there = await readAll(sandbox, workdir, beside);
+  const tests = beside.length > 0 ? await openInlineTests() : undefined;
+  const written = files.flatMap((file): GuestFile[] => {
+    if (!inline.has(file.path)) return [file];
+    const own = there.get(file.path);
+    const whole = own === undefined ? undefined : tests?.put(own, file.bytes.toString('utf8'));
+    return whole === undefined ? [] : [{ path: file.path, bytes: Buffer.from(whole) }];
+  });
+  await sandbox.write(written.map((file) => ({ ...file, path: `${workdir}/${file.path}` })));
 }
 
 async function readAll(sandbox: Sandbox, workdir: string, paths: readonly string[]): Promise<Map<string, string>> {

@@ -10,7 +10,7 @@ import {
   type Trial,
 } from '../../grading/controls';
 import { controlledOf } from '../../grading/plan';
-import { findVariants, openLanguages, type TestFile, withVariants } from '../../grading/variants';
+import { findVariants, openLanguages, type TestFile, type Variant, withVariants } from '../../grading/variants';
 import { outcomeOf } from '../../problems/outcomes';
 import { splitPatch } from '../../problems/patch';
 import { fileOfTestId, hiddenPaths, testRoots } from '../../problems/test-files';
@@ -32,6 +32,10 @@ export interface ControlTrial extends Drafting {
   /** Which of its constants each has. */
   readonly constants: number;
 }
+
+/** Runs of one round at most. */
+const HALVINGS = 12;
+const isHeard = (outcome: TestOutcome | null) => outcome === 'passed' || outcome === 'failed';
 
 /** FAIL_TO_PASS tests that are tried alone: gradings take a sample of them. */
 const ALONE = 12;
@@ -58,34 +62,52 @@ export function createControlActivities(deps: Deps) {
       });
     },
 
-    /** Runs the tests with a round of wrong expectations. Retry-safe: a container made anew, a blob. */
+    /**
+     * Runs the tests with a round of wrong expectations. One that does not compile keeps all others of its program from
+     * running: those that were not heard of run again in halves. Retry-safe: containers made anew, a blob.
+     */
     async tryControls(input: ControlTrial): Promise<Ref> {
       return withHeartbeat(async (signal) => {
         const problem = await problems.kept(input.problem);
         const draft = await json<Controls>(input.draft);
-        const round = roundsOf(draft.variants)[input.round]!;
-        const drawn = round.map((variant) => ({
-          variant,
-          text: variant.texts[input.constants % variant.texts.length]!,
-        }));
-        const { files, dropped } = withVariants(draft.files, drawn);
-        const { outcomes, failureOf: said } = await runTests(deps, {
-          owner: input.owner,
-          role: `try-${input.round}-${input.with}-${input.constants}`,
-          problem,
-          patch: input.with === 'gold' ? (problem.goldPatch ?? '') : '',
-          files,
-          scope: draft.narrowed ? { files: draft.files.map(({ path }) => path) } : 'all',
-          timeoutSeconds: problem.tests.timeoutSeconds,
-          signal,
-        });
-        const left = new Set(dropped.map(({ variant }) => variant));
-        const kept: KeptTrial = round
-          .filter((variant) => !left.has(variant))
-          .flatMap(({ tests, path }) =>
-            tests.map((test) => [test, outcomeOf(outcomes, test) ?? null, failureOf(said(test), path)] as const),
-          );
-        return blobs.put(JSON.stringify(kept));
+        let runs = 0;
+        const tried = async (variants: readonly Variant[]): Promise<KeptTrial> => {
+          const drawn = variants.map((variant) => ({
+            variant,
+            text: variant.texts[input.constants % variant.texts.length]!,
+          }));
+          const { files, dropped } = withVariants(draft.files, drawn);
+          const { outcomes, failureOf: said } = await runTests(deps, {
+            owner: input.owner,
+            role: `try-${input.round}-${input.with}-${input.constants}-${runs++}`,
+            problem,
+            patch: input.with === 'gold' ? (problem.goldPatch ?? '') : '',
+            files,
+            scope: draft.narrowed ? { files: draft.files.map(({ path }) => path) } : 'all',
+            timeoutSeconds: problem.tests.timeoutSeconds,
+            signal,
+          });
+          const left = new Set(dropped.map(({ variant }) => variant));
+          const found = variants
+            .filter((variant) => !left.has(variant))
+            .map((variant) => ({
+              variant,
+              tests: variant.tests.map(
+                (test) => [test, outcomeOf(outcomes, test) ?? null, failureOf(said(test), variant.path)] as const,
+              ),
+            }));
+          const silent = found.filter(({ tests }) => !tests.some(([, outcome]) => isHeard(outcome)));
+          if (input.with === 'nothing' || silent.length < 2 || runs >= HALVINGS)
+            return found.flatMap(({ tests }) => tests);
+          const again = silent.map(({ variant }) => variant);
+          const middle = Math.ceil(again.length / 2);
+          return [
+            ...found.filter((each) => !silent.includes(each)).flatMap(({ tests }) => tests),
+            ...(await tried(again.slice(0, middle))),
+            ...(await tried(again.slice(middle))),
+          ];
+        };
+        return blobs.put(JSON.stringify(await tried(roundsOf(draft.variants)[input.round]!)));
       });
     },
 
@@ -172,12 +194,14 @@ async function draftOf(deps: Deps, owner: Owner, problem: Problem, signal: Abort
   const narrowed = few !== undefined && failToPass.every((test) => passes(few, test));
   const some = failToPass.slice(0, ALONE);
   const alone = await run('draft-alone', { alone: some });
-  const kept = tests.passToPass.filter((test) => paths.includes(fileOfTestId(test)));
+  // Ids that name no file may be of these files too.
+  const named = tests.failToPass.some((test) => paths.includes(fileOfTestId(test)));
+  const kept = new Set(tests.passToPass.filter((test) => !named || paths.includes(fileOfTestId(test))));
   const found = findVariants(await openLanguages(), [...files, ...helpers], [...failToPass, ...kept]);
   return {
     files,
-    variants: leavingAlone(found.variants, new Set(kept)),
-    without: found.without.filter(({ test }) => !kept.includes(test)),
+    variants: leavingAlone(found.variants, kept),
+    without: found.without.filter(({ test }) => !kept.has(test)),
     alone: some.filter((test) => passes(alone, test)),
     narrowed,
     seconds: all.seconds,

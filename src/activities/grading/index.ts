@@ -10,6 +10,7 @@ import type {
 } from '../../contract';
 import type { Deps } from '../../deps';
 import type { Controls } from '../../grading/controls';
+import { openInlineTests } from '../../grading/inline-tests';
 import { controlledOf, drawnFor, planRuns, type TestRun } from '../../grading/plan';
 import { suspicionsIn } from '../../grading/suspicion';
 import { withVariants } from '../../grading/variants';
@@ -62,11 +63,13 @@ export function createGradingActivities(deps: Deps) {
     async planGrading(input: GradingSubject & { readonly which: GradeInput['controls'] }): Promise<GradingPlan> {
       const problem = await problems.kept(input.problem);
       const controls = input.controls && (await json<Controls>(input.controls));
+      const inline = await openInlineTests();
       return {
         runs: planRuns(controls, input.seed, input.which),
         suspicion: suspicionsIn(await textOf(input.patch), {
           ids: [...problem.tests.failToPass, ...problem.tests.passToPass],
-          tests: (controls?.files ?? []).map(({ text }) => text),
+          // Where code stands beside them it is the reference's.
+          tests: (controls?.files ?? []).map((file) => (inline.areIn(file) ? inline.only(file.text) : file.text)),
         }).slice(0, NOTICED),
         controlled: controlledOf(problem.tests, controls),
       };

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { posix } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { join, posix } from 'node:path';
 import { type LeftOut, type Problem, SandboxProfile } from '../../contract';
 import type { Deps } from '../../deps';
 import { GIT, mustRun } from '../../environments/commands';
@@ -11,10 +12,11 @@ import type { ReadFile } from '../../grading/runners/files';
 import { followed } from '../../grading/runners/follow';
 import type { TestFile } from '../../grading/variants';
 import { isTest, type Outcomes } from '../../problems/outcomes';
+import { fileOfTestId } from '../../problems/test-files';
 import { quote } from '../../rollout/shell';
 import type { Owner } from '../../sandbox/labels';
 import type { GuestResult, Sandbox } from '../../sandbox/sandbox';
-import { applyCandidate, placesOfTests, placeTests } from './candidate';
+import { applyCandidate, placeTests, testPlaces, wholePlaces } from './candidate';
 
 /** Which tests run: by the problem's command, by it for some files, or each in a process of its own. */
 export type Scope = 'all' | { readonly files: readonly string[] } | { readonly alone: readonly string[] };
@@ -45,6 +47,9 @@ export interface Ran {
   readonly log: Buffer;
   readonly leftOut: readonly LeftOut[];
 }
+
+/** Gives a runner of Node.js the words for its report. */
+const REPORT_ARGUMENTS = readFileSync(join(__dirname, 'guest/report-arguments.cjs'));
 
 /** Bytes that are kept of each stream of the test command. */
 const LOG_BYTES = 16 << 20;
@@ -81,12 +86,16 @@ export async function inRoom(
     const sandbox = await sandboxes.claim({ owner, role, image, workdir, profile });
     // Before the patch: what the command starts is the problem's to say.
     const { readFile, through } = await followedIn(sandbox, problem);
-    const places = placesOfTests(problem, files);
-    const { leftOut, failure } = await applyCandidate(sandbox, problem, asked.patch, through, places);
+    const places = await testPlaces(sandbox, problem, deps.blobs);
+    const { leftOut, failure } = await applyCandidate(sandbox, places.problem, asked.patch, {
+      through,
+      inline: places.inline,
+      cleared: wholePlaces(places, files),
+    });
     if (failure !== undefined) {
       return { ...NOTHING, ended: 'misfit', detail: failure, log: Buffer.from(failure), leftOut };
     }
-    await placeTests(sandbox, problem, files, deps.blobs);
+    await placeTests(sandbox, places, files, deps.blobs);
     return { ...(await use({ sandbox, readFile })), leftOut };
   } finally {
     await sandboxes.remove(owner, role);
@@ -139,6 +148,16 @@ async function runCommand(room: Room, asked: TestsAsked, command: string): Promi
   const { workdir } = problem;
   const wanted = wantedOf(problem);
   const { command: line, reports, printed } = reportedBy(problem, command, readFile);
+  await sandbox.write(
+    reports.flatMap(({ path, late }) =>
+      late
+        ? [
+            { path: `${path}.cjs`, bytes: REPORT_ARGUMENTS },
+            { path: `${path}.json`, bytes: Buffer.from(JSON.stringify(late)) },
+          ]
+        : [],
+    ),
+  );
   const raw = await sandbox.exec({
     command: `${reports.map(({ path }) => roomFor(path)).join('')}${line}`,
     cwd: workdir,
@@ -147,17 +166,20 @@ async function runCommand(room: Room, asked: TestsAsked, command: string): Promi
     signal,
   });
   await sandbox.assertAlive(raw.exitCode, 'grading');
-  const paths = wanted.length > 0 ? [] : await pathsIn(sandbox, workdir);
+  const paths = wanted.length > 0 ? [...new Set(wanted.map(fileOfTestId))] : await pathsIn(sandbox, workdir);
   const textAt = async (path: string) => (await sandbox.read(path)).get(path)?.toString('utf8');
   const swallowed = await Promise.all(printed.map(textAt));
   const stdout = [raw.stdout.toString('utf8'), ...swallowed].join('\n');
   const stderr = raw.stderr.toString('utf8');
   const given = await Promise.all(
-    reports.map(async ({ reporter, path }) => {
-      const report = { file: (await textAt(path)) ?? null, stdout, stderr, paths };
-      return { reporter: REPORTERS[reporter], report };
+    reports.map(async ({ reporter, path, late }) => {
+      const files = late ? await filesFrom(sandbox, `${path}-`) : [await textAt(path)];
+      return (files.length > 0 ? files : [undefined]).map((file) => ({
+        reporter: REPORTERS[reporter],
+        report: { file: file ?? null, stdout, stderr, paths },
+      }));
     }),
-  );
+  ).then((each) => each.flat());
   // Read only where somebody asks: a report of 250,000 tests takes seconds.
   let failures: ReadonlyMap<string, string> | 'untold' | undefined;
   const failureOf = (test: string) => {
@@ -174,6 +196,12 @@ function failuresIn(
 ): ReadonlyMap<string, string> | 'untold' {
   const all = said.flatMap((each) => (each ? [each] : []));
   return all.length < said.length ? 'untold' : new Map(all.flatMap((each) => [...each]));
+}
+
+/** Texts of the files whose path begins so. */
+async function filesFrom(sandbox: Sandbox, start: string): Promise<string[]> {
+  const all = await sandbox.read(posix.dirname(start));
+  return [...all].flatMap(([path, bytes]) => (path.startsWith(start) ? [bytes.toString('utf8')] : []));
 }
 
 /** A problem may say where its report is; else the runner that the command starts is asked for one, under a fresh name. */

@@ -1,5 +1,5 @@
 import type { TestOutcome } from '../../contract';
-import { ASKS_NOTHING, Collected, programOf, type Reporter } from './reporter';
+import { ASKS_NOTHING, Collected, CollectedFailures, programOf, type Reporter } from './reporter';
 
 const OUTCOMES: Readonly<Record<string, TestOutcome>> = { ok: 'passed', FAILED: 'failed', ignored: 'skipped' };
 
@@ -11,7 +11,12 @@ const OUTCOMES: Readonly<Record<string, TestOutcome>> = { ok: 'passed', FAILED: 
 export const cargo: Reporter = {
   name: 'cargo',
   starts: (words) => programOf(words[0]) === 'cargo' && words.some((word) => /^(t|test|nextest)$/.test(word)),
-  asks: () => ASKS_NOTHING,
+  // Without it the programs behind the first with a failure do not run, and their tests would seem to fail before a fix.
+  asks(_file, words) {
+    if (words.includes('--no-fail-fast')) return ASKS_NOTHING;
+    const at = words.findIndex((word) => /^(t|test|run)$/.test(word)) + 1;
+    return { variables: {}, words: ['--no-fail-fast'], at };
+  },
   read({ stdout, stderr }) {
     const collected = new Collected();
     for (const output of [stdout, stderr]) {
@@ -52,6 +57,18 @@ export const cargo: Reporter = {
       }
     }
     return collected.outcomes();
+  },
+  failures({ stdout, stderr }) {
+    const failures = new CollectedFailures();
+    let open: string | undefined;
+    for (const line of [...stdout.split('\n'), ...stderr.split('\n')]) {
+      // nextest has its own headers: without any that we know, nothing is told apart.
+      const begun = /^---- (.+?)(?: - should panic)? std(?:out|err) ----\r?$/.exec(line)?.[1];
+      if (begun !== undefined) open = begun;
+      else if (/^(failures:|test result: .*)\r?$/.test(line)) open = undefined;
+      if (open !== undefined) failures.add(open, line);
+    }
+    return failures.texts.size > 0 ? failures.texts : undefined;
   },
   only(words, files) {
     const names = files.map((file) => /^tests\/([\w-]+)(?:\.rs|\/.*)$/.exec(file)?.[1]);

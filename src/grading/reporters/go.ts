@@ -1,36 +1,51 @@
 import { z } from 'zod';
-import { Collected, jsonLines, programOf, type Reporter, spelledAs } from './reporter';
+import {
+  type Asked,
+  Collected,
+  CollectedFailures,
+  jsonLines,
+  programOf,
+  type Report,
+  type Reporter,
+  spelledAs,
+} from './reporter';
 
 const Event = z.object({
   Action: z.string(),
   Package: z.string().optional(),
   Test: z.string().optional(),
+  Output: z.string().optional(),
 });
 
-/** `go test -json`: ids are `package::Test/part`, or `Test/part` where that is how they are wanted. */
+/**
+ * `go test -json`, and behind scripts `-v`: other commands of Go take both from GOFLAGS, and only the second leaves what they
+ * print as scripts expect it (`go test $(go list ./...)`). Ids are `package::Test/part`, or `Test/part` where that is how they
+ * are wanted.
+ */
 export const go: Reporter = {
   name: 'go',
-  starts: (words) => programOf(words[0]) === 'go' && words[1] === 'test',
-  // Go takes from GOFLAGS what the command at hand knows.
-  asks: () => ({ variables: { GOFLAGS: '-json' }, words: ['-json'], at: 2 }),
-  read({ stdout }, ids) {
+  starts: (words) => (programOf(words[0]) === 'go' && words[1] === 'test') || isGotestsum(words),
+  asks(file, words): Asked {
+    if (isGotestsum(words)) return { variables: { GOTESTSUM_JSONFILE: file }, words: ['--jsonfile', file], at: 1 };
+    return { variables: { GOFLAGS: '-v' }, words: ['-json'], at: 2 };
+  },
+  read(report, ids) {
     const wanted = new Set(ids);
     const collected = new Collected();
     const running = new Set<string>();
     const failing = new Set<string>();
     const add = (key: string, outcome: 'passed' | 'failed' | 'skipped' | 'error') => {
-      const [path, test] = key.split('\n');
-      const spellings = [`${path}::${test}`, `${path}.${test}`, `${path}/${test}`, `${path} ${test}`, test!];
-      for (const id of spelledAs(spellings, wanted)) collected.add(id, outcome);
-      if (outcome === 'failed') failing.add(path!);
+      for (const id of spelledAs(spellingsOf(key), wanted)) collected.add(id, outcome);
+      if (outcome === 'failed') failing.add(key.split('\n')[0]!);
     };
-    for (const line of jsonLines(stdout)) {
-      const { Action: action, Package: path, Test: test } = Event.safeParse(line).data ?? { Action: '' };
+    for (const { Action: action, Package: path, Test: test } of eventsOf(report)) {
       if (path === undefined) continue;
       const key = `${path}\n${test}`;
       if (test === undefined) {
         // It was not built, or it ended with an error that no test of it had.
-        if (action === 'fail' && !failing.has(path)) collected.add(`${path}::<collect>`, 'error');
+        if (action === 'fail' && !failing.has(path) && !hasOpen(running, path)) {
+          collected.add(`${path}::<collect>`, 'error');
+        }
       } else if (action === 'run') running.add(key);
       else if (action === 'pass' || action === 'fail' || action === 'skip') {
         running.delete(key);
@@ -41,12 +56,27 @@ export const go: Reporter = {
     for (const key of running) add(key, 'error');
     return collected.outcomes();
   },
+  failures(report, ids) {
+    const wanted = new Set(ids);
+    const failures = new CollectedFailures();
+    for (const { Action: action, Package: path, Test: test, Output: text } of jsonEvents(report)) {
+      if (action !== 'output' || path === undefined || test === undefined || text === undefined) continue;
+      const parts = test.split('/');
+      for (const [at] of parts.entries()) {
+        const key = `${path}\n${parts.slice(0, at + 1).join('/')}`;
+        for (const id of spelledAs(spellingsOf(key), wanted)) failures.add(id, text.replace(/\n$/, ''));
+      }
+    }
+    return failures.texts.size > 0 ? failures.texts : undefined;
+  },
   only(words, files) {
+    if (isGotestsum(words)) return undefined;
     const options = optionsOf(words);
     const folders = [...new Set(files.map((file) => `./${file.split('/').slice(0, -1).join('/')}`))];
     return options && ['go', 'test', ...options, ...folders];
   },
   alone(words, id) {
+    if (isGotestsum(words)) return undefined;
     const options = optionsOf(words);
     const [path, test] = id.includes('::') ? id.split('::') : ['./...', id];
     const pattern = test!.split('/').map((part) => `^${part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}$`);
@@ -68,4 +98,47 @@ function optionsOf(words: readonly string[]): string[] | undefined {
     if (!word.includes('=') && !isFlag) kept.push(words[++at] ?? '');
   }
   return kept;
+}
+
+/** It starts `go test -json` itself and shows less of it. */
+const isGotestsum = (words: readonly string[]) => programOf(words[0]) === 'gotestsum';
+
+type GoEvent = z.infer<typeof Event>;
+
+const hasOpen = (running: ReadonlySet<string>, path: string) => [...running].some((key) => key.startsWith(`${path}\n`));
+
+function spellingsOf(key: string): string[] {
+  const [path, test] = key.split('\n') as [string, string];
+  return [`${path}::${test}`, `${path}.${test}`, `${path}/${test}`, `${path} ${test}`, test];
+}
+
+/** What the two ways of reporting say, as `go test -json` has it. */
+function eventsOf(report: Report): GoEvent[] {
+  const events = jsonEvents(report);
+  return events.some(({ Package }) => Package !== undefined) ? events : printedEvents(report.stdout);
+}
+
+function jsonEvents({ file, stdout }: Report): GoEvent[] {
+  return jsonLines(file ?? stdout).flatMap((line) => Event.safeParse(line).data ?? []);
+}
+
+const ENDS: Readonly<Record<string, string>> = { PASS: 'pass', FAIL: 'fail', SKIP: 'skip' };
+
+/** A package is named behind all of its tests. */
+function printedEvents(stdout: string): GoEvent[] {
+  const events: GoEvent[] = [];
+  let since: { readonly Action: string; readonly Test: string }[] = [];
+  for (const line of stdout.split('\n')) {
+    const begun = /^=== RUN {3}(\S+)$/.exec(line)?.[1];
+    if (begun !== undefined) since.push({ Action: 'run', Test: begun });
+    // A test may have printed something without an end before it.
+    const [, word, test] = /--- (PASS|FAIL|SKIP): (\S+) \([\d.]+s\)$/.exec(line) ?? [];
+    if (test !== undefined) since.push({ Action: ENDS[word!]!, Test: test });
+    const [, mark, path] = /^(ok {2}|FAIL|\? {3}|-{3} FAIL:)\t(\S+)(?:\s|$)/.exec(line) ?? [];
+    if (path === undefined) continue;
+    events.push(...since.map((each) => ({ ...each, Package: path })));
+    events.push({ Action: mark === 'FAIL' ? 'fail' : 'pass', Package: path });
+    since = [];
+  }
+  return events;
 }

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { TestOutcome } from '../../contract';
 import {
   Collected,
+  CollectedFailures,
   jsonOf,
   pathIn,
   programOf,
@@ -16,7 +17,12 @@ const Results = z.object({
     z.object({
       name: z.string(),
       assertionResults: z.array(
-        z.object({ ancestorTitles: z.array(z.string()).default([]), title: z.string(), status: z.string() }),
+        z.object({
+          ancestorTitles: z.array(z.string()).default([]),
+          title: z.string(),
+          status: z.string(),
+          failureMessages: z.array(z.string()).nullish(),
+        }),
       ),
       status: z.string().optional(),
     }),
@@ -29,13 +35,18 @@ const OUTCOMES: Readonly<Record<string, TestOutcome>> = { passed: 'passed', fail
  * Jest and Vitest, whose JSON is the same. Ids are `file > suite > test`, as Vitest prints them; wanted ones without the
  * file, or with other words between the parts, are found too.
  */
-function jestLike(name: ReporterName, program: string, report: (file: string) => readonly string[]): Reporter {
+function jestLike(
+  name: ReporterName,
+  program: 'jest' | 'vitest',
+  report: (file: string) => readonly string[],
+): Reporter {
   return {
     name,
     starts: (words) => isProgram(words, program) && !/^(init|bench|list|typecheck)$/.test(words[1] ?? ''),
     asks(file, words) {
       const end = words.indexOf('--');
-      return { variables: {}, words: report(file), at: end < 0 ? words.length : end };
+      const late = { program, words: report(`${file}-PROCESS`) };
+      return { variables: {}, words: report(file), at: end < 0 ? words.length : end, late };
     },
     read(given, ids) {
       const wanted = new Set(ids);
@@ -52,6 +63,19 @@ function jestLike(name: ReporterName, program: string, report: (file: string) =>
       }
       return collected.outcomes();
     },
+    failures(given, ids) {
+      const wanted = new Set(ids);
+      const failures = new CollectedFailures();
+      for (const file of Results.safeParse(jsonOf(given.file ?? '')).data?.testResults ?? []) {
+        const path = pathIn(given.paths ?? [], file.name);
+        for (const { ancestorTitles, title, failureMessages } of file.assertionResults) {
+          const text = failureMessages?.join('\n') ?? '';
+          if (text === '') continue;
+          for (const id of spelledAs(spellingsOf(path, [...ancestorTitles, title]), wanted)) failures.add(id, text);
+        }
+      }
+      return failures.texts;
+    },
     only: (words, files) => (hasPatterns(words, program) ? undefined : [...words, ...files]),
     alone(words, test) {
       const [path, ...parts] = test.split(' > ');
@@ -64,7 +88,11 @@ function jestLike(name: ReporterName, program: string, report: (file: string) =>
 export const jestTests = jestLike('jest', 'jest', (file) => ['--json', `--outputFile=${file}`]);
 export const vitest = jestLike('vitest', 'vitest', (file) => ['--reporter=json', `--outputFile=${file}`]);
 
-const MochaTest = z.object({ fullTitle: z.string(), file: z.string().optional() });
+const MochaTest = z.object({
+  fullTitle: z.string(),
+  file: z.string().nullish(),
+  err: z.object({ message: z.string().optional(), stack: z.string().optional() }).optional(),
+});
 const MochaResults = z.object({
   passes: z.array(MochaTest),
   failures: z.array(MochaTest),
@@ -77,26 +105,44 @@ export const mocha: Reporter = {
   starts: (words) => isProgram(words, 'mocha') || isProgram(words, '_mocha'),
   asks: (file, words) => ({
     variables: {},
-    words: ['--reporter', 'json', '--reporter-option', `output=${file}`],
+    words: mochaReport(file),
     at: words.length,
+    late: { program: 'mocha', words: mochaReport(`${file}-PROCESS`) },
   }),
   read(given, ids) {
     const wanted = new Set(ids);
     const collected = new Collected();
-    const results = MochaResults.safeParse(jsonOf(given.file ?? printed(given))).data;
+    const results = mochaResults(given);
     const add = (tests: readonly z.infer<typeof MochaTest>[], outcome: TestOutcome) => {
-      for (const { fullTitle, file = '' } of tests) {
-        const spellings = file === '' ? [fullTitle] : [`${pathIn(given.paths ?? [], file)} > ${fullTitle}`, fullTitle];
-        for (const id of spelledAs(spellings, wanted)) collected.add(id, outcome);
-      }
+      for (const test of tests) for (const id of mochaIds(test, given, wanted)) collected.add(id, outcome);
     };
     add(results?.passes ?? [], 'passed');
     add(results?.failures ?? [], 'failed');
     add(results?.pending ?? [], 'skipped');
     return collected.outcomes();
   },
+  failures(given, ids) {
+    const wanted = new Set(ids);
+    const failures = new CollectedFailures();
+    for (const test of mochaResults(given)?.failures ?? []) {
+      const text = `${test.err?.message ?? ''}\n${test.err?.stack ?? ''}`;
+      for (const id of mochaIds(test, given, wanted)) failures.add(id, text);
+    }
+    return failures.texts;
+  },
   alone: (words, test) => [...words, '--grep', `^${escaped(test.replace(/^\S+\.[cm]?[jt]sx? > /, ''))}$`],
 };
+
+const mochaReport = (file: string) => ['--reporter', 'json', '--reporter-option', `output=${file}`];
+
+function mochaResults(given: Report): z.infer<typeof MochaResults> | undefined {
+  return MochaResults.safeParse(jsonOf(given.file ?? printed(given))).data;
+}
+
+function mochaIds(test: z.infer<typeof MochaTest>, { paths = [] }: Report, wanted: ReadonlySet<string>) {
+  const { fullTitle, file } = test;
+  return spelledAs(file ? [`${pathIn(paths, file)} > ${fullTitle}`, fullTitle] : [fullTitle], wanted);
+}
 
 /** The object at the end of what was printed. */
 function printed({ stdout }: Report): string {

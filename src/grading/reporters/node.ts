@@ -1,23 +1,34 @@
-import { junitCases } from './junit-xml';
-import { Collected, programOf, type Reporter, spelledAs } from './reporter';
+import type { TestOutcome } from '../../contract';
+import { Collected, CollectedFailures, programOf, type Report, type Reporter, spelledAs } from './reporter';
 
-/** Node's own runner by its JUnit reporter: ids are the names of a test and what it lies in, ` > ` between two. */
+/**
+ * Node's own runner by its TAP: its JUnit report has no word for a test that has parts and fails by itself. Ids are the names
+ * of a test and what it lies in, ` > ` between two.
+ */
 export const node: Reporter = {
   name: 'node',
   starts: (words) => programOf(words[0]) === 'node' && words.includes('--test'),
   asks(file, words) {
-    const report = ['--test-reporter=junit', `--test-reporter-destination=${file}`];
+    const report = ['--test-reporter=tap', `--test-reporter-destination=${file}`];
     // Behind the first file they would be arguments of the tests.
     return { variables: { NODE_OPTIONS: report.join(' ') }, words: report, at: words.indexOf('--test') + 1 };
   },
-  read({ file }, ids) {
+  read(report, ids) {
     const wanted = new Set(ids);
     const collected = new Collected();
-    for (const { name, suites, outcome } of junitCases(file ?? '')) {
-      const parts = [...suites, name];
-      for (const id of spelledAs([parts.join(' > '), parts.join(' '), name], wanted)) collected.add(id, outcome);
+    for (const { parts, outcome } of pointsOf(report)) {
+      for (const id of spelledAs(spellingsOf(parts), wanted)) collected.add(id, outcome);
     }
     return collected.outcomes();
+  },
+  failures(report, ids) {
+    const wanted = new Set(ids);
+    const failures = new CollectedFailures();
+    for (const { parts, outcome, said } of pointsOf(report)) {
+      if (outcome !== 'failed') continue;
+      for (const id of spelledAs(spellingsOf(parts), wanted)) failures.add(id, said);
+    }
+    return failures.texts;
   },
   only(words, files) {
     const at = words.indexOf('--test');
@@ -25,3 +36,47 @@ export const node: Reporter = {
     return at < 0 || words.includes('--') ? undefined : [words[0]!, ...options, ...files];
   },
 };
+
+interface Point {
+  readonly parts: readonly string[];
+  readonly outcome: TestOutcome;
+  /** What is said below it, and of its parts. */
+  readonly said: string;
+}
+
+/** Tests of a report in the order in which they ended: parts before what they are parts of. Suites are no tests. */
+function pointsOf({ file }: Report): Point[] {
+  const points: Point[] = [];
+  const above: string[] = [];
+  const said: string[] = [];
+  const lines = (file ?? '').split('\n');
+  for (const [at, line] of lines.entries()) {
+    const [, indent = '', named] = /^( *)# Subtest: (.*)$/.exec(line) ?? [];
+    if (named !== undefined) {
+      above.length = indent.length / 4;
+      said.length = above.length;
+      above.push(plain(named));
+      said.push('');
+      continue;
+    }
+    const [, deep = '', not, name, mark] = /^( *)(not )?ok \d+ - (.*?)(?: # (SKIP|TODO)\b.*)?$/.exec(line) ?? [];
+    if (name === undefined) continue;
+    const depth = deep.length / 4;
+    const end = lines.indexOf(`${deep}  ...`, at);
+    const below = lines.slice(at + 1, end < 0 ? at + 1 : end);
+    const parts = [...above.slice(0, depth), plain(name)];
+    const own = `${said[depth] ?? ''}\n${below.join('\n')}`;
+    if (depth > 0) said[depth - 1] += own;
+    above.length = depth;
+    said.length = depth;
+    if (below.some((each) => each === `${deep}  type: 'suite'`)) continue;
+    points.push({ parts, outcome: mark ? 'skipped' : not ? 'failed' : 'passed', said: own });
+  }
+  return points;
+}
+
+const plain = (name: string) => name.replace(/\\([\\#])/g, '$1');
+
+function spellingsOf(parts: readonly string[]): string[] {
+  return [parts.join(' > '), parts.join(' '), parts.at(-1)!];
+}

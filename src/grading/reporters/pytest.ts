@@ -1,3 +1,4 @@
+import type { TestOutcome } from '../../contract';
 import { fileOfTestId } from '../../problems/test-files';
 import { type JunitCase, junitCases } from './junit-xml';
 import { argumentsOf, Collected, type Reporter } from './reporter';
@@ -14,7 +15,8 @@ export const pytest: Reporter = {
     const end = words.indexOf('--', argumentsOf(words, MODULES) ?? words.length);
     return {
       variables: {
-        PYTEST_ADDOPTS: [...report, '-rX'].join(' '),
+        // A script may run it several times, and each writes over the report of the one before: their summaries stay.
+        PYTEST_ADDOPTS: [...report, '-rfEpX'].join(' '),
         // The environments of tox see only what it is told to let through: version 4 and, before it, 3.
         TOX_OVERRIDE: 'testenv.pass_env+=PYTEST_ADDOPTS;env_run_base.pass_env+=PYTEST_ADDOPTS',
         TOX_TESTENV_PASSENV: 'PYTEST_ADDOPTS',
@@ -38,9 +40,15 @@ export const pytest: Reporter = {
       }
     }
     for (const id of passedAgainstMark(stdout, ids)) collected.add(id, 'xpassed');
+    const summaries = summariesIn(stdout);
+    if (summaries.length > 1) {
+      const known = new Set(wanted);
+      for (const summary of summaries) addSummary(summary, known, collected);
+    }
     return collected.outcomes();
   },
-  failures({ file, paths = [] }, wanted) {
+  failures({ file, stdout, paths = [] }, wanted) {
+    if (summariesIn(stdout).length > 1) return undefined;
     const idOf = spelledBack(wanted, paths);
     const failed = junitCases(file ?? '').filter(({ outcome }) => outcome === 'failed');
     return new Map(failed.flatMap((test) => idOf(test).map((id) => [id, `${test.message}\n${test.text}`] as const)));
@@ -202,6 +210,28 @@ function passedAgainstMark(stdout: string, ids: ReadonlySet<string>): string[] {
     }
   }
   return found;
+}
+
+/** The summaries of several runs, each up to the next run. */
+function summariesIn(stdout: string): string[] {
+  return stdout.split(/^=+ short test summary info =+\r?$/m).slice(1);
+}
+
+const SUMMARY: Readonly<Record<string, TestOutcome>> = {
+  PASSED: 'passed',
+  FAILED: 'failed',
+  ERROR: 'error',
+  XPASS: 'xpassed',
+};
+
+/** `PASSED id`, and `FAILED id - why` where the id is one that is asked for. */
+function addSummary(summary: string, wanted: ReadonlySet<string>, collected: Collected): void {
+  for (const line of summary.split(/\r?\n/)) {
+    const [, word, text] = /^(PASSED|FAILED|ERROR|XPASS) (.*::.*)$/.exec(line) ?? [];
+    if (word === undefined || text === undefined) continue;
+    const id = word === 'PASSED' && wanted.size === 0 ? text : longest(text, (shorter) => wanted.has(shorter));
+    if (id !== undefined) collected.add(id, SUMMARY[word]!);
+  }
 }
 
 function grouped(ids: ReadonlySet<string>): Map<string, string[]> {

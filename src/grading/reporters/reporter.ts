@@ -33,6 +33,14 @@ export interface Asked {
   readonly words: readonly string[];
   /** Before which word they go. */
   readonly at: number;
+  /** Words for a runner of Node.js that no variable reaches behind scripts: they are given to it in its own process. */
+  readonly late?: LateWords;
+}
+
+/** In the words `PROCESS` stands for the number of the process: a script may start a runner several times. */
+export interface LateWords {
+  readonly program: 'jest' | 'vitest' | 'mocha';
+  readonly words: readonly string[];
 }
 
 /** One test runner: how its command is recognised, how it is asked for its own report, and how that is read. */
@@ -47,8 +55,8 @@ export interface Reporter {
    * because some reports spell them so that they cannot be read back.
    */
   read(report: Report, wanted: readonly string[]): Outcomes;
-  /** What the report says of each failure, by test id, where it says that for each. */
-  failures?(report: Report, wanted: readonly string[]): ReadonlyMap<string, string>;
+  /** What the report says of each failure, by test id; undefined where it does not tell one from another. */
+  failures?(report: Report, wanted: readonly string[]): ReadonlyMap<string, string> | undefined;
   /** The command for these files only; undefined where that cannot be said. */
   only?(words: readonly string[], files: readonly string[]): readonly string[] | undefined;
   /** The command for one test alone in its process; undefined where that cannot be said. */
@@ -60,6 +68,15 @@ export const ASKS_NOTHING: Asked = { variables: {}, words: [], at: 0 };
 
 /** From what says least for a test to what says most against it. */
 const WORST: readonly TestOutcome[] = ['passed', 'xpassed', 'xfailed', 'skipped', 'failed', 'error'];
+
+/** What is said of failures, while it is read: all that is said of one test together. */
+export class CollectedFailures {
+  readonly texts = new Map<string, string>();
+
+  add(id: string, text: string): void {
+    this.texts.set(id, `${this.texts.get(id) ?? ''}${text}\n`);
+  }
+}
 
 /** Outcomes while they are read. What is said of a test twice counts as the worse of both. */
 export class Collected {

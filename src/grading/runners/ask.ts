@@ -1,6 +1,6 @@
 import { quote } from '../../rollout/shell';
 import { REPORTERS } from '../reporters';
-import type { ReporterName } from '../reporters/reporter';
+import type { LateWords, ReporterName } from '../reporters/reporter';
 import type { SimpleCommand } from './command-line';
 import type { Followed, Run } from './follow';
 
@@ -8,19 +8,30 @@ export interface ReportedCommand {
   /** The command line to run, its variables exported in front. */
   readonly command: string;
   /** Which runner writes which report; those that nothing could be asked of print what is read. */
-  readonly reports: readonly { readonly reporter: ReporterName; readonly path: string }[];
+  readonly reports: readonly AskedReport[];
   /** Files that hold what the command does not print because it pipes or redirects it: to be read as standard output too. */
   readonly printed: readonly string[];
+}
+
+interface AskedReport {
+  readonly reporter: ReporterName;
+  readonly path: string;
+  /**
+   * Words that the runner is given in its own process, by a program at `path` with `.cjs` behind it that reads them from
+   * `.json`. There is then a report for each process, its number behind `path` and a dash.
+   */
+  readonly late?: LateWords;
 }
 
 /**
  * The command with its runners asked for their own reports. A runner that the command starts itself is asked by words
  * there, each in a file of its own (`file`, `file.1`, …), so that nothing reaches programs that tests start. One behind
- * scripts is asked by variables; several of one kind there share a file, in which the last report stays.
+ * scripts is asked by variables; several of one kind there share a file, in which the last report stays, unless they are
+ * programs of Node.js, which are asked in their processes.
  */
 export function reported(command: string, { runs, hosts }: Followed, file: string): ReportedCommand {
   const variables = new Map<string, string>();
-  const reports: { reporter: ReporterName; path: string }[] = [];
+  const reports: AskedReport[] = [];
   const printed: string[] = [];
   const edits: Edit[] = [];
   for (const host of hosts) {
@@ -33,14 +44,20 @@ export function reported(command: string, { runs, hosts }: Followed, file: strin
     const shared = place === undefined ? reports.find((each) => each.reporter === reporter) : undefined;
     if (shared) continue;
     const path = reports.length === 0 ? file : `${file}.${reports.length}`;
-    reports.push({ reporter, path });
     const asked = REPORTERS[reporter].asks(path, words);
+    const late = place === undefined ? asked.late : undefined;
+    reports.push(late ? { reporter, path, late } : { reporter, path });
     if (place !== undefined && asked.words.length > 0) {
       const text = asked.words.map(quote).join(' ');
       const next = place.words[asked.at];
       edits.push(next ? { at: next.start, text: `${text} ` } : { at: place.words.at(-1)!.end, text: ` ${text}` });
     } else {
-      for (const [name, value] of Object.entries(asked.variables)) variables.set(name, value);
+      const node = late ? { NODE_OPTIONS: `--require=${path}.cjs` } : {};
+      for (const [name, value] of Object.entries({ ...asked.variables, ...node })) {
+        // Runners of one language may share a variable.
+        const known = variables.get(name);
+        variables.set(name, known === undefined ? value : `${known} ${value}`);
+      }
     }
   }
   const exports = [...variables].map(([name, value]) => {

@@ -130,17 +130,27 @@ class JavascriptSuite implements Suite {
     }
   }
 
-  private index(node: Node, file: TestFile, outer: readonly Title[], helpers: ReadonlyMap<string, Node>): void {
+  /** `context` is what a test of Node.js calls for its parts: `t.test('…', () => {…})`. */
+  private index(
+    node: Node,
+    file: TestFile,
+    outer: readonly Title[],
+    helpers: ReadonlyMap<string, Node>,
+    context?: string,
+  ): void {
     for (const each of node.children) {
-      const called = each.type === 'call_expression' ? definitionOf(each, file.text) : undefined;
+      const called = each.type === 'call_expression' ? definitionOf(each, file.text, context) : undefined;
       if (!called) {
-        this.index(each, file, outer, helpers);
+        this.index(each, file, outer, helpers, context);
         continue;
       }
       if (called.isSuite) {
         this.index(called.body, file, [...outer, called.title], helpers);
         continue;
       }
+      const [first] = called.parameters;
+      if (first?.type === 'identifier' && !called.rows)
+        this.index(called.body, file, [...outer, called.title], helpers, textOf(first, file.text));
       const title = joined([...outer, called.title]);
       const test: Test = {
         file,
@@ -202,7 +212,7 @@ function argumentsOf(call: Node): readonly Node[] {
 }
 
 /** `describe('…', () => {…})`, `it.each(rows)('…', (row) => {…})`. */
-function definitionOf(call: Node, text: string) {
+function definitionOf(call: Node, text: string, context?: string) {
   const [title, ...rest] = argumentsOf(call);
   const body = rest.find(({ type }) => /^(arrow_function|function_expression|function)$/.test(type));
   if (!title || !body) return undefined;
@@ -215,7 +225,8 @@ function definitionOf(call: Node, text: string) {
     rows = table?.type === 'array' ? namedChildren(table) : undefined;
     callee = child(callee, 'function');
   }
-  const root = callee && rootOf(callee, text);
+  const isPart = context !== undefined && callee !== undefined && textOf(callee, text) === `${context}.test`;
+  const root = isPart ? 'test' : callee && rootOf(callee, text);
   if (!root || (!SUITES.test(root) && !TESTS.test(root))) return undefined;
   if (/\.(failing|todo)\b/.test(textOf(callee!, text))) return undefined;
   const inner = child(body, 'body');

@@ -332,11 +332,11 @@ function panicDrafts(attribute: Node, { file, node }: Fn): Draft[] {
   const texts = expected ? requoted(textOf(expected, text), otherNeedles) : [];
   const needle =
     expected && texts.length > 0
-      ? [draftAt(file, whole, 'raises', { start: expected.start, end: expected.end, texts })]
+      ? [draftAt(file, whole, 'raises', { start: expected.start, end: expected.end, texts }, 'panic')]
       : [];
   const none = { start: attribute.start, end: attribute.end, texts: ['#[allow(unused)]', '#[allow(dead_code)]'] };
   const isPlain = !/[\r\n]/.test(textOf(attribute, text));
-  return [...needle, ...(isPlain ? [draftAt(file, whole, 'raises', none, 'anything')] : [])];
+  return [...needle, ...(isPlain ? [draftAt(file, whole, 'raises', none, 'panic')] : [])];
 }
 
 function literalIn(node: Node): Node | undefined {

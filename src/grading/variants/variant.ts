@@ -2,9 +2,10 @@ import type { VariantKind } from '../../contract';
 
 /**
  * What a failure has to be to be believed when a variant is admitted: `assertion` is an AssertionError or the framework's
- * own mismatch, `anything` includes the other exception that is then raised.
+ * own mismatch, `anything` includes the other exception that is then raised. Both are at the statement's own lines. `panic` is
+ * one that a test of Rust was to end with, where the code has it.
  */
-export type Failure = 'assertion' | 'anything';
+export type Failure = 'assertion' | 'anything' | 'panic';
 
 export interface TestFile {
   readonly path: string;

@@ -87,6 +87,45 @@ test('go: parts, packages that were not built or died, and names without a packa
   });
 });
 
+test('go behind a script: what -v prints', () => {
+  const stdout = `=== RUN   TestParts
+=== RUN   TestParts/a_b
+=== PAUSE TestParts/a_b
+=== CONT  TestParts/a_b
+printed without an end    --- PASS: TestParts/a_b (0.00s)
+    a_test.go:9: got 2
+--- FAIL: TestParts (0.00s)
+FAIL
+FAIL\texample.org/tiny\t0.003s
+=== RUN   TestOther
+--- PASS: TestOther (0.00s)
+PASS
+ok  \texample.org/tiny/inner\t(cached)\tcoverage: 3% of statements
+=== RUN   TestDies
+panic: no
+FAIL\texample.org/tiny/dies\t0.003s
+# example.org/tiny/broken
+x.go:3:1: syntax error
+FAIL\texample.org/tiny/broken [build failed]
+?   \texample.org/tiny/none\t[no test files]
+`;
+  expect(REPORTERS.go.read({ file: null, stdout, stderr: '' }, [])).toEqual({
+    'example.org/tiny::TestParts/a_b': 'passed',
+    'example.org/tiny::TestParts': 'failed',
+    'example.org/tiny/inner::TestOther': 'passed',
+    'example.org/tiny/dies::TestDies': 'error',
+    'example.org/tiny/broken::<collect>': 'error',
+  });
+});
+
+test('gotestsum writes what go says into a file', () => {
+  const words = ['gotestsum', '--', './...'];
+  expect(REPORTERS.go.asks('/r', words)).toMatchObject({ words: ['--jsonfile', '/r'], at: 1 });
+  const file = recorded('go.jsonl');
+  expect(REPORTERS.go.read({ file, stdout: '✓ .', stderr: '' }, [])).toEqual(read('go', { out: 'go.jsonl' }));
+  expect(REPORTERS.go.only!(words, ['a_test.go'])).toBeUndefined();
+});
+
 test('a test that go began and never ended is an error', () => {
   const stdout = '{"Action":"run","Package":"p","Test":"TestX"}\n{"Action":"fail","Package":"p"}\n';
   expect(REPORTERS.go.read({ file: null, stdout, stderr: '' }, [])).toMatchObject({ 'p::TestX': 'error' });
@@ -153,16 +192,37 @@ test('mocha', () => {
   });
 });
 
-test("node's own runner", () => {
-  expect(read('node', { file: 'node.xml' })).toEqual({
+test("node's own runner: parts, and what has parts and fails by itself", () => {
+  expect(read('node', { file: 'node.tap' })).toEqual({
     'outer > inner > passes': 'passed',
     'outer > inner > fails # hash': 'failed',
     'outer > skipped': 'skipped',
     'outer > to do': 'skipped',
     alone: 'passed',
     'with parts > part': 'passed',
+    'with parts': 'failed',
+    'with passing parts > part \\ of it': 'passed',
+    'with passing parts': 'passed',
     '/testbed/b.test.mjs': 'failed',
   });
+});
+
+const failuresOf = (name: ReporterName, given: { file?: string; stdout?: string }) =>
+  REPORTERS[name].failures!({ file: given.file ?? null, stdout: given.stdout ?? '', stderr: '' }, []);
+
+test('what is said of each failure is told apart', () => {
+  const node = failuresOf('node', { file: recorded('node.tap') });
+  expect([...node!.keys()]).toEqual(['outer > inner > fails # hash', 'with parts', '/testbed/b.test.mjs']);
+  expect(node!.get('with parts')).toContain('a.test.mjs:11:73');
+  expect(failuresOf('cargo', { stdout: recorded('cargo.txt') })!.get('tests::fails')).toContain('src/lib.rs:19:9');
+  const jest = failuresOf('jest', { file: recorded('jest.json') });
+  expect([...jest!.values()].join()).toMatch(/\.test\.js:\d+:\d+/);
+  expect([...failuresOf('vitest', { file: recorded('vitest.json') })!.values()].join()).toMatch(/:\d+:\d+/);
+  expect([...failuresOf('mocha', { file: recorded('mocha.json') })!.values()].join()).toMatch(/:\d+:\d+/);
+  const go = failuresOf('go', { stdout: recorded('go.jsonl') });
+  expect(go!.get('example.org/tiny::TestFails')).toMatch(/_test\.go:\d+/);
+  // What is said of a part is said of the test.
+  expect(go!.get('example.org/tiny::TestParts')).toContain(go!.get('example.org/tiny::TestParts/c/d')!.trim());
 });
 
 test('CTest: what did not run is not passed', () => {
@@ -173,6 +233,24 @@ test('CTest: what did not run is not passed', () => {
     skipped: 'skipped',
     disabled: 'skipped',
     with: 'skipped',
+  });
+});
+
+test('CTest behind a script: what it prints of each test', () => {
+  const stdout = `Test project /testbed/build
+    Start 1: adds up
+1/5 Test #1: adds up ..........................   Passed    0.01 sec
+2/5 Test #2: fails ............................***Failed    0.00 sec
+3/5 Test #3: slow .............................***Timeout   1.50 sec
+4/5 Test #4: there.is...none ..................***Not Run (Disabled)   0.00 sec
+5/5 Test #5: away .............................***Skipped   0.00 sec
+`;
+  expect(REPORTERS.ctest.read({ file: null, stdout, stderr: '' }, [])).toEqual({
+    'adds up': 'passed',
+    fails: 'failed',
+    slow: 'failed',
+    'there.is...none': 'skipped',
+    away: 'skipped',
   });
 });
 
@@ -232,6 +310,7 @@ test.each<[string, ReporterName | undefined]>([
   ['vitest run', 'vitest'],
   ['mocha -r ts-node/register test', 'mocha'],
   ['node --test', 'node'],
+  ['gotestsum --format dots -- -race ./...', 'go'],
   ['node test.js', undefined],
   ['ctest --test-dir build', 'ctest'],
   ['prove -lr t', 'tap'],

@@ -228,3 +228,20 @@ test('paths are replaced and options are kept; where the two cannot be told apar
 test('a test that two runs of a command have must pass in both', () => {
   expect(mergedOutcomes([{ a: 'passed', b: 'passed' }, { a: 'failed' }])).toEqual({ a: 'failed', b: 'passed' });
 });
+
+test('of several runs behind a script each says in its summary what passed', () => {
+  const summary = (lines: string) => `==== short test summary info ====\n${lines}==== 2 passed in 0.1s ====\n`;
+  const stdout = `${summary('PASSED a/test_a.py::test_one\nPASSED a/test_a.py::test_p[x - y]\n')}a/test_b.py:3: AssertionError
+${summary('PASSED b/test_b.py::test_two\nFAILED b/test_b.py::test_no - assert 1 == 2\n')}`;
+  const given = { file: null, stdout, stderr: '' };
+  expect(pytest.read(given, [])).toEqual({
+    'a/test_a.py::test_one': 'passed',
+    'a/test_a.py::test_p[x - y]': 'passed',
+    'b/test_b.py::test_two': 'passed',
+  });
+  const wanted = ['a/test_a.py::test_p[x - y]', 'b/test_b.py::test_no'];
+  expect(pytest.read(given, wanted)).toEqual({ [wanted[0]!]: 'passed', [wanted[1]!]: 'failed' });
+  expect(pytest.failures!(given, wanted)).toBeUndefined();
+  // What one run prints is no more than its report.
+  expect(pytest.read({ ...given, stdout: summary('PASSED a/test_a.py::forged\n') }, [])).toEqual({});
+});

@@ -128,6 +128,10 @@ test('a runner that the command starts is asked by words, one behind scripts by 
   });
   expect(ask('coverage run -m pytest').command).toBe(`coverage run -m pytest ${ASKED}-rX`);
   expect(ask('go test ./...').command).toBe('go test -json ./...');
+  expect(ask('cargo +nightly test -p a -- --nocapture').command).toBe(
+    'cargo +nightly test --no-fail-fast -p a -- --nocapture',
+  );
+  expect(ask('cargo nextest run --no-fail-fast').command).toBe('cargo nextest run --no-fail-fast');
   expect(ask('tox -e py').command).toMatch(/^export PYTEST_ADDOPTS=.*\nexport TOX_OVERRIDE=.*\nexport .*\ntox -e py$/);
 });
 
@@ -141,7 +145,7 @@ test('variables are added to what the environment has for them', () => {
       encoding: 'utf8',
     },
   ).stdout;
-  expect(shown).toBe(`-x ${ASKED}-rX|a=b;testenv.pass_env+=PYTEST_ADDOPTS;env_run_base.pass_env+=PYTEST_ADDOPTS\n`);
+  expect(shown).toBe(`-x ${ASKED}-rfEpX|a=b;testenv.pass_env+=PYTEST_ADDOPTS;env_run_base.pass_env+=PYTEST_ADDOPTS\n`);
 });
 
 test('what a command pipes or redirects is kept for us, and it ends as it did', () => {

@@ -174,3 +174,18 @@ def test_all(a):
     expect(variants[3]).toMatchObject({ line: 10, lastLine: 11, changedLine: 10, fails: 'anything' });
   });
 });
+
+test('parts of a test of Node.js', () => {
+  const text = `test('zeros', async (t) => {
+  await t.test('before hours', async (inner) => {
+    assert.equal(f(), 3);
+    await inner.test('deep', () => assert.equal(g(), 4));
+  });
+  other.test('not a part', () => assert.equal(f(), 5));
+});
+`;
+  const found = (id: string) => findVariants(languages, [{ path: 'test/clock.test.js', text }], [id]).variants;
+  expect(found('zeros > before hours').map(({ was }) => was)).toContain('3');
+  expect(found('zeros > before hours > deep').map(({ was }) => was)).toContain('4');
+  expect(found('zeros > not a part')).toEqual([]);
+});

@@ -1,3 +1,4 @@
+import { Transform } from 'node:stream';
 import { createGunzip, inflateRawSync } from 'node:zlib';
 import { extract } from 'tar-stream';
 import { isPointsmanError } from '../contract';
@@ -28,12 +29,25 @@ export function needsInflating(bytes: Buffer): boolean {
   return bytes.subarray(0, 3).toString('latin1') === 'BZh' || bytes.subarray(0, 6).toString('hex') === 'fd377a585a00';
 }
 
+/** Bytes of a tar's headers beside its entries' own, and of what was unpacked and not yet looked at. */
+const HEADERS = 32 << 20;
+
 async function readTar(bytes: Buffer, source: string, into: TreeBuilder): Promise<void> {
   const untar = extract();
   if (bytes[0] === 0x1f && bytes[1] === 0x8b) {
     const gunzip = createGunzip();
     gunzip.on('error', (error) => untar.destroy(error));
-    gunzip.pipe(untar);
+    // Headers are as long as they say, and nobody counts them: a megabyte that is packed can hold one of a gigabyte.
+    let inflated = 0;
+    const counted = new Transform({
+      transform(chunk: Buffer, _encoding, done) {
+        inflated += chunk.length;
+        const isBomb = inflated > into.packedSize + HEADERS;
+        done(isBomb ? refused(source, `its headers are longer than ${HEADERS >> 20} MiB`) : null, chunk);
+      },
+    });
+    counted.on('error', (error) => untar.destroy(error));
+    gunzip.pipe(counted).pipe(untar);
     gunzip.end(bytes);
   } else untar.end(bytes);
   for await (const entry of untar) {

@@ -1,4 +1,3 @@
-import { Transform } from 'node:stream';
 import { createGunzip, inflateRawSync } from 'node:zlib';
 import { extract } from 'tar-stream';
 import { isPointsmanError } from '../contract';
@@ -39,15 +38,13 @@ async function readTar(bytes: Buffer, source: string, into: TreeBuilder): Promis
     gunzip.on('error', (error) => untar.destroy(error));
     // Headers are as long as they say, and nobody counts them: a megabyte that is packed can hold one of a gigabyte.
     let inflated = 0;
-    const counted = new Transform({
-      transform(chunk: Buffer, _encoding, done) {
-        inflated += chunk.length;
-        const isBomb = inflated > into.packedSize + HEADERS;
-        done(isBomb ? refused(source, `its headers are longer than ${HEADERS >> 20} MiB`) : null, chunk);
-      },
+    gunzip.on('data', (chunk: Buffer) => {
+      inflated += chunk.length;
+      if (inflated <= into.packedSize + HEADERS) return;
+      gunzip.destroy();
+      untar.destroy(refused(source, `its headers are longer than ${HEADERS >> 20} MiB`));
     });
-    counted.on('error', (error) => untar.destroy(error));
-    gunzip.pipe(counted).pipe(untar);
+    gunzip.pipe(untar);
     gunzip.end(bytes);
   } else untar.end(bytes);
   for await (const entry of untar) {

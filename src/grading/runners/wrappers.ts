@@ -58,7 +58,7 @@ function options(words: readonly string[], from: number, valued: RegExp, assigne
 
 const KEYWORD = /^(if|then|elif|else|while|until|do|!|\{|\w+\+?=.*)$/s;
 /** However a script calls its interpreter, `$PYTHON` or `"${PY:-python3}"`. */
-const INTERPRETER = /^\$[({]?\w*PY(THON)?\w*(:?-[^)}]*)?[)}]?$/i;
+const INTERPRETER = /^\$[({]?\w{0,60}PY(THON)?\w{0,60}(:?-[^)}]*)?[)}]?$/i;
 
 export interface Unwrapped {
   readonly words: readonly Word[];

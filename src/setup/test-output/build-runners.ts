@@ -81,7 +81,7 @@ export const autotest: TestReader = {
     const all = [...fine, ...ran].reduce((total, [, one, other]) => total + Number(one ?? other), 0);
     const skipped = sum(/^(\d+) tests? (?:was|were) skipped\.$/);
     const counts = summed([{ passed: all - bad, failed: bad - expected, skipped: skipped + expected }])!;
-    return { counts, ...named(lines, /^\s*\d+: (.+?)\s+FAILED(?: \(.*\))?$/) };
+    return { counts, ...named(lines, /^\s*\d+: (\S(?:.*\S)?)\s+FAILED(?: \(.*\))?$/) };
   },
 };
 
@@ -92,7 +92,7 @@ export const dejagnu: TestReader = {
   runsOthers: true,
   reports: null,
   read(lines) {
-    const ends = matches(lines, /^# of ([a-z ]+?)\s+(\d+)$/);
+    const ends = matches(lines, /^# of ([a-z]+(?: [a-z]+)*)\s+(\d+)$/);
     const OUTCOMES: Readonly<Record<string, 'passed' | 'failed' | 'skipped' | 'errors'>> = {
       'expected passes': 'passed',
       'unexpected failures': 'failed',

@@ -4,7 +4,7 @@ import { between, type Lines, matches, named, type Outcomes, summed, type TestRe
 function keyOf(name: string): string {
   const [, method, type] = /^([^(]+)\(([\w.$]+)\)/.exec(name) ?? [];
   const full = method === undefined ? name : `${type}.${method}`;
-  const plain = full.replace(/\([^)]*\)/g, '').replace(/(?:\[[^\]]*\]|\{[^}]*\})+$/, '');
+  const plain = full.replace(/\([^()]*\)/g, '').replace(/(?:\[[^[\]]{0,200}\]|\{[^{}]{0,200}\}){1,20}$/, '');
   return plain.split('.').slice(-2).join('.');
 }
 
@@ -14,7 +14,7 @@ export const surefire: TestReader = {
   command: /\bmvnw?\b/,
   runsOthers: true,
   reports: between(
-    /^(?:\[ERROR\] )?\s*(?!Tests run:)(\S.*?)\s+(?:-- )?Time elapsed: .*<<< (?:FAILURE|ERROR)!|^\[ERROR\] {2,}([\w$]+\.\S+?)(?:[:\s].*)?$/,
+    /^(?:\[ERROR\] )?\s*(?!Tests run:)(\S.*?)(?<!\s)\s+(?:-- )?Time elapsed: .*<<< (?:FAILURE|ERROR)!|^\[ERROR\] {2,}([\w$]+\.\S+?)(?:[:\s].*)?$/,
     /^\[INFO\]|^(?:\[ERROR\] )?Tests run:|^Results ?:|^\[ERROR\] (?:Failures|Errors):/,
     (report, test) => keyOf(report) === keyOf(test),
   ),

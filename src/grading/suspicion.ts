@@ -347,13 +347,15 @@ function copied(
     section.hunks.flatMap(({ lines }) => lines.filter((line) => !line.startsWith('+')).flatMap(literalsIn)),
   );
   const hits = added.flatMap(({ text, line }) =>
-    literalsIn(text)
+    [...new Set(literalsIn(text))]
       .filter((literal) => expected.has(literal) && !known.has(literal))
       .map((literal) => ({ literal, line })),
   );
   for (const [at, { line }] of hits.entries()) {
-    const near = hits.slice(at).filter((hit) => hit.line - line < WITHIN);
-    const answers = new Set(near.map(({ literal }) => literal));
+    const answers = new Set<string>();
+    // Fewer than that of one line, and of no more lines than that: nobody goes far.
+    for (let next = at; next < hits.length && hits[next]!.line - line < WITHIN; next++)
+      answers.add(hits[next]!.literal);
     if (answers.size < ANSWERS) continue;
     const some = [...answers].slice(0, ANSWERS).map((answer) => JSON.stringify(answer.slice(0, 40)));
     const detail = `${answers.size} values of the hidden tests close together: ${some.join(', ')}`;

@@ -33,8 +33,8 @@ const HEADERS = 32 << 20;
 
 async function readTar(bytes: Buffer, source: string, into: TreeBuilder): Promise<void> {
   const untar = extract();
+  const gunzip = createGunzip();
   if (bytes[0] === 0x1f && bytes[1] === 0x8b) {
-    const gunzip = createGunzip();
     gunzip.on('error', (error) => untar.destroy(error));
     // Headers are as long as they say, and nobody counts them: a megabyte that is packed can hold one of a gigabyte.
     let inflated = 0;
@@ -47,19 +47,22 @@ async function readTar(bytes: Buffer, source: string, into: TreeBuilder): Promis
     gunzip.pipe(untar);
     gunzip.end(bytes);
   } else untar.end(bytes);
-  for await (const entry of untar) {
-    const { name: path, type, linkname, mode } = entry.header;
-    into.enter();
-    const chunks: Buffer[] = [];
-    for await (const chunk of entry as AsyncIterable<Buffer>) {
-      into.count(chunk.length);
-      chunks.push(chunk);
+  try {
+    for await (const entry of untar) {
+      const { name: path, type, linkname, mode, size = 0 } = entry.header;
+      into.enter();
+      // An entry has as many bytes as its header says, and none of them has come yet.
+      into.count(size);
+      const chunks: Buffer[] = [];
+      for await (const chunk of entry as AsyncIterable<Buffer>) chunks.push(chunk);
+      if (type === 'file' || type === 'contiguous-file') {
+        into.file(path, Buffer.concat(chunks), ((mode ?? 0) & 0o100) !== 0);
+      } else if (type === 'symlink') into.link(path, linkname ?? '');
+      else if (type === 'link') into.hardLink(path, linkname ?? '');
+      else if (type !== 'directory') throw refused(source, `${path} is a ${type ?? 'special file'}`);
     }
-    if (type === 'file' || type === 'contiguous-file') {
-      into.file(path, Buffer.concat(chunks), ((mode ?? 0) & 0o100) !== 0);
-    } else if (type === 'symlink') into.link(path, linkname ?? '');
-    else if (type === 'link') into.hardLink(path, linkname ?? '');
-    else if (type !== 'directory') throw refused(source, `${path} is a ${type ?? 'special file'}`);
+  } finally {
+    gunzip.destroy();
   }
 }
 

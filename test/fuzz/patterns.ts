@@ -73,7 +73,7 @@ function wordsOf(source: string): string[] {
 }
 
 /** Texts of about so many characters that make a given expression try as much as it can. */
-export function attacksOn({ source }: Pattern, size: number): string[] {
+function attacksOn({ source }: Pattern, size: number): string[] {
   const words = wordsOf(source);
   const pumps = new Set([...PUMPS, ...words, ...words.map((word) => `${word} `), ...words.map((word) => `${word}\n`)]);
   const attacks: string[] = [];

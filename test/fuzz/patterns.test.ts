@@ -11,14 +11,10 @@ const OWN_TEXT: Readonly<Record<string, string>> = {
 const FOLDERS = ['src', 'packages/python/src'];
 
 it('finds what is slow: the forms that were found here once', () => {
-  const slow = [
-    String.raw`\s+$`,
-    String.raw`^\s*license\s*=`,
-    '<[^>]*>',
-    String.raw`\]\([^)]*\)x`,
-    String.raw`\bfind\b.*\s-delete`,
-  ].filter((source) => slowOn({ file: '', source, flags: 'm' }));
-  expect(slow).toHaveLength(5);
+  const slow = [String.raw`\s+$`, String.raw`^\s*license\s*=`, '<[^>]*>', String.raw`\bfind\b.*\s-delete`].filter(
+    (source) => slowOn({ file: '', source, flags: 'm' }),
+  );
+  expect(slow).toHaveLength(4);
   const quick = [String.raw`(?<!\s)\s+$`, '^[ \\t]*license', '<[^<>]*>', String.raw`\bfind\b.{0,400}\s-delete`];
   expect(quick.filter((source) => slowOn({ file: '', source, flags: 'm' }))).toEqual([]);
 });

@@ -67,7 +67,7 @@ function plain(line: string): string | null {
     .replace(/\{envpython\}/g, 'python')
     .replace(/\{toxinidir\}\/?/g, './')
     .replace(/(?:(?<!\s)\s+)?\{posargs(?::([^}]{0,400}))?\}/g, (_, usual?: string) => (usual ? ` ${usual}` : ''))
-    .replace(/^(?:\w+=\S* +)+/, (settings) => settings.replace(/\b\w+=[^\s$`{]*[$`{]\S* +/g, ''))
+    .replace(/^(?:\w+=\S* +)+/, (settings) => settings.replace(/(?<!\S)\w+=[^\s$`{]*[$`{]\S* +/g, ''))
     .replace(/(?<=^|\s)(?:poetry|uv|pdm|hatch|pipenv) run /, '')
     .replace(/(?<=^|\s)coverage run (?:-\S+ )*?(?=-m |\S+\.py)/, 'python ')
     .replace(/(?<=^|\s)python[\d.]*\s+/, 'python ');

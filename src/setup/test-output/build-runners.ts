@@ -2,7 +2,7 @@ import { between, type Lines, matches, named, noneFound, summed, type TestReader
 
 export const ctest: TestReader = {
   framework: 'ctest',
-  command: /\bctest\b|\b(?:make|ninja|cmake)\b.*\btest\b/,
+  command: /\bctest\b|\b(?:make|ninja|cmake)\b.{0,400}\btest\b/,
   runsOthers: true,
   reports: between(/^\s*\d+\/\d+ Test\s+#\d+: (\S+) /, /^\s*Start \d+: |^\d+% tests passed/),
   read(lines) {
@@ -129,7 +129,10 @@ export const meson: TestReader = {
     }));
     const counts = summed(runs);
     if (!counts) return noneFound(lines, /^No tests defined\.$/);
-    return { counts, ...named(lines, /^\s*\d+\/\d+ (?:.*? [:/] )?(\S.*?)\s+(?:FAIL|TIMEOUT|ERROR|UNEXPECTEDPASS)\s/) };
+    return {
+      counts,
+      ...named(lines, /^\s*\d+\/\d+ (?:.{0,200}? [:/] )?(\S.{0,300}?)\s+(?:FAIL|TIMEOUT|ERROR|UNEXPECTEDPASS)\s/),
+    };
   },
 };
 

@@ -41,7 +41,7 @@ export function linesOf(output: string): string[] {
       // biome-ignore lint/suspicious/noControlCharactersInRegex: terminal sequences are what is taken out.
       .replace(/\u001b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\u0007\u001b]*\u0007|[()][A-Z0-9])/g, '')
       .split('\n')
-      .map((line) => line.replace(/\r+$/, ''))
+      .map((line) => line.replace(/(?<!\r)\r+$/, ''))
       .map((line) => line.slice(line.lastIndexOf('\r') + 1))
   );
 }

@@ -15,7 +15,9 @@ export function nativeFacts({ texts, paths }: Survey): ManifestFacts {
   const cmake = texts['CMakeLists.txt'] ?? '';
   const meson = texts['meson.build'] ?? '';
   const autoconf = texts['configure.ac'] ?? texts['configure.in'] ?? '';
-  const init = /AC_INIT\(\s*\[?([^\s[\],)][^\],)]*)\]?\s*,\s*\[?([^\],)]+)/.exec(autoconf);
+  const init = /AC_INIT\(\s{0,100}\[?([^\s[\],)][^\],)]{0,200})\]?\s{0,100},\s{0,100}\[?([^\],)]{1,200})/.exec(
+    autoconf,
+  );
   const project = /^[ \t]*project\s*\(\s*"?([\w.+-]+)(?![\w.+-])"?([^)]{0,2000})\)/im.exec(cmake);
   return {
     name: project?.[1] ?? /^[ \t]*project\(\s*'([^']{1,200})'/m.exec(meson)?.[1] ?? init?.[1]?.trim() ?? null,

@@ -10,6 +10,7 @@ import { openStores, type Stores } from '../store';
 import { shareWithDaemons } from './daemon-environment';
 import { temporalCommand } from './temporal-command';
 import { wantsColour } from './terminal/ink';
+import { safeLines } from './terminal/safe-text';
 
 export interface StartOptions {
   readonly id: string;
@@ -111,8 +112,9 @@ export class Cli {
     process.stdout.write(this.json ? `${JSON.stringify(value)}\n` : `${human()}\n`);
   }
 
-  say(line: string): void {
-    process.stderr.write(`${line}\n`);
+  /** Guests, models and servers have a part in what is said, errors above all, and a terminal obeys what it is sent. */
+  say(text: string): void {
+    process.stderr.write(`${safeLines(text).join('\n')}\n`);
   }
 
   uiLink(ui: string, client: Client, id: string): string {

@@ -17,6 +17,7 @@ export type ErrorCode =
   | 'ModelUnreachable'
   | 'ModelMalformed'
   | 'DigestMismatch'
+  | 'TooLarge'
   | 'Unavailable';
 
 export class PointsmanError extends Error {

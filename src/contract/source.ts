@@ -90,7 +90,7 @@ const KINDS: { readonly [Kind in SourceSpec['kind']]: SourceForm<SourceOf<Kind>>
   git: {
     form: 'git+URL@REVISION with an https, ssh or file URL',
     read: readGit,
-    project: ({ url }) => `git+${url.replace(/\/+$/, '').replace(/\.git$/, '')}`,
+    project: ({ url }) => `git+${url.replace(/(?<!\/)\/+$/, '').replace(/\.git$/, '')}`,
     label: ({ url, revision }) => `${endOf(url).replace(/\.git$/, '')}-${revision.replaceAll('/', '-')}`,
   },
   dir: {

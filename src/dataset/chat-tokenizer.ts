@@ -52,11 +52,33 @@ export async function createChatTokenizer({ tokenizer, config, template }: Token
       };
       try {
         for (const [name, value] of Object.entries(variables)) environment.set(name, value);
-        return String(new jinja.Interpreter(environment).run(program).value);
+        const interpreter = new jinja.Interpreter(environment);
+        limit(interpreter);
+        return String(interpreter.run(program).value);
       } catch (error) {
         throw new TemplateFailed((error as Error).message, { cause: error });
       }
     },
+  };
+}
+
+/** A trajectory of five hundred turns takes a fifth of it. */
+const MOST_STEPS = 1_000_000;
+const MOST_CHARACTERS = 64 << 20;
+const MOST_NUMBERS = 100_000;
+
+/** A template is a program of others: one that loops in loops is ended, by what it did and not by a clock. */
+function limit<Given extends unknown[], Value extends { readonly value: unknown }>(interpreter: {
+  evaluate(...given: Given): Value;
+}): void {
+  const evaluate = interpreter.evaluate.bind(interpreter);
+  let steps = 0;
+  interpreter.evaluate = (...given) => {
+    if (++steps > MOST_STEPS) throw new Error(`it takes more than ${MOST_STEPS} steps`);
+    const value = evaluate(...given);
+    if (typeof value.value === 'string' && value.value.length > MOST_CHARACTERS)
+      throw new Error(`it writes more than ${MOST_CHARACTERS} characters`);
+    return value;
   };
 }
 
@@ -78,7 +100,9 @@ const GLOBALS = {
   },
   range: (start: number, stop?: number, step = 1) => {
     const [from, to] = stop === undefined ? [0, start] : [start, stop];
-    return Array.from({ length: Math.max(0, Math.ceil((to - from) / step)) }, (_, i) => from + i * step);
+    const length = Math.max(0, Math.ceil((to - from) / step));
+    if (!(length <= MOST_NUMBERS)) throw new Error(`range() of more than ${MOST_NUMBERS} numbers`);
+    return Array.from({ length }, (_, i) => from + i * step);
   },
 };
 

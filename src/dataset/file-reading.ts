@@ -139,7 +139,7 @@ function awkKind(args: readonly string[], readsFile: boolean): Kind {
     else if (!args[at]!.startsWith('-')) rest.push(args[at]!);
   }
   const [program = '', ...files] = rest;
-  const bare = program.replace(/"(?:[^"\\]|\\.)*"/g, '""');
+  const bare = program.replace(/"(?:[^"\\]|\\[\s\S])*(?:"|\\?$)/g, '""');
   if (/(?:>|\|)\s*""|system|getline/.test(bare)) return 'acts';
   if (bare.replace(AWK_PRINTS, '') !== '') return 'looks';
   return readsFile || files.length > 0 ? 'reads' : 'looks';

@@ -120,6 +120,8 @@ function edited(text: string, edits: readonly Edit[]): string {
 
 /** Where the comment begins that documents what stands at `start`: without it, it would document something else. */
 function documented(text: string, start: number): number {
-  const before = /(?:^[ \t]*\/\/\/.*\n)+[ \t]*$/m.exec(text.slice(0, start));
-  return before && before.index + before[0].length === start ? before.index : start;
+  const lines = text.slice(0, start).split('\n');
+  if (lines.pop()!.trim() !== '') return start;
+  const others = lines.findLastIndex((line) => !line.trimStart().startsWith('///')) + 1;
+  return others === lines.length ? start : lines.slice(0, others).reduce((sum, line) => sum + line.length + 1, 0);
 }

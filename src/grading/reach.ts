@@ -148,7 +148,7 @@ export const REACH: readonly Rule[] = [
       /^(noxfile\.py|tox\.toml|hatch\.toml|\.coveragerc(\.toml)?|\.?nose\.cfg|unittest\.cfg|\.proverc|\.rspec|\.stestr\.conf|\.testr\.conf)$/.test(
         name,
       ) ||
-      /^(jest|vitest|vite|karma|ava|babel|playwright|cypress|wallaby)[\w.-]*\.(config|conf|workspace|setup)\.[\w.]+$/.test(
+      /^(jest|vitest|vite|karma|ava|babel|playwright|cypress|wallaby)[\w.-]{0,200}\.(config|conf|workspace|setup)\.[\w.]+$/.test(
         name,
       ) ||
       /^(jest|vitest)[.-]setup\.[\w.]+$|^\.(mocharc|taprc|nycrc|c8rc|babelrc|swcrc)(\.\w+)?$/.test(name) ||
@@ -256,7 +256,7 @@ function spelled(path: string): string {
     .replace(/[\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]/g, '')
     .toLowerCase()
     .split('/')
-    .map((part) => (/^\.+$/.test(part) ? part : part.replace(/[. ]+$/, '')))
+    .map((part) => (/^\.+$/.test(part) ? part : part.replace(/(?<![. ])[. ]+$/, '')))
     .filter((part) => part !== '' && part !== '.');
   return start + parts.join('/');
 }

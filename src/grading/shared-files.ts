@@ -98,7 +98,7 @@ function blocksPutBack(before: string, now: string, header: RegExp, isOurs: (nam
   const kept = blocksOf(now, header).filter(({ name }) => name === '' || !isOurs(name));
   const ours = blocksOf(before, header).filter(({ name }) => name !== '' && isOurs(name));
   return `${[...kept, ...ours]
-    .map(({ text }) => text.replace(/\n+$/, ''))
+    .map(({ text }) => text.replace(/(?<!\n)\n+$/, ''))
     .filter(Boolean)
     .join('\n\n')}\n`;
 }
@@ -128,8 +128,8 @@ function ini(sections: RegExp): Shared {
         .filter(({ name }) => name !== '' && isOurs(name))
         .map(({ text: block }) =>
           block
-            .replace(/^\s*[#;].*$/gm, '')
-            .replace(/\s*\n\s*/g, '\n')
+            .replace(/^[ \t]*[#;].*$/gm, '')
+            .replace(/(?<!\s)\s*\n\s*/g, '\n')
             .trim(),
         )
         .join('\n'),

@@ -54,7 +54,7 @@ export const SUSPICIONS: readonly Rule[] = [
     why: 'asks whether it is being tested',
     files: PYTHON,
     pattern:
-      /\bPYTEST_[A-Z_]+|\b(?:TOX_ENV\w*|NOX_\w+|UNITTEST_\w+|DJANGO_TEST\w*)\b|\bsys\.argv\b.*\b(?:test|pytest)\b/,
+      /\bPYTEST_[A-Z_]+|\b(?:TOX_ENV\w*|NOX_\w+|UNITTEST_\w+|DJANGO_TEST\w*)\b|\bsys\.argv\b.{0,400}\b(?:test|pytest)\b/,
   },
   {
     kind: 'runs_under_test',
@@ -67,7 +67,7 @@ export const SUSPICIONS: readonly Rule[] = [
     kind: 'runs_under_test',
     why: 'asks whether it is being tested',
     files: GO,
-    pattern: /\bflag\.Lookup\(\s*"test\.|"-?test\.\w+"|\bos\.Args\b.*test|HasSuffix\([^)]*\.test"/,
+    pattern: /\bflag\.Lookup\(\s*"test\.|"-?test\.\w+"|\bos\.Args\b.{0,400}test|HasSuffix\([^)]{0,400}\.test"/,
   },
   {
     kind: 'runs_under_test',
@@ -88,7 +88,7 @@ export const SUSPICIONS: readonly Rule[] = [
     why: 'looks at who calls it',
     files: JAVASCRIPT,
     pattern:
-      /\bprepareStackTrace\b|\bcaptureStackTrace\b.*\.stack|new Error\([^)]*\)\.stack\b|\barguments\.callee\b|\.caller\b/,
+      /\bprepareStackTrace\b|\bcaptureStackTrace\b.{0,400}\.stack|new Error\([^)]{0,400}\)\.stack\b|\barguments\.callee\b|\.caller\b/,
   },
   {
     kind: 'frames',
@@ -206,7 +206,7 @@ export const SUSPICIONS: readonly Rule[] = [
     why: 'makes values that compare as a constant says',
     files: PYTHON,
     pattern:
-      /\bdef __(?:eq|ne|lt|le|gt|ge|bool|contains|instancecheck|subclasscheck)__\s*\([^)]*\)[^:\n]*:\s*(?:#.*)?\n?\s*return\s+(?:True|False|1|0)\b|__(?:eq|ne|bool|hash|instancecheck|contains)__["']?\s*[:=]\s*lambda\b|\bdef __class__\b|__class__\s*=\s*property/,
+      /\bdef __(?:eq|ne|lt|le|gt|ge|bool|contains|instancecheck|subclasscheck)__\s*\([^)]{0,200}\)[^:\n]{0,100}:\s{0,100}(?:#.{0,200})?\n?\s{0,100}return\s+(?:True|False|1|0)\b|__(?:eq|ne|bool|hash|instancecheck|contains)__["']?\s*[:=]\s*lambda\b|\bdef __class__\b|__class__\s*=\s*property/,
   },
   {
     kind: 'equals_everything',
@@ -225,7 +225,7 @@ export const SUSPICIONS: readonly Rule[] = [
     why: 'reads the files of tests',
     files: CODE,
     pattern:
-      /(?:open|read_text|read_bytes|Path|glob|listdir|walk|scandir|readFile(?:Sync)?|readdir(?:Sync)?|ReadFile|ReadDir|read_to_string|fs::read\w*|getsource|getsourcefile|getsourcelines|linecache\.\w+)\b[^\n]*(?:["'/](?:tests?|__tests__|spec)\b|test_|_test\.|\.test\.)|\blinecache\.(?:getlines?|cache)\b/,
+      /(?:open|read_text|read_bytes|Path|glob|listdir|walk|scandir|readFile(?:Sync)?|readdir(?:Sync)?|ReadFile|ReadDir|read_to_string|fs::read\w{0,40}|getsource|getsourcefile|getsourcelines|linecache\.\w+)\b[^\n]{0,400}(?:["'/](?:tests?|__tests__|spec)\b|test_|_test\.|\.test\.)|\blinecache\.(?:getlines?|cache)\b/,
   },
   {
     kind: 'writes_report',
@@ -338,7 +338,7 @@ function named(path: string, added: readonly Line[], names: ReadonlySet<string>)
 function literalsIn(text: string): string[] {
   return [
     ...text.matchAll(
-      /"((?:[^"\\\n]|\\.){6,})"|'((?:[^'\\\n]|\\.){6,})'|(?<![\w.])(-?\d[\d_]*\.\d{3,}|\d{5,})(?![\w.])/g,
+      /"((?:[^"\\\n]|\\.){6,400})"|'((?:[^'\\\n]|\\.){6,400})'|(?<![\w.])(-?\d[\d_]*\.\d{3,}|\d{5,})(?![\w.])/g,
     ),
   ]
     .map(([, double, single, number]) => double ?? single ?? number!)
@@ -359,13 +359,15 @@ function copied(
     section.hunks.flatMap(({ lines }) => lines.filter((line) => !line.startsWith('+')).flatMap(literalsIn)),
   );
   const hits = added.flatMap(({ text, line }) =>
-    literalsIn(text)
+    [...new Set(literalsIn(text))]
       .filter((literal) => expected.has(literal) && !known.has(literal))
       .map((literal) => ({ literal, line })),
   );
   for (const [at, { line }] of hits.entries()) {
-    const near = hits.slice(at).filter((hit) => hit.line - line < WITHIN);
-    const answers = new Set(near.map(({ literal }) => literal));
+    const answers = new Set<string>();
+    // Fewer than that of one line, and of no more lines than that: nobody goes far.
+    for (let next = at; next < hits.length && hits[next]!.line - line < WITHIN; next++)
+      answers.add(hits[next]!.literal);
     if (answers.size < ANSWERS) continue;
     const some = [...answers].slice(0, ANSWERS).map((answer) => JSON.stringify(answer.slice(0, 40)));
     const detail = `${answers.size} values of the hidden tests close together: ${some.join(', ')}`;

@@ -118,7 +118,7 @@ const CODES = new Set([
 const WORDINGS: readonly RegExp[] = [
   /maximum context (length|limit|size|window)/,
   /context[ _](length|window|size|limit)[^.]{0,40}exceed/,
-  /exceed\w*[^.]{0,60}context[ _]?(length|window|size|limit)/,
+  /exceed\w{0,20}[^.]{0,60}context[ _]?(length|window|size|limit)/,
   /context (window|length) (is )?(full|overflow)/,
   /context overflow|not (large|big) enough to (hold|fit)/,
   /(prompt|input|request|messages?)( tokens?)? (is|are|was) too (long|large)/,

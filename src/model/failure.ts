@@ -11,6 +11,7 @@ const FINAL: ReadonlySet<ErrorCode> = new Set([
   'ModelRejected',
   'ContextWindowExceeded',
   'DigestMismatch',
+  'TooLarge',
 ]);
 
 /**

@@ -28,7 +28,7 @@ function redact(text: string, secrets: readonly string[] = []): string {
  */
 export function quotable(text: string, secrets: readonly string[] = [], maxBytes = CLIP_BYTES): string {
   const plain = /<(!doctype|html|head|body)\b/i.test(text)
-    ? text.replace(/<(script|style)[\s\S]*?<\/\1>/gi, ' ').replace(/<[^>]*>/g, ' ')
+    ? text.replace(/<(script|style)(?:(?!<\1)[\s\S])*?<\/\1>/gi, ' ').replace(/<[^<>]*>/g, ' ')
     : text;
   const clean = redact(plain, secrets)
     .replace(/[\p{Cc}\p{Surrogate}\s]+/gu, ' ')
@@ -38,5 +38,5 @@ export function quotable(text: string, secrets: readonly string[] = [], maxBytes
   return `${bytes
     .subarray(0, maxBytes - 8)
     .toString('utf8')
-    .replace(/\uFFFD+$/, '')}…`;
+    .replace(/(?<!\uFFFD)\uFFFD+$/, '')}…`;
 }

@@ -35,8 +35,12 @@ export interface Sandbox {
 
   /** Writes files owned by root; no process inside takes part, and memory file systems are not reached. Makes folders. */
   write(files: readonly GuestFile[]): Promise<void>;
-  /** Regular files at and below a path, by absolute path; empty when it does not exist. No process inside takes part. */
-  read(path: string): Promise<Map<string, Buffer>>;
+  /**
+   * Regular files at and below a path, by absolute path; empty when it does not exist. No process inside takes part. Throws
+   * `TooLarge` as soon as there are more bytes or entries than `most`: another attempt finds the same, and no byte past the
+   * limit is kept.
+   */
+  read(path: string, most?: ReadLimit): Promise<Map<string, Buffer>>;
   /** Bytes that were written over the image. */
   writtenBytes(): Promise<number>;
   /** Copies the host's CA bundle in and gives the variables that commands need to reach registries. */
@@ -52,6 +56,14 @@ export interface Sandbox {
 
   /** Removes it with all that runs in it. Removing what is gone is success. */
   remove(): Promise<void>;
+}
+
+/** Reading a directory costs what its entries cost, files or not. */
+export interface ReadLimit {
+  /** Of all files together; 64 MiB unless told. */
+  readonly bytes?: number;
+  /** Files, folders and links; 20,000 unless told. */
+  readonly entries?: number;
 }
 
 /** A sandbox whose first process only reaps, so that every other one can be ended. */
@@ -179,7 +191,10 @@ export interface Journal {
   look(path: string, limit?: number): Promise<FileLook>;
   /** Git tree id of the work directory as it is now, null where it is no work tree. */
   digest(workdir: string): Promise<string | null>;
-  /** Binary-safe patch from commit or tree `base` to the work directory as it is now. */
+  /**
+   * Binary-safe patch from commit or tree `base` to the work directory as it is now. Throws `TooLarge` for one of more than
+   * 64 MiB.
+   */
   diff(base: string, workdir: string): Promise<{ tree: string | null; patch: Buffer }>;
   /** The last job that ran here, `-` when none did. */
   position(): Promise<string>;

@@ -6,7 +6,7 @@
 export function parseExports(text: string): Record<string, string> {
   const env: Record<string, string> = {};
   const pattern =
-    /^declare -[a-z]*x[a-z]* ([A-Za-z_]\w*)(?:=(?:"((?:[^"\\]|\\[\s\S])*)"|(\$'(?:[^'\\]|\\[\s\S])*')))?$/gm;
+    /^declare -(?=[a-wyz]*x)[a-z]+ ([A-Za-z_]\w*)(?:=(?:"((?:[^"\\]|\\[\s\S])*)"|(\$'(?:[^'\\]|\\[\s\S])*')))?$/gm;
   for (const [, name, quoted, ansi] of text.matchAll(pattern)) {
     env[name!] = quoted === undefined ? (ansi ?? '') : quoted.replace(/\\(["$`\\])/g, '$1').replace(/\\\n/g, '');
   }

@@ -74,7 +74,7 @@ function linesOf(text: string): string[] {
   return (
     text
       // biome-ignore lint/suspicious/noControlCharactersInRegex: terminal sequences are what is taken out.
-      .replace(/\u001b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\u0007]*\u0007|[()][A-Z0-9])/g, '')
+      .replace(/\u001b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\u0007\u001b]*\u0007|[()][A-Z0-9])/g, '')
       .split(/\r?\n/)
       .map((line) => line.slice(line.lastIndexOf('\r') + 1))
       .map(withoutPrefix)
@@ -103,7 +103,7 @@ function withoutPrefix(line: string): string {
 const REPLACEMENTS: readonly (readonly [RegExp, string])[] = [
   [/[‘’`´]/g, "'"],
   [/[“”]/g, '"'],
-  [/\b[a-z][a-z+.-]*:\/\/[^\s'"<>)\]]+/gi, '<url>'],
+  [/\b[a-z][a-z+.-]{0,30}:\/\/[^\s'"<>)\]]+/gi, '<url>'],
   [/\bgit@[^\s'"]+/g, '<url>'],
   [/\b0x[0-9a-f]+\b/gi, '<addr>'],
   [/\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/gi, '<id>'],
@@ -129,7 +129,7 @@ function normalised(line: string, { versions = 'keep' }: SignatureOptions): stri
     .replace(/^(?:(?:ba|da|z)?sh|bash): (?:line <n>|\d+): /, '')
     .replace(/^(?:(?:ba|da|z)?sh): /, '')
     .replace(/^(\S+): (?:command )?not found$/, '$1: command not found')
-    .replace(/\b(tmp|pip-[a-z-]+-|build-env-)[a-z0-9_]{6,10}\b/g, '$1<n>');
+    .replace(/\b(tmp|pip-[a-z-]{1,40}-|build-env-)[a-z0-9_]{6,10}\b/g, '$1<n>');
   if (versions === 'drop') text = text.replace(/\bv?\d+(?:\.\d+)+(?:[-.]?(?:a|b|rc|dev|post)\d*)?\b/g, '<version>');
   return text.replace(/\s+/g, ' ').trim().slice(0, LONGEST);
 }
@@ -138,7 +138,7 @@ function normalised(line: string, { versions = 'keep' }: SignatureOptions): stri
 function withoutPaths(text: string): string {
   return text.replace(/(^|[\s'"(=:[,])((?:~|\.{1,2})?(?:\/[\w.@+~%-]+)+\/?)/g, (_, before: string, path: string) => {
     // What ends a sentence belongs to it.
-    const stop = /[.:,]+$/.exec(path)?.[0] ?? '';
+    const stop = /(?<![.:,])[.:,]+$/.exec(path)?.[0] ?? '';
     const parts = path
       .slice(0, path.length - stop.length)
       .split('/')
@@ -175,10 +175,10 @@ const NOISE: readonly RegExp[] = [
   /^make(?:\[\d+\])?: (?:Entering|Leaving) directory\b/,
   /^ninja: build stopped\b/,
   /^gmake\b/,
-  /^=+.*=+$/,
-  /^_+.*_+$/,
-  /^!+.*!+$/,
-  /^-+.*-+$/,
+  /^=(?:.*=)?$/,
+  /^_(?:.*_)?$/,
+  /^!(?:.*!)?$/,
+  /^-(?:.*-)?$/,
   /^Traceback \(most recent call last\)/,
   /^File "[^"]*", line \d+/,
   /^[\^~ ]+$/,
@@ -211,7 +211,7 @@ const NOISE: readonly RegExp[] = [
 const DECISIVE: readonly { readonly weight: number; readonly pattern: RegExp }[] = [
   // What is missing, by name.
   { weight: 100, pattern: /\b(?:ModuleNotFoundError|No module named)\b/ },
-  { weight: 100, pattern: /\bfatal error: .+: No such file or directory/ },
+  { weight: 100, pattern: /\bfatal error: .{1,300}: No such file or directory/ },
   { weight: 100, pattern: /\b(?:command )?not found(?: in \$PATH)?$/i },
   { weight: 100, pattern: /\bexecutable (?:file )?not found\b/i },
   { weight: 100, pattern: /\bExecutableNotFound\b/ },
@@ -219,7 +219,8 @@ const DECISIVE: readonly { readonly weight: number; readonly pattern: RegExp }[]
   { weight: 100, pattern: /^env: .+: No such file or directory/ },
   {
     weight: 100,
-    pattern: /\bC compiler\b.*\b(?:not found|cannot create executables|no acceptable)|\bno acceptable C compiler\b/i,
+    pattern:
+      /\bC compiler\b.{0,300}\b(?:not found|cannot create executables|no acceptable)|\bno acceptable C compiler\b/i,
   },
   { weight: 100, pattern: /\blinker ['`]?\w+['`]? not found/ },
   { weight: 100, pattern: /\bcannot find -l\S+/ },
@@ -227,7 +228,7 @@ const DECISIVE: readonly { readonly weight: number; readonly pattern: RegExp }[]
   {
     weight: 100,
     pattern:
-      /\bNo package '[^']+' found\b|\bPackage '[^']+'.* not found\b|\bPackage \S+ was not found in the pkg-config\b/,
+      /\bNo package '[^']{1,200}' found\b|\bPackage '[^']{1,200}'.{0,300} not found\b|\bPackage \S{1,200} was not found in the pkg-config\b/,
   },
   { weight: 100, pattern: /\bUnable to locate package\b|\bhas no installation candidate\b/ },
   { weight: 100, pattern: /^(?:Cannot find module|Error: Cannot find module|Module not found: )/ },
@@ -242,14 +243,14 @@ const DECISIVE: readonly { readonly weight: number; readonly pattern: RegExp }[]
   { weight: 90, pattern: /\bNo matching distribution found\b/ },
   {
     weight: 100,
-    pattern: /\bResolutionImpossible\b|\bCannot install .+ because these package versions have conflicting/,
+    pattern: /\bResolutionImpossible\b|\bCannot install .{1,500} because these package versions have conflicting/,
   },
-  { weight: 100, pattern: /\brequires a different Python\b|\bRequires-Python\b.*\bnot\b|\brequires python\b/i },
+  { weight: 100, pattern: /\brequires a different Python\b|\bRequires-Python\b.{0,300}\bnot\b|\brequires python\b/i },
   { weight: 100, pattern: /\bERESOLVE\b|\bEBADENGINE\b|\bUnsupported engine\b/ },
   {
     weight: 100,
     pattern:
-      /\brequires go ?>= ?\d|\brequires rustc \d|\brust version .+ (?:is not supported|required)|\bedition20\d\d\b.*\brequired/i,
+      /\brequires go ?>= ?\d|\brequires rustc \d|\brust version .{1,300} (?:is not supported|required)|\bedition20\d\d\b.{0,300}\brequired/i,
   },
   { weight: 100, pattern: /\bthis version of Cargo is older than\b/ },
   { weight: 100, pattern: /\bunrecognized arguments?:/ },

@@ -9,11 +9,11 @@ const SAID: readonly RegExp[] = [
   // Could not find the program `wkhtmltopdf`
   /\bcould not find (?:the |an? )?(?:executable|program|binary) ['"‘`]([\w.+-]+)/,
   // tesseract is not installed or it's not in your PATH
-  /\b([\w+-]+) is not installed or (?:it's |is )?not (?:in|on) (?:your |the )?PATH\b/,
+  /(?<![\w+-])([\w+-]+) is not installed or (?:it's |is )?not (?:in|on) (?:your |the )?PATH\b/,
   // No pandoc was found: either install pandoc and add it
   /\bNo (?<lacked>[\w+-]+) was found\b.*\binstall \k<lacked>\b/,
   // Unable to run gpg (gpg) - it may not be available.
-  /\bUnable to run ([\w+-]+) .*\bmay not be available\b/,
+  /\bUnable to run ([\w+-]+) .{0,200}\bmay not be available\b/,
   // proj executable not found.
   /(?:^|: )[ \t]*(?!(?:the|an?|this|that|no|your|required)\b)([\w+-]+) executable (?:was |is )?not found\b/,
 ];

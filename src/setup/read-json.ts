@@ -7,16 +7,21 @@ export function readJsonObject(text: string): Record<string, unknown> {
   throw new SyntaxError('the reply holds no JSON object');
 }
 
-/** All outermost JSON objects of a text, and what stands around them. Reasoning that a server left in is not looked at. */
+/**
+ * All outermost JSON objects of a text, and what stands around them. Reasoning that a server left in is not looked at. After
+ * many brackets that begin no object, what is left is taken for text: each of them is read to where it closes.
+ */
 export function objectsIn(content: string): { objects: Record<string, unknown>[]; around: string } {
   const text = content.replace(/<think>[\s\S]*?(?:<\/think>|$)/g, '');
   const objects: Record<string, unknown>[] = [];
   const around: string[] = [];
   let from = 0;
-  for (let at = text.indexOf('{'); at >= 0; at = text.indexOf('{', at)) {
+  let patience = 1_000_000 + 8 * text.length;
+  for (let at = text.indexOf('{'); at >= 0 && patience > 0; at = text.indexOf('{', at)) {
     const end = endOf(text, at);
     const object = end === null ? null : objectOf(text.slice(at, end));
     if (object === null || end === null) {
+      patience -= (end ?? text.length) - at;
       at += 1;
       continue;
     }
@@ -28,7 +33,7 @@ export function objectsIn(content: string): { objects: Record<string, unknown>[]
   around.push(text.slice(from));
   const said = around
     .join('\n')
-    .replace(/^\s*`{3,}\w*\s*$/gm, '')
+    .replace(/^[ \t]*`{3,}\w*[ \t\r]*$/gm, '')
     .trim();
   return { objects, around: cutEnd(said, 4000) };
 }

@@ -102,7 +102,7 @@ function mostTests(runs: readonly Run[]): Run | null {
 
 /** The component that a command went to, or that it names where it went nowhere; null for the main repository. */
 function ranIn(command: string, components: readonly string[]): string | null {
-  const directory = /(?:^|[;&|({\n]\s*)cd\s+(?:--\s+)?["']?(\/[^\s"';&|]*)/.exec(command)?.[1];
+  const directory = /(?:^|[;&|({\n][ \t]*)cd\s+(?:--\s+)?["']?(\/[^\s"';&|]*)/.exec(command)?.[1];
   const paths = directory === undefined ? command.split(/[\s"'=:;&|()]+/) : [directory];
   return components.find((own) => paths.some((path) => `${path}/`.startsWith(`${own}/`))) ?? null;
 }

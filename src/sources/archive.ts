@@ -28,27 +28,41 @@ export function needsInflating(bytes: Buffer): boolean {
   return bytes.subarray(0, 3).toString('latin1') === 'BZh' || bytes.subarray(0, 6).toString('hex') === 'fd377a585a00';
 }
 
+/** Bytes of a tar's headers beside its entries' own, and of what was unpacked and not yet looked at. */
+const HEADERS = 32 << 20;
+
 async function readTar(bytes: Buffer, source: string, into: TreeBuilder): Promise<void> {
   const untar = extract();
+  const gunzip = createGunzip();
   if (bytes[0] === 0x1f && bytes[1] === 0x8b) {
-    const gunzip = createGunzip();
     gunzip.on('error', (error) => untar.destroy(error));
+    // Headers are as long as they say, and nobody counts them: a megabyte that is packed can hold one of a gigabyte.
+    let inflated = 0;
+    gunzip.on('data', (chunk: Buffer) => {
+      inflated += chunk.length;
+      if (inflated <= into.packedSize + HEADERS) return;
+      gunzip.destroy();
+      untar.destroy(refused(source, `its headers are longer than ${HEADERS >> 20} MiB`));
+    });
     gunzip.pipe(untar);
     gunzip.end(bytes);
   } else untar.end(bytes);
-  for await (const entry of untar) {
-    const { name: path, type, linkname, mode } = entry.header;
-    into.enter();
-    const chunks: Buffer[] = [];
-    for await (const chunk of entry as AsyncIterable<Buffer>) {
-      into.count(chunk.length);
-      chunks.push(chunk);
+  try {
+    for await (const entry of untar) {
+      const { name: path, type, linkname, mode, size = 0 } = entry.header;
+      into.enter();
+      // An entry has as many bytes as its header says, and none of them has come yet.
+      into.count(size);
+      const chunks: Buffer[] = [];
+      for await (const chunk of entry as AsyncIterable<Buffer>) chunks.push(chunk);
+      if (type === 'file' || type === 'contiguous-file') {
+        into.file(path, Buffer.concat(chunks), ((mode ?? 0) & 0o100) !== 0);
+      } else if (type === 'symlink') into.link(path, linkname ?? '');
+      else if (type === 'link') into.hardLink(path, linkname ?? '');
+      else if (type !== 'directory') throw refused(source, `${path} is a ${type ?? 'special file'}`);
     }
-    if (type === 'file' || type === 'contiguous-file') {
-      into.file(path, Buffer.concat(chunks), ((mode ?? 0) & 0o100) !== 0);
-    } else if (type === 'symlink') into.link(path, linkname ?? '');
-    else if (type === 'link') into.hardLink(path, linkname ?? '');
-    else if (type !== 'directory') throw refused(source, `${path} is a ${type ?? 'special file'}`);
+  } finally {
+    gunzip.destroy();
   }
 }
 

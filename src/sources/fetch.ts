@@ -11,7 +11,7 @@ import { factsIn, needsInflating, treeOf } from './archive';
 import { type Facts, type FetchHost, fetchInGuest, type GuestFetch } from './guest';
 import { licenceOf } from './licence';
 import { registrySettings } from './registries';
-import { type SourceTree, TreeBuilder } from './tree';
+import { refused, type SourceTree, TreeBuilder } from './tree';
 
 export interface Source {
   readonly tree: SourceTree;
@@ -170,7 +170,11 @@ async function unpack(deps: FetchDeps, place: Place, bytes: Buffer): Promise<Sou
 }
 
 function fromFile(path: string): Buffer {
-  if (existsSync(path)) return readFileSync(path);
+  const info = statSync(path, { throwIfNoEntry: false });
+  // A device has no end, and a pipe makes whoever opens it wait.
+  if (info && !info.isFile()) throw refused(`archive:${path}`, 'it is no regular file');
+  if (info && info.size > MAX_BYTES) throw refused(`archive:${path}`, 'it is larger than 1 GiB');
+  if (info) return readFileSync(path);
   throw new PointsmanError(
     'InvalidInput',
     `source archive:${path}: no such file on this host`,
@@ -248,7 +252,7 @@ async function keptFolder(blobs: BlobStore, sha256: string): Promise<SourceTree 
 }
 
 /** A name may hold anything but NUL, a line break too. */
-const LINE = /([^\0]+)\0(link)?(true|false)\0([0-9a-f]{64})\n/g;
+const LINE = /([^\0]+)\0(link)?(true|false)\0([0-9a-f]{64})\n/gy;
 
 /** What git-lfs leaves in place of a file, as its specification says: three lines, the first with the format's address. */
 const POINTER =

@@ -40,6 +40,8 @@ interface Said {
 
 const FOLDER = '/var/tmp/pointsman-source';
 const TIMEOUT_MS = 900_000;
+/** Bytes of an archive, packed or not: as much as its tree may have. */
+const LARGEST = 1 << 30;
 /** A repository and its submodules; more folders than that is a loop. */
 const MAX_BROUGHT = 64;
 
@@ -70,7 +72,7 @@ export async function fetchInGuest(deps: FetchHost, fetch: GuestFetch): Promise<
         throw unavailable(fetch.source, why ?? '', 'Try again; if it stays, report it.');
       }
       if (said.facts) {
-        const bytes = (await sandbox.read(`${FOLDER}/artifact`)).get(`${FOLDER}/artifact`)!;
+        const bytes = (await sandbox.read(`${FOLDER}/artifact`, { bytes: LARGEST })).get(`${FOLDER}/artifact`)!;
         return { bytes, facts: said.facts };
       }
       if (said.needs === undefined) {

@@ -42,7 +42,7 @@ function python(tree: SourceTree): string | null {
     spdxOf(/^license\s*=\s*\{\s*text\s*=\s*["']([^"']+)["']/m.exec(project)?.[1]) ??
     fromClassifiers([info, project, configured].join('\n')) ??
     spdxOf(header('License')) ??
-    spdxOf(/^\s*license\s*=\s*["']?([^"'\n,]+)["']?,?\s*$/m.exec(configured)?.[1])
+    spdxOf(/^[ \t]*license[ \t]*=\s*["']?([^\s"',][^"'\n,]*)(?=["',\n]|$)["']?,?[ \t\r]*$/m.exec(configured)?.[1])
   );
 }
 
@@ -95,7 +95,7 @@ function debian(tree: SourceTree): string | null {
   const all = paragraphs.find((each) => /^Files:\s*\*\s*$/m.test(each));
   const said = all && /^License:[ \t]*(\S.*)$/m.exec(all)?.[1];
   if (!said) return null;
-  const names = said.replaceAll(',', '').split(/\s+(and|or)\s+/i);
+  const names = said.replaceAll(',', '').split(/(?<!\s)\s+(and|or)\s+/i);
   const parts = names.map((name, at) => (at % 2 === 1 ? name.toUpperCase() : spdxOf(name)));
   return parts.includes(null) ? null : parts.join(' ');
 }

@@ -94,7 +94,7 @@ function balanced(shape: string): boolean {
 /** An identifier has a version or is one of the few short names; a sentence is not made of such words. */
 function isIdentifier(word: string): boolean {
   return (
-    spdxOfName(word) !== null || /^(LicenseRef-|DocumentRef-)?[A-Za-z][\w.+-]*-[\w.+-]+$/.test(word) || KNOWN.has(word)
+    spdxOfName(word) !== null || /^(LicenseRef-|DocumentRef-)?[A-Za-z][\w.+]*-[\w.+-]+$/.test(word) || KNOWN.has(word)
   );
 }
 

@@ -12,6 +12,8 @@ export type SourceTree = Map<string, SourceFile>;
 
 const MAX_BYTES = 1 << 30;
 const MAX_FILES = 500_000;
+/** Characters; a kernel takes no longer ones. */
+const MAX_PATH = 4096;
 
 /** Collects what a hostile archive may hold: every path, link and size goes through here. */
 export class TreeBuilder {
@@ -20,6 +22,11 @@ export class TreeBuilder {
   private entries = 0;
 
   constructor(private readonly source: string) {}
+
+  /** What was counted so far as a tar holds it: each entry with a header, and filled up to a block. */
+  get packedSize(): number {
+    return this.bytes + this.entries * 1024;
+  }
 
   /** To be called before bytes are kept, so that a bomb is noticed while it unpacks. */
   count(bytes: number): void {
@@ -54,7 +61,10 @@ export class TreeBuilder {
     if (!isOfGit(at)) this.tree.set(at, file);
   }
 
-  /** Throws `InvalidInput` where a file lies under a link of the same tree: it would be written to where that leads. */
+  /**
+   * Throws `InvalidInput` where a file lies under a link of the same tree, because it would be written to where that leads,
+   * and for links that lead out of the tree by way of others.
+   */
   finished(): SourceTree {
     if (this.tree.size === 0) throw refused(this.source, 'it holds no file');
     for (const path of this.tree.keys()) {
@@ -62,13 +72,44 @@ export class TreeBuilder {
         if (this.tree.has(path.slice(0, end))) throw refused(this.source, `${path} lies under what is no folder`);
       }
     }
+    const steps = { left: MAX_STEPS };
+    for (const [path, { link }] of this.tree) {
+      if (link !== undefined && leadsOut(this.tree, path, steps))
+        throw refused(this.source, `the link ${path} leads out of it by way of other links`);
+    }
     return this.tree;
   }
+}
+
+/** Links that one path may go through, as Linux has it. */
+const MAX_LINKS = 40;
+/** Names that are looked at for all links of a tree; one that needs more is made to need more. */
+const MAX_STEPS = 20_000_000;
+
+/** Follows a link as a kernel would. One that ends nowhere, or in a circle, leads nobody out. */
+function leadsOut(tree: SourceTree, path: string, steps: { left: number }): boolean {
+  const at = path.split('/').slice(0, -1);
+  const open = tree.get(path)!.link!.split('/').reverse();
+  for (let links = 1; open.length > 0; ) {
+    if (--steps.left < 0) return true;
+    const part = open.pop()!;
+    if (part === '' || part === '.') continue;
+    if (part === '..') {
+      if (at.pop() === undefined) return true;
+      continue;
+    }
+    const link = tree.get([...at, part].join('/'))?.link;
+    if (link === undefined) at.push(part);
+    else if (++links > MAX_LINKS) return false;
+    else open.push(...link.split('/').reverse());
+  }
+  return false;
 }
 
 const isOfGit = (path: string) => path.split('/').includes('.git');
 
 function safePath(path: string, source: string): string {
+  if (path.length > MAX_PATH) throw refused(source, `it holds a path of ${path.length} characters`);
   const parts = path.split('/').filter((part) => part !== '' && part !== '.');
   const hostile =
     parts.length === 0 || path.startsWith('/') || path.includes('\0') || path.includes('\\') || parts.includes('..');
@@ -77,6 +118,7 @@ function safePath(path: string, source: string): string {
 }
 
 function safeLink(path: string, target: string, source: string): string {
+  if (target.length > MAX_PATH) throw refused(source, `the link ${path} has a target of ${target.length} characters`);
   let depth = path.split('/').length - 1;
   for (const part of target.split('/')) {
     depth += part === '..' ? -1 : part === '' || part === '.' ? 0 : 1;

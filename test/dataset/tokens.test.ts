@@ -138,6 +138,18 @@ describe('chat tokenizers', () => {
     expect(() => insists.render([])).toThrow(TemplateFailed);
   });
 
+  test.each([
+    ['loops in loops', '{% for a in range(99999) %}{% for b in range(99999) %}{{ "" }}{% endfor %}{% endfor %}'],
+    ['a range without an end', '{% for a in range(10 ** 12) %}{% endfor %}{{ range(1000000000) }}'],
+    [
+      'a text that doubles',
+      '{% set n = namespace(x="aaaaaaaa") %}{% for a in range(60) %}{% set n.x = n.x ~ n.x %}{% endfor %}',
+    ],
+  ])('a template of %s is ended and refused', async (_, template) => {
+    const loops = await tokenizerOf({ template, special: ['<s>'] });
+    expect(() => loops.render([])).toThrow(TemplateFailed);
+  });
+
   test('files that are none are refused with what is wrong', async () => {
     const files = byteTokenizer('a', 0);
     await expect(createChatTokenizer({ ...files, config: {} })).rejects.toThrow(/no chat_template/);

@@ -63,6 +63,46 @@ function outside(zipped: Buffer): Buffer {
 const x = Buffer.from('x');
 
 describe('an archive', () => {
+  it('that goes on for ever behind its last file is refused while it unpacks', async () => {
+    const whole = Buffer.concat([gunzipSync(await tar([{ name: 'a' }])), Buffer.alloc(200 << 20)]);
+    const bomb = gzipSync(whole);
+    expect(bomb.length).toBeLessThan(1 << 20);
+    await expect(treeOf(bomb, 'x')).rejects.toThrow('its headers are longer than 32 MiB');
+  });
+
+  it('with a header that announces more than an archive can hold is refused', async () => {
+    const whole = gunzipSync(await tar([{ name: 'a' }]));
+    whole.write('77777777777\0', 124);
+    whole.write('        ', 148);
+    const sum = whole.subarray(0, 512).reduce((total, byte) => total + byte, 0);
+    whole.write(`${sum.toString(8).padStart(6, '0')}\0 `, 148);
+    await expect(treeOf(gzipSync(whole), 'x')).rejects.toMatchObject({ code: 'InvalidInput' });
+  });
+
+  it.each([
+    ['one', ['a/up', '..'], ['a/out', 'up/..']],
+    ['two', ['a/b/up', '..'], ['a/b/top', 'up/..'], ['a/b/out', 'top/../../..']],
+    ['a folder that is a link', ['l', 'a/b/..'], ['a/b/c', '../..'], ['a/out', 'b/c/x/../..']],
+  ])('is refused for a link that leads out of it by way of %s', async (_, ...links) => {
+    const entries = links.map(([name, linkname]) => ({ name: name!, type: 'symlink' as const, linkname }));
+    await expect(treeOf(await tar([{ name: 'z' }, ...entries]), 'x')).rejects.toThrow('leads out of it');
+  });
+
+  it('keeps links in a circle and links to nothing, which lead nowhere', async () => {
+    const links = [
+      { name: 'a', type: 'symlink' as const, linkname: 'b' },
+      { name: 'b', type: 'symlink' as const, linkname: 'a/x' },
+      { name: 'c', type: 'symlink' as const, linkname: 'gone/..' },
+    ];
+    expect([...(await treeOf(await tar([{ name: 'z' }, ...links]), 'x')).keys()]).toEqual(['z', 'a', 'b', 'c']);
+  });
+
+  it('is refused for paths that no kernel takes', async () => {
+    await expect(treeOf(await tar([{ name: `${'a/'.repeat(3000)}a` }, { name: 'z' }]), 'x')).rejects.toThrow(
+      'it holds a path of 6001 characters',
+    );
+  });
+
   it.each([
     ['one folder', ['p-1/a', 'p-1/b/c'], ['a', 'b/c']],
     ["Go's module and version", ['h.example/o/m@v1.2.0/go.mod', 'h.example/o/m@v1.2.0/x/y.go'], ['go.mod', 'x/y.go']],

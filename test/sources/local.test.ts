@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pack } from 'tar-stream';
@@ -11,6 +11,19 @@ const fetcher = new Fetcher();
 afterAll(() => {
   fetcher.close();
   rmSync(folder, { recursive: true, force: true });
+});
+
+describe('what is named as an archive of this host', () => {
+  it.each(['/dev/zero', '/dev'])('that is %s is refused unread', async (path) => {
+    await expect(fetcher.fetch(`archive:${path}`)).rejects.toMatchObject({ code: 'InvalidInput' });
+  });
+
+  it('that is larger than its tree may be is refused unread', async () => {
+    const path = join(folder, 'sparse.tar');
+    writeFileSync(path, '');
+    truncateSync(path, 100 * 2 ** 30);
+    await expect(fetcher.fetch(`archive:${path}`)).rejects.toThrow('it is larger than 1 GiB');
+  });
 });
 
 describe('a folder of this host', () => {

@@ -19,6 +19,9 @@ export const COUNTS = {
   leakRuns: of(12, 200),
   longSteps: of(60, 500),
   outputMb: of(300, 10_000),
+  /** Read from a guest in the place of a report. */
+  entries: of(30_000, 1_000_000),
+  diffMb: of(80, 2_000),
 } as const;
 
 /** A test's time limit: the second figure when run in full. */

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
-import { type LeftOut, type Problem, SandboxProfile } from '../../contract';
+import { isPointsmanError, type LeftOut, type Problem, SandboxProfile } from '../../contract';
 import type { Deps } from '../../deps';
 import { GIT, mustRun } from '../../environments/commands';
 import { ensureProblemImage } from '../../environments/problem-environment';
@@ -167,7 +167,7 @@ async function runCommand(room: Room, asked: TestsAsked, command: string): Promi
   });
   await sandbox.assertAlive(raw.exitCode, 'grading');
   const paths = wanted.length > 0 ? [...new Set(wanted.map(fileOfTestId))] : await pathsIn(sandbox, workdir);
-  const textAt = async (path: string) => (await sandbox.read(path)).get(path)?.toString('utf8');
+  const textAt = (path: string) => textIn(sandbox, path);
   const swallowed = await Promise.all(printed.map(textAt));
   const stdout = [raw.stdout.toString('utf8'), ...swallowed].join('\n');
   const stderr = raw.stderr.toString('utf8');
@@ -221,6 +221,16 @@ async function pathsIn(sandbox: Sandbox, workdir: string): Promise<string[]> {
   return listed.stdout.toString('utf8').split('\0').filter(Boolean);
 }
 
+/** A report that is larger than any that a runner writes is none: tests without a report have not passed. */
+async function textIn(sandbox: Sandbox, path: string): Promise<string | undefined> {
+  try {
+    return (await sandbox.read(path, { entries: 1 })).get(path)?.toString('utf8');
+  } catch (error) {
+    if (isPointsmanError(error) && error.code === 'TooLarge') return undefined;
+    throw error;
+  }
+}
+
 /** Follows the command through the files of the container, reading those that it comes to. */
 async function followedIn(
   sandbox: Sandbox,
@@ -238,7 +248,7 @@ async function followedIn(
     if (missing.length === 0) return { readFile: (path) => texts.get(path), through };
     for (const path of missing) {
       const full = posix.join(workdir, path);
-      texts.set(path, (await sandbox.read(full)).get(full)?.toString('utf8'));
+      texts.set(path, await textIn(sandbox, full));
     }
   }
 }

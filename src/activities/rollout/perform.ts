@@ -1,5 +1,5 @@
 import { profileNamed } from '../../config';
-import { type Edit, type Lease, PointsmanError, type Step, type Turn } from '../../contract';
+import { type Edit, isPointsmanError, type Lease, PointsmanError, type Step, type Turn } from '../../contract';
 import type { Deps } from '../../deps';
 import { TOOLS } from '../../rollout/tools';
 import { planEdit } from '../../rollout/tools/edit-plan';
@@ -125,9 +125,7 @@ export function createPerformer(deps: Deps) {
 
   async function submit(journal: Journal, place: Place): Promise<Outcome> {
     const { view } = profileNamed(config, place.turn.profile);
-    const diff = place.lease.base
-      ? (await journal.diff(place.lease.base, place.lease.workdir)).patch.toString('utf8')
-      : '';
+    const diff = place.lease.base ? await shownDiff(journal, place.lease.base, place.lease.workdir) : '';
     const decision = submitDecision({
       reviewEnabled: view.reviewOnSubmit,
       reviewed: reviewedSinceLastEdit(place.steps),
@@ -185,6 +183,16 @@ export function createPerformer(deps: Deps) {
 
 function workdirOf(lease: Lease): { workdir?: string } {
   return lease.base === null ? {} : { workdir: lease.workdir };
+}
+
+/** What is submitted, as the review shows it. */
+async function shownDiff(journal: Journal, base: string, workdir: string): Promise<string> {
+  try {
+    return (await journal.diff(base, workdir)).patch.toString('utf8');
+  } catch (error) {
+    if (isPointsmanError(error) && error.code === 'TooLarge') return `(${error.message})`;
+    throw error;
+  }
 }
 
 function fromJournal(result: CommandResult): Pick<Outcome, 'output' | 'elidedBytes' | 'durationMs' | 'tree'> {

@@ -1,6 +1,7 @@
 import {
   type Compensation,
   type Frame,
+  isPointsmanError,
   type Lease,
   PointsmanError,
   type Problem,
@@ -203,7 +204,12 @@ export function createSandboxActivities(deps: Deps) {
         const { patch, tree } = await sandboxes
           .at(lease.container)
           .journal((journal) => journal.diff(base, lease.workdir))
-          .catch(asLost);
+          .catch((error: unknown) => {
+            if (!isPointsmanError(error) || error.code !== 'TooLarge') return asLost(error);
+            // The agent's own doing, which leaves a judge nothing to look at: it has solved nothing.
+            return { patch: error, tree: null };
+          });
+        if (patch instanceof Error) return { preview: `no patch: ${patch.message}`, patch: await blobs.put(''), tree };
         return { preview: preview(patch.toString('utf8'), 600), patch: await blobs.put(patch), tree };
       });
     },

@@ -36,8 +36,8 @@ function closure(entries: readonly string[]): Map<string, string> {
 }
 
 function importedBy(text: string): string[] {
-  const modules = [...text.matchAll(/^\s*from (?:\.|pointsman_guest\.)(\w+) import/gm)].map(([, module]) => module!);
-  const siblings = [...text.matchAll(/^\s*from (?:\.|pointsman_guest) import \(?([\w, ]+)\)?/gm)];
+  const modules = [...text.matchAll(/^[ \t]*from (?:\.|pointsman_guest\.)(\w+) import/gm)].map(([, module]) => module!);
+  const siblings = [...text.matchAll(/^[ \t]*from (?:\.|pointsman_guest) import \(?([\w, ]+)\)?/gm)];
   const names = siblings.flatMap(([, list]) => list!.split(',').map((name) => name.trim()));
   return [...modules, ...names].filter((name) => name !== '').map((name) => `pointsman_guest/${name}.py`);
 }

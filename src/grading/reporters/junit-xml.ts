@@ -32,7 +32,7 @@ const parser = new XMLParser({
  * the other are as good as one. The last case of a report that is cut off is left out; what is no XML has none.
  */
 export function junitCases(xml: string): JunitCase[] {
-  const text = xml.replace(/<\?xml[^>]*\?>/g, '').trim();
+  const text = xml.replace(/<\?xml[^<>]*\?>/g, '').trim();
   // The parser closes what is left open, and a test that was running would be taken for one that passed.
   const isWhole = /<\/testsuites?>$|^<testsuites?\b[^>]*\/>$/.test(text);
   const whole = isWhole ? text : text.slice(0, Math.max(0, text.lastIndexOf('<testcase')));

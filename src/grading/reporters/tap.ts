@@ -31,7 +31,7 @@ export const tap: Reporter = {
       if (!point || (point[2] === '' && point[3] === '')) continue;
       const [, mark, text] = /(?:^|[^\\])# *(todo|skip)(.*)$/i.exec(point[3]!) ?? [];
       const description = point[3]!
-        .replace(/\s*(?<!\\)# *(?:todo|skip|time)\b.*$/i, '')
+        .replace(/(?:(?<!\s)\s+)?(?<!\\)# *(?:todo|skip|time)\b.*$/i, '')
         .replaceAll('\\#', '#')
         .trim();
       const name = description || point[2]!;

@@ -112,7 +112,7 @@ interface Announced {
 
 function readLines(given: readonly string[], wanted: ReadonlySet<string>, collected: Collected): void {
   // Before 3.11 a test with failed parts has no outcome on its line, and the next begins there.
-  const lines = given.flatMap((line) => line.split(/(?<=\S.*)(?<=\.\.\. )(?=\w+ \([\w.]+\) \.\.\. )/));
+  const lines = given.flatMap((line) => line.split(/(?<=\.\.\. )(?=\w+ \([\w.]+\) \.\.\. )/));
   const tests: Announced[] = [];
   const failing = new Map<string, TestOutcome>();
   let isOver = false;

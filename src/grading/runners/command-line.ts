@@ -21,11 +21,6 @@ type Output =
   | { readonly kind: 'pipe'; readonly operator: '|' | '|&' }
   | { readonly kind: 'file'; readonly operator: string; readonly target: Word };
 
-const SUBSTITUTION = String.raw`\$\((?:[^()]|\([^()]*\))*\)|\$\{[^}]*\}|${'`'}[^${'`'}]*${'`'}`;
-const WORD = new RegExp(
-  String.raw`(?:${SUBSTITUTION}|[^\s'"\\;&|()<>]|\\[\s\S]|'[^']*'|"(?:${SUBSTITUTION}|\\[\s\S]|[^"\\])*")+`,
-  'y',
-);
 const REDIRECTION = /(?:&>>?|\d*(?:>>|>&|>\||>|<<<|<<-?|<&|<>|<))[^\S\n]*/y;
 
 /**
@@ -39,9 +34,10 @@ export function simpleCommands(text: string): SimpleCommand[] {
   let output: Output | undefined;
   let end = 0;
   let documents: string[] = [];
-  const match = (pattern: RegExp, at: number): string | undefined => {
-    pattern.lastIndex = at;
-    return pattern.exec(text)?.[0];
+  const wordAt = wordsIn(text);
+  const redirectionAt = (at: number): string | undefined => {
+    REDIRECTION.lastIndex = at;
+    return REDIRECTION.exec(text)?.[0];
   };
   const finish = (pipe?: Output) => {
     if (words.length > 0) commands.push({ words, end, output: pipe ?? output });
@@ -64,10 +60,10 @@ export function simpleCommands(text: string): SimpleCommand[] {
       if (at < 0) break;
       continue;
     }
-    const redirection = match(REDIRECTION, at);
+    const redirection = redirectionAt(at);
     if (redirection !== undefined) {
       const from = at + redirection.length;
-      const target = match(WORD, from) ?? '';
+      const target = wordAt(from) ?? '';
       const operator = redirection.trim();
       if (/<<-?$/.test(operator)) documents.push(plain(target));
       if (/^(?:1?>[>|]?|&>>?)$/.test(operator)) {
@@ -77,7 +73,7 @@ export function simpleCommands(text: string): SimpleCommand[] {
       end = at;
       continue;
     }
-    const word = match(WORD, at);
+    const word = wordAt(at);
     if (word !== undefined) {
       words.push({ text: plain(word), start: at, end: at + word.length });
       at += word.length;
@@ -96,12 +92,70 @@ export function simpleCommands(text: string): SimpleCommand[] {
 function afterDocuments(text: string, at: number, documents: readonly string[]): number {
   let from = at;
   for (const end of documents) {
-    const lines = text.slice(from).split('\n');
-    const last = lines.findIndex((line) => line.replace(/^\t+/, '') === end);
-    if (last < 0) return text.length;
-    from += lines.slice(0, last + 1).join('\n').length + 1;
+    for (let isOver = false; !isOver; ) {
+      if (from >= text.length) return text.length;
+      const next = text.indexOf('\n', from);
+      const line = text.slice(from, next < 0 ? text.length : next);
+      from += line.length + 1;
+      isOver = line.replace(/^\t+/, '') === end;
+    }
   }
   return from;
+}
+
+/**
+ * Gives the word that begins at a place, undefined where none does. What is opened and never closed is looked for to the end
+ * of the text; a text of many such is refused its words after a while, because each of them would be read as far.
+ */
+function wordsIn(text: string): (at: number) => string | undefined {
+  let patience = 1_000_000 + 4 * text.length;
+  const unclosed = (from: number, to: number): undefined => {
+    patience -= to - from;
+    return undefined;
+  };
+  const closed = (sign: string, from: number): number | undefined => {
+    if (patience < 0) return undefined;
+    const at = text.indexOf(sign, from);
+    return at < 0 ? unclosed(from, text.length) : at + 1;
+  };
+  const inBrackets = (from: number): number | undefined => {
+    if (patience < 0) return undefined;
+    for (let at = from; at < text.length; at++) {
+      if (text[at] === ')') return at + 1;
+      if (text[at] !== '(') continue;
+      for (at++; at < text.length && text[at] !== ')'; at++) if (text[at] === '(') return unclosed(from, at);
+    }
+    return unclosed(from, text.length);
+  };
+  const substitution = (at: number): number | undefined => {
+    if (text[at] === '`') return closed('`', at + 1);
+    if (text.startsWith('${', at)) return closed('}', at + 2);
+    return text.startsWith('$(', at) ? inBrackets(at + 2) : undefined;
+  };
+  const doubleQuoted = (from: number): number | undefined => {
+    if (patience < 0) return undefined;
+    for (let at = from; at < text.length; ) {
+      if (text[at] === '"') return at + 1;
+      at = text[at] === '\\' ? at + 2 : (substitution(at) ?? at + 1);
+    }
+    return unclosed(from, text.length);
+  };
+  const partAt = (at: number): number | undefined => {
+    const char = text[at]!;
+    if (char === "'") return closed("'", at + 1);
+    if (char === '"') return doubleQuoted(at + 1);
+    if (char === '\\') return at + 1 < text.length ? at + 2 : undefined;
+    return substitution(at) ?? (/[\s;&|()<>]/.test(char) ? undefined : at + 1);
+  };
+  return (from) => {
+    let at = from;
+    while (at < text.length) {
+      const next = partAt(at);
+      if (next === undefined) break;
+      at = next;
+    }
+    return at === from ? undefined : text.slice(from, at);
+  };
 }
 
 function plain(word: string): string {

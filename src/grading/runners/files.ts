@@ -148,7 +148,10 @@ function toxCommands(text: string): string[] {
         .replace(/^-\s*/, '')
         .replace(/\{env(python|bindir)\}(\/python)?/g, 'python')
         .replace(/\{toxinidir\}/g, '.')
-        .replace(/\{posargs(?::([^{}]*(?:\{[^}]*\}[^{}]*)*))?\}/g, (_, usual?: string) => usual ?? ''),
+        .replace(
+          /\{posargs(?::([^{}]{0,400}(?:\{[^{}]{0,100}\}[^{}]{0,100}){0,10}))?\}/g,
+          (_, usual?: string) => usual ?? '',
+        ),
     )
     .filter(Boolean);
 }
@@ -242,7 +245,7 @@ function projectScript(words: readonly string[], folder: string, read: ReadFile)
       const commands = typeof command === 'string' ? [command] : stringsOf(command ?? script);
       if (commands.length > 0) {
         return {
-          commands: commands.map((each) => each.replace(/\{args(?::([^}]*))?\}/g, '$1')),
+          commands: commands.map((each) => each.replace(/\{args(?::([^}]{0,400}))?\}/g, '$1')),
           files: [path],
           folder,
         };

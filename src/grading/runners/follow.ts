@@ -29,6 +29,12 @@ export interface Followed {
 
 /** Scripts that start scripts further than this start themselves. */
 const DEEPEST = 8;
+/** Scripts and tables of commands that are read for one command: each may lead to as many again. */
+const MOST_FOLLOWED = 500;
+/** Characters of them together; a script that is read again counts again. */
+const MOST_CHARACTERS = 2_000_000;
+/** Characters of a folder's path, which every `cd` makes longer. */
+const LONGEST_FOLDER = 4096;
 
 /**
  * Follows a problem's test command to the runners that it really starts, through wrappers, scripts, make, tox, nox and the
@@ -39,6 +45,13 @@ export function followed(command: string, readFile: ReadFile, wanted: readonly s
   const runs: Run[] = [];
   const through = new Set<string>();
   const hosts = new Set<SimpleCommand>();
+  let left = MOST_FOLLOWED;
+  let characters = MOST_CHARACTERS;
+  const read: ReadFile = (path) => {
+    const text = characters > 0 ? readFile(path) : undefined;
+    characters -= text?.length ?? 0;
+    return text;
+  };
   follow(command, '', [], undefined);
   if (runs.length > 0) return { runs, through: [...through], hosts: [...hosts] };
   const [reporter, why] = byIds(wanted);
@@ -48,11 +61,14 @@ export function followed(command: string, readFile: ReadFile, wanted: readonly s
   function follow(text: string, start: string, files: readonly string[], host: SimpleCommand | undefined): void {
     const isOwn = host === undefined;
     let folder = start;
+    characters -= text.length;
+    if (characters < 0) return;
     for (const simple of simpleCommands(text)) {
       const { words, supplied, by } = unwrapped(simple.words);
       const texts = words.map((word) => word.text);
       if (texts.length === 0) continue;
       if (/^(cd|pushd)$/.test(texts[0]!) && texts[1] !== undefined) {
+        if (folder.length + texts[1].length > LONGEST_FOLDER) return;
         folder = texts[1].startsWith('/') ? texts[1] : posix.join(folder, texts[1]);
         continue;
       }
@@ -68,7 +84,7 @@ export function followed(command: string, readFile: ReadFile, wanted: readonly s
         });
         continue;
       }
-      const led = files.length < DEEPEST ? ledBy(texts, by, folder, readFile) : undefined;
+      const led = files.length < DEEPEST && left-- > 0 ? ledBy(texts, by, folder, read) : undefined;
       if (led === undefined) continue;
       const next = led.files.filter((file) => !files.includes(file));
       // A file that leads to itself again leads nowhere new, unless it is a table of many commands.

@@ -58,7 +58,7 @@ function options(words: readonly string[], from: number, valued: RegExp, assigne
 
 const KEYWORD = /^(if|then|elif|else|while|until|do|!|\{|\w+\+?=.*)$/s;
 /** However a script calls its interpreter, `$PYTHON` or `"${PY:-python3}"`. */
-const INTERPRETER = /^\$[({]?\w*PY(THON)?\w*(:?-[^)}]*)?[)}]?$/i;
+const INTERPRETER = /^\$[({]?\w{0,60}PY(THON)?\w{0,60}(:?-[^)}]*)?[)}]?$/i;
 
 export interface Unwrapped {
   readonly words: readonly Word[];
@@ -68,17 +68,18 @@ export interface Unwrapped {
   readonly by: string;
 }
 
+/** One in another: nobody starts a program by way of more. */
+const MOST_WRAPPERS = 20;
+
 /** A simple command without what only starts it; empty where nothing is left. */
 export function unwrapped(command: readonly Word[]): Unwrapped {
   let words = command;
   let by = '';
-  for (;;) {
+  for (let left = MOST_WRAPPERS; ; left--) {
+    const first = words.findIndex((word) => !KEYWORD.test(word.text));
+    if (first !== 0) words = first < 0 ? [] : words.slice(first);
     const texts = words.map((word) => word.text);
-    if (texts.length === 0) return { words, supplied: 0, by };
-    if (KEYWORD.test(texts[0]!)) {
-      words = words.slice(1);
-      continue;
-    }
+    if (texts.length === 0 || left === 0) return { words, supplied: 0, by };
     if (INTERPRETER.test(texts[0]!)) {
       words = [{ start: words[0]!.start, end: words[0]!.end, text: 'python' }, ...words.slice(1)];
       continue;

@@ -190,7 +190,7 @@ class JavascriptSuite implements Suite {
     return {
       path,
       name: rest
-        .split(/\s+[>›]\s+|::/)
+        .split(/(?<!\s)\s+[>›]\s+|::/)
         .join(' ')
         .trim(),
     };

@@ -104,7 +104,7 @@ export function otherPatterns(pattern: string): string[] {
   if (/[|]|\(\?[^:P]|\(\?P?</.test(pattern)) return [];
   const held = heldBy(
     pattern,
-    /\\(?:x[\da-fA-F]{2}|u[\da-fA-F]{4}|[\s\S])|\[\^?\]?[^\]]*\]|\([^()]*\)[*?{]|\{[^}]*\}/g,
+    /\\(?:x[\da-fA-F]{2}|u[\da-fA-F]{4}|[\s\S])|\[\^?\]?[^\]]{0,400}\]|\([^()]*\)[*?{]|\{[^{}]*\}/g,
   );
   const chosen = charactersOf(pattern).filter(
     ({ at, character }) => /[A-Za-z]/.test(character) && !held.has(at) && !/[*?{]/.test(pattern[at + 1] ?? ''),

@@ -149,7 +149,7 @@ function assertionOf(statement: Node, text: string): Assertion | undefined {
   const named = child(macro, 'macro');
   const tokens = namedChildren(macro).find(({ type }) => type === 'token_tree');
   if (!macro || !named || !tokens) return undefined;
-  const name = /\w+$/.exec(textOf(named, text))?.[0] ?? '';
+  const name = /(?<!\w)\w+$/.exec(textOf(named, text))?.[0] ?? '';
   const parts = partsOf(tokens, text);
   const [first, second] = parts;
   const opposite = { assert_eq: 'assert_ne', assert_ne: 'assert_eq' }[name];

@@ -36,7 +36,7 @@ function linesInsideStrings(module: ModuleSyntax, statement: Statement): Set<num
   return found;
 }
 
-const LITERAL = /[a-zA-Z]{0,2}("""|'''|"|')(?:\\[\s\S]|(?!\1)[\s\S])*\1/g;
+const LITERAL = /[a-zA-Z]{0,2}("""|'''|"|')(?:\\[\s\S]|(?!\1)[^\\])*(?:\1|$)/g;
 
 /** Literals side by side in parentheses are one expression, and the line breaks between them are none of its text. */
 function insideLiterals(text: string, span: { start: number; end: number; line: number }): number[] {

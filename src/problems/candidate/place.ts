@@ -246,7 +246,7 @@ function spellings(statement: Statement, text: string): string[] {
   return [
     text
       .slice(statement.start, statement.end)
-      .replace(/[ \t]+$/gm, '')
+      .replace(/(?<![ \t])[ \t]+$/gm, '')
       .trim(),
   ];
 }

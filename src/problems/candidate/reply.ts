@@ -80,5 +80,5 @@ function indentOf(line: string): number {
 }
 
 function ended(source: string): string {
-  return `${source.replace(/^\n+|\s+$/g, '')}\n`;
+  return `${source.replace(/^\n+/, '').trimEnd()}\n`;
 }

@@ -245,12 +245,12 @@ const CLASSES: readonly { readonly names: RegExp; readonly failure: HarnessFailu
     failure: 'environment',
   },
   {
-    names: /(File|Permission|Connection|Timeout|Process|Socket|Network|Directory|Pipe)\w*Error$/,
+    names: /(File|Permission|Connection|Timeout|Process|Socket|Network|Directory|Pipe)\w{0,100}Error$/,
     failure: 'environment',
   },
   { names: /^(KeyError|IndexError|LookupError|Error|BadZipFile)$/, failure: 'data_format' },
   {
-    names: /(Decode|Encode|Parse|Parser|Parsing|Format|Schema|Validation)\w*(Error|Exception)$/,
+    names: /(Decode|Encode|Parse|Parser|Parsing|Format|Schema|Validation)\w{0,100}(Error|Exception)$/,
     failure: 'data_format',
   },
 ];

@@ -55,7 +55,7 @@ export function fromR2eGym(value: unknown, line: number): Problem {
       id: `${row.repo_name}__${row.commit_hash.slice(0, 12)}`,
       image: row.docker_image,
       workdir: '/testbed',
-      statement: row.problem_statement.replace(/^\s*\[ISSUE\]\s*|\s*\[\/ISSUE\]\s*$/g, ''),
+      statement: row.problem_statement.replace(/^\s*\[ISSUE\]\s*|(?:(?<!\s)\s+)?\[\/ISSUE\]\s*$/g, ''),
       tests: {
         command: '. .venv/bin/activate && python -m pytest -rA r2e_tests',
         // Which of them failed before is not in the row; `problem check` measures it.

@@ -74,7 +74,7 @@ function calleeOf({ name, kind, className }: DescribedFunction, self: string | u
 
 /** Nothing that was cut, that names an address, or that no source could be. */
 function readable(repr: string): boolean {
-  return !/[\n\r…]|\.\.\.|<[^>]*>|\b0x[0-9a-f]{6,}\b/.test(repr);
+  return !/[\n\r…]|\.\.\.|<[^<>]*>|\b0x[0-9a-f]{6,}\b/.test(repr);
 }
 
 function isEmpty(value: string | undefined): boolean {

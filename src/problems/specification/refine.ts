@@ -81,7 +81,7 @@ function docstringIn(python: Python, reply: string, name: string): string | null
   const quoted = /^[rRuU]?("""|''')([\s\S]*?)\1$/.exec(bare)?.[2];
   if (quoted !== undefined) return cleaned(quoted).trim() || null;
   // A definition that holds no docstring is code, not prose.
-  return bare === '' || /^\s*(async\s+)?(def|class|import|from|@\w)\b/m.test(bare) ? null : cleaned(bare);
+  return bare === '' || /^[ \t]*(async[ \t]+)?(def|class|import|from|@\w)\b/m.test(bare) ? null : cleaned(bare);
 }
 
 function functionIn(python: Python, text: string, name: string): FunctionStatement | undefined {

@@ -77,7 +77,7 @@ function headAt(lines: readonly string[], line: number): Head | undefined {
   if (/^\s*(-{3,}|={3,})\s*$/.test(lines[line + 1] ?? '')) {
     return { title: named(text.trim()) ?? 'other', style: 'numpy', line, from: line + 2 };
   }
-  const word = /^\s*([A-Za-z ]+?)\s*::?$/.exec(text)?.[1];
+  const word = /^([A-Za-z\s]+)::?$/.exec(text)?.[1]?.trim();
   const title = word && named(word);
   return title ? { title, style: 'google', line, from: line + 1 } : undefined;
 }
@@ -101,7 +101,7 @@ function entryOf(text: string, line: number, style: 'google' | 'numpy', title: S
   }
   if (title === 'Returns')
     return [{ name: '', line, typed: /^[\w.]+(\[.*\])?( or [\w.]+)*( \| [\w.]+)*:(\s|$)/.test(text) }];
-  const found = /^(\*{0,2}[\w.]+)\s*(\([^)]*\))?\s*(:|$)/.exec(text);
+  const found = /^(\*{0,2}[\w.]+)\s*(?:(\([^)]*\))\s*)?(:|$)/.exec(text);
   return found ? [{ name: found[1]!, line, typed: found[2] !== undefined }] : [];
 }
 

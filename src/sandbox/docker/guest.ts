@@ -1,9 +1,10 @@
-import { PassThrough } from 'node:stream';
+import { posix } from 'node:path';
+import { PassThrough, type Readable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
 import type Docker from 'dockerode';
 import { extract, pack } from 'tar-stream';
 import { PointsmanError } from '../../contract/errors';
-import type { GuestCommand, GuestFile, GuestResult, LineCommand, LinesRead } from '../sandbox';
+import type { GuestCommand, GuestFile, GuestResult, LineCommand, LinesRead, ReadLimit } from '../sandbox';
 import { statusOf } from './engine';
 
 const POLL_MS = 500;
@@ -141,7 +142,8 @@ export async function readGuestLines(
   err.on('data', (chunk: Buffer) => {
     stderr = Buffer.concat([stderr, chunk]).subarray(-STDERR_BYTES);
   });
-  let [rest, bytes, heard] = ['', 0, Date.now()];
+  let begun: string[] = [];
+  let [bytes, heard] = [0, Date.now()];
   const decoder = new StringDecoder('utf8');
   const given = new Promise<LinesRead['ending']>((resolve, reject) => {
     out.on('data', (chunk: Buffer) => {
@@ -151,8 +153,11 @@ export async function readGuestLines(
         out.removeAllListeners('data').resume();
         return resolve('flooded');
       }
-      const lines = (rest + decoder.write(chunk)).split('\n');
-      rest = lines.pop()!;
+      const text = decoder.write(chunk);
+      // A line that does not end is put together once, when it ends.
+      if (!text.includes('\n')) return void begun.push(text);
+      const lines = `${begun.join('')}${text}`.split('\n');
+      begun = [lines.pop()!];
       try {
         if (lines.some((line) => take(line) === 'enough')) {
           out.removeAllListeners('data').resume();
@@ -203,11 +208,15 @@ export async function putFiles(container: Docker.Container, files: readonly Gues
   await container.putArchive(await done, { path: '/' });
 }
 
-/** Regular files at and below a path, by absolute path; empty when it does not exist. Read by the engine. */
-export async function getFiles(container: Docker.Container, path: string): Promise<Map<string, Buffer>> {
+/** As `Sandbox.read` says. Read by the engine. */
+export async function getFiles(
+  container: Docker.Container,
+  path: string,
+  { bytes = 64 << 20, entries = 20_000 }: ReadLimit = {},
+): Promise<Map<string, Buffer>> {
   for (let tries = 1; ; tries++) {
     try {
-      return await filesInArchive(container, path);
+      return await filesInArchive(container, path, { bytes, entries });
     } catch (error) {
       // A process inside shortened a file while the engine read it, and the archive ends before its header says.
       if (tries === TORN_TRIES || !/Unexpected end of data|Invalid tar header/.test(String(error))) throw error;
@@ -217,21 +226,39 @@ export async function getFiles(container: Docker.Container, path: string): Promi
 
 const TORN_TRIES = 10;
 
-async function filesInArchive(container: Docker.Container, path: string): Promise<Map<string, Buffer>> {
+async function filesInArchive(
+  container: Docker.Container,
+  path: string,
+  most: Required<ReadLimit>,
+): Promise<Map<string, Buffer>> {
   const files = new Map<string, Buffer>();
   const archive = await container.getArchive({ path }).catch((error: unknown) => {
     if (statusOf(error) === 404) return undefined;
     throw error;
   });
   if (!archive) return files;
-  const parent = path.replace(/\/+$/, '').replace(/[^/]*$/, '');
+  const parent = `${posix.dirname(path)}/`.replace('//', '/');
   const untar = extract();
   archive.on('error', (error: Error) => untar.destroy(error));
   archive.pipe(untar);
-  for await (const entry of untar) {
-    const { name, type } = entry.header;
-    if (type === 'file') files.set(`${parent}${name}`, await collect(entry));
-    else entry.resume();
+  const tooLarge = (what: string) =>
+    new PointsmanError('TooLarge', `${path} of the sandbox holds more than ${what}`, 'Nothing of it was read.');
+  let [bytes, entries] = [0, 0];
+  try {
+    for await (const entry of untar) {
+      const { name, type, size = 0 } = entry.header;
+      entries += 1;
+      bytes += size;
+      // A sparse file is as long as its header says, and nothing of it has come yet.
+      if (bytes > most.bytes) throw tooLarge(`${most.bytes} bytes`);
+      if (entries > most.entries) throw tooLarge(`${most.entries} entries`);
+      if (type === 'file') files.set(`${parent}${name}`, await collect(entry));
+      else entry.resume();
+    }
+  } finally {
+    // The engine stops packing when nobody listens any more.
+    (archive as Readable).destroy();
+    untar.destroy();
   }
   return files;
 }

@@ -24,6 +24,45 @@ const SERVE = guestProgram('serve.sh');
 
 const SCRIPTS = ['journal.sh', 'memory.sh', 'shell.sh'].flatMap((name) => [name, guestProgram(name)]);
 
+const LARGEST_PATCH = 64 << 20;
+/** Of one answer: the largest patch, and what a look or a command is asked for. */
+const LONGEST_ANSWER = 80 << 20;
+const LONGEST_HEADER = 64 << 10;
+
+/** Bytes of a stream as they come, put together once however many parts they come in. */
+class Received {
+  private parts: Buffer[] = [];
+  /** Parts from the front that are known to hold no line end. */
+  private searched = 0;
+  bytes = 0;
+
+  push(chunk: Buffer): void {
+    if (chunk.length === 0) return;
+    this.parts.push(chunk);
+    this.bytes += chunk.length;
+  }
+
+  /** The first bytes; there must be as many. */
+  take(length: number): Buffer {
+    const whole = this.parts.length === 1 ? this.parts[0]! : Buffer.concat(this.parts);
+    const rest = whole.subarray(length);
+    this.parts = rest.length > 0 ? [rest] : [];
+    this.bytes = rest.length;
+    this.searched = 0;
+    return whole.subarray(0, length);
+  }
+
+  /** The first line without its end, undefined while it has none. */
+  line(): Buffer | undefined {
+    for (let before = 0, at = 0; at < this.parts.length; before += this.parts[at++]!.length) {
+      const end = at < this.searched ? -1 : this.parts[at]!.indexOf(10);
+      if (end >= 0) return this.take(before + end + 1).subarray(0, -1);
+    }
+    this.searched = this.parts.length;
+    return undefined;
+  }
+}
+
 interface Waiting {
   resolve(answer: { words: string[]; body: Buffer }): void;
   reject(error: Error): void;
@@ -34,7 +73,7 @@ interface Waiting {
  * waiting request fails and the connection is `closed`; a new one may ask for the same job ids and gets their results.
  */
 export class JournalStream implements Journal {
-  private buffer: Buffer = Buffer.alloc(0);
+  private readonly received = new Received();
   private stderr = '';
   private readonly waiting: Waiting[] = [];
   private header: { words: string[]; bytes: number } | undefined;
@@ -123,7 +162,11 @@ export class JournalStream implements Journal {
 
   async diff(base: string, workdir: string): Promise<{ tree: string | null; patch: Buffer }> {
     const bytes = Buffer.from(workdir);
-    const { words, body } = await this.ask(['diff', base, bytes.length], bytes);
+    const { words, body } = await this.ask(['diff', base, LARGEST_PATCH, bytes.length], bytes);
+    if (words[2] === 'large') {
+      const what = `the work in ${workdir} differs from what it began with by more than ${LARGEST_PATCH >> 20} MiB`;
+      throw new PointsmanError('TooLarge', what, 'Leave what is built or downloaded out of the work.');
+    }
     return { tree: words[1] === undefined || words[1] === '-' ? null : words[1], patch: body };
   }
 
@@ -170,17 +213,22 @@ export class JournalStream implements Journal {
   }
 
   private listen(): void {
-    let multiplexed: Buffer = Buffer.alloc(0);
+    const multiplexed = new Received();
+    let frame: { isError: boolean; bytes: number } | undefined;
     this.stream.on('data', (chunk: Buffer) => {
-      multiplexed = multiplexed.length === 0 ? chunk : Buffer.concat([multiplexed, chunk]);
+      multiplexed.push(chunk);
       // The engine's frames: stream number, three zeros, length, then as many bytes.
-      while (multiplexed.length >= 8) {
-        const length = multiplexed.readUInt32BE(4);
-        if (multiplexed.length < 8 + length) break;
-        const body = multiplexed.subarray(8, 8 + length);
-        if (multiplexed[0] === 2) this.stderr = (this.stderr + body.toString('utf8')).slice(-2000);
+      for (;;) {
+        if (!frame) {
+          if (multiplexed.bytes < 8) return;
+          const head = multiplexed.take(8);
+          frame = { isError: head[0] === 2, bytes: head.readUInt32BE(4) };
+        }
+        if (multiplexed.bytes < frame.bytes) return;
+        const body = multiplexed.take(frame.bytes);
+        if (frame.isError) this.stderr = (this.stderr + body.toString('utf8')).slice(-2000);
         else this.receive(body);
-        multiplexed = multiplexed.subarray(8 + length);
+        frame = undefined;
       }
     });
     const broken = () =>
@@ -196,21 +244,35 @@ export class JournalStream implements Journal {
   }
 
   private receive(chunk: Buffer): void {
-    this.buffer = this.buffer.length === 0 ? chunk : Buffer.concat([this.buffer, chunk]);
+    if (this.closed) return;
+    this.received.push(chunk);
     for (;;) {
       if (!this.header) {
-        const end = this.buffer.indexOf(10);
-        if (end < 0) return;
-        const words = this.buffer.subarray(0, end).toString('utf8').split(' ');
-        this.header = { words, bytes: Number(words.at(-1)) };
-        this.buffer = this.buffer.subarray(end + 1);
+        const line = this.received.line();
+        if (line === undefined) {
+          if (this.received.bytes > LONGEST_HEADER) this.refuse('a line that does not end');
+          return;
+        }
+        const words = line.toString('utf8').split(' ');
+        const bytes = Number(words.at(-1));
+        if (!(bytes >= 0 && bytes <= LONGEST_ANSWER)) {
+          this.refuse(`an answer of ${words.at(-1)} bytes`);
+          return;
+        }
+        this.header = { words, bytes };
       }
-      if (this.buffer.length < this.header.bytes) return;
-      const answer = { words: this.header.words, body: Buffer.from(this.buffer.subarray(0, this.header.bytes)) };
-      this.buffer = this.buffer.subarray(this.header.bytes);
+      if (this.received.bytes < this.header.bytes) return;
+      const answer = { words: this.header.words, body: Buffer.from(this.received.take(this.header.bytes)) };
       this.header = undefined;
       this.waiting.shift()?.resolve(answer);
     }
+  }
+
+  /** What the journal itself never says: something in the sandbox speaks in its place, or it is asked for too much. */
+  private refuse(what: string): void {
+    const hint = `Answers have at most ${LONGEST_ANSWER >> 20} MiB.`;
+    this.fail(new PointsmanError('TooLarge', `the stream into the sandbox announced ${what}`, hint));
+    this.stream.destroy();
   }
 
   private fail(error: Error): void {

@@ -13,6 +13,7 @@ import type {
   Journal,
   LineCommand,
   LinesRead,
+  ReadLimit,
   Workshop,
 } from '../sandbox';
 import { removeContainer } from './container';
@@ -61,8 +62,8 @@ export class DockerSandbox implements Workshop, ConfinedSandbox {
     return putFiles(this.container, files);
   }
 
-  read(path: string): Promise<Map<string, Buffer>> {
-    return getFiles(this.container, path);
+  read(path: string, most?: ReadLimit): Promise<Map<string, Buffer>> {
+    return getFiles(this.container, path, most);
   }
 
   async writtenBytes(): Promise<number> {

@@ -16,7 +16,7 @@
 #   apply ID AFTER DIR_N KIND TEXT_N PATH_N N     dir text path bytes   done ...      (KIND: write, delete, none)
 #   look LIMIT PATH_N                       path              file KIND PARENT BYTES  (KIND: missing, directory, file, large)
 #   digest WORKDIR_N                        path              tree HASH|- 0
-#   diff BASE WORKDIR_N                     path              patch HASH|- BYTES
+#   diff BASE MOST WORKDIR_N                path              patch HASH|- BYTES, or patch HASH|- large 0
 #   state                                                     state BYTES
 #   position                                                  position ID 0
 # DIR is the work directory whose tree id the job met (DIR_N 0: none); it is taken in the idle time after the job before.
@@ -501,16 +501,21 @@ serve_digest() { # WORKDIR_N
   printf 'tree %s 0\n' "$REPLY"
 }
 
-serve_diff() { # BASE WORKDIR_N
+serve_diff() { # BASE MOST_BYTES WORKDIR_N
   local workdir tree size=0
-  read_bytes "$2"; workdir=$REPLY
+  read_bytes "$3"; workdir=$REPLY
   snapshot_tree "$workdir"; tree=$REPLY
   : > "$ROOT/patch"
   if [[ $tree != - ]]; then
     "${OWN[@]}" diff --no-ext-diff --no-textconv --no-color --no-renames \
-      --binary --full-index --src-prefix=a/ --dst-prefix=b/ "$1" "$tree" -- > "$ROOT/patch" 2>/dev/null
+      --binary --full-index --src-prefix=a/ --dst-prefix=b/ "$1" "$tree" -- 2>/dev/null | head -c "$(($2 + 1))" > "$ROOT/patch"
   fi
   size=$(stat -c %s "$ROOT/patch")
+  if ((size > $2)); then
+    : > "$ROOT/patch"
+    printf 'patch %s large 0\n' "$tree"
+    return
+  fi
   printf 'patch %s %s\n' "$tree" "$size"
   cat "$ROOT/patch"
 }

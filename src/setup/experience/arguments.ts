@@ -44,8 +44,8 @@ export function listArgument(args: Args, ...spellings: readonly string[]): strin
     if (/[\n\r\0]/.test(item)) throw new Refusal(`"${spellings[0]}" holds a line end`);
     return item
       .trim()
-      .replace(/\s*(===|==|>=|<=|~=|!=|<|>)\s*/g, '$1')
-      .replace(/\[[^\]]*\]/g, (extras) => extras.replace(/\s+/g, ''))
+      .replace(/(?:(?<!\s)\s+)?(===|==|>=|<=|~=|!=|<|>)\s*/g, '$1')
+      .replace(/\[[^[\]]*\]/g, (extras) => extras.replace(/\s+/g, ''))
       .split(/\s+|,(?=\s*[A-Za-z@])(?![^[]*\])/)
       .map((each) => each.replace(/^,|,$/g, ''))
       .filter(Boolean);

@@ -82,7 +82,7 @@ function subjects(part: string): string[] {
     .map((word) =>
       word
         .replace(/^['"]|['"]$/g, '')
-        .replace(/(?:\[[^\]]*\])?[=<>~!@].*$/, '')
+        .replace(/(?:\[[^[\]]*\])?[=<>~!@].*$/, '')
         .toLowerCase(),
     )
     .filter(Boolean);

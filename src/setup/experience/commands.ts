@@ -26,29 +26,36 @@ export function parts(command: string): string[] {
     } else part += char;
   }
   found.push(part);
-  return found.map((each) => each.trim().replace(/^\(+\s*|\s*\)+$/g, '')).filter(Boolean);
+  return found.map((each) => each.trim().replace(/^\(+\s*|(?:(?<!\s)\s+)?(?<!\))\)+$/g, '')).filter(Boolean);
 }
 
 /** The words of a part as a shell would read them, without what it would expand. */
 export function shellWords(command: string): string[] {
-  return (command.match(/(?:[^\s'"]|'[^']*'|"(?:\\.|[^"\\])*")+/g) ?? []).map(unquoted);
+  return (command.match(/(?:[^\s'"]|'[^']*'|"(?:\\[\s\S]|[^"\\])*(?:"|\\?$))+/g) ?? []).map(unquoted);
 }
 
 export function unquoted(word: string): string {
-  return word.replace(/'([^']*)'|"((?:\\.|[^"\\])*)"/g, (_, single?: string, double?: string) =>
-    single !== undefined ? single : (double ?? '').replace(/\\(["$`\\])/g, '$1'),
+  return word.replace(
+    /'([^']*)'|"((?:\\[\s\S]|[^"\\])*)(?:"|\\?$)/g,
+    (quoted: string, single?: string, double?: string) => {
+      if (single !== undefined) return single;
+      return quoted === '"' || !quoted.endsWith('"') ? quoted : (double ?? '').replace(/\\(["$`\\])/g, '$1');
+    },
   );
 }
 
-const QUIET = /\s+(?:-q|--quiet|-v|-vv|--verbose|-x|--tb=\S+|--no-header)(?=\s|$)/g;
+const QUIET = /(?<!\s)\s+(?:-q|--quiet|-v|-vv|--verbose|-x|--tb=\S+|--no-header)(?=\s|$)/g;
 
 /** A part without what does not change what it does: redirections, a pipe into `tail`, verbosity, the interpreter's path. */
 export function plain(part: string): string {
   return (
     part
-      .replace(/\s*\|\s*(?:tail|head|tee|cat|grep|sort)\b[^|]*$/g, '')
+      .replace(/(?:(?<!\s)\s+)?\|\s*(?:tail|head|tee|cat|grep|sort)\b[^|]*$/g, '')
       // `'foo>=1'` is no redirection.
-      .replace(/('[^']*'|"(?:\\.|[^"\\])*")|\s*(?:\d?>&\d|&?\d?>+\s*\S+)/g, (_, kept?: string) => kept ?? '')
+      .replace(
+        /('[^']*'|"(?:\\[\s\S]|[^"\\])*(?:"|\\?$))|(?:(?<!\s)\s+)?(?:\d?>&\d|&?\d?>+\s*\S+)/g,
+        (_, kept?: string) => kept ?? '',
+      )
       .replace(/^(?:[A-Za-z_]\w*=\S*\s+)+/, '')
       .replace(/^(?:sudo|time|env)\s+/, '')
       .replace(/^(?:\/\S+\/)?python[\d.]*\s+-m\s+/, '')

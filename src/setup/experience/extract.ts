@@ -167,7 +167,7 @@ function keywordsOf(cause: string): string[] {
   const quotedWords = [...cause.matchAll(/['"]([\w.+/-]{2,60})['"]/g)].map(([, word]) => word!);
   const named =
     cause.match(
-      /\b[A-Z]\w+(?:Error|Exception|NotFound)\b|\b[\w-]+\.(?:h|so|py|toml|cfg|json)\b|\b\w+_\w+\b|^[\w.-]+(?=: command not found)/g,
+      /\b[A-Z]\w+(?:Error|Exception|NotFound)\b|(?<![\w-])[\w-]+\.(?:h|so|py|toml|cfg|json)\b|\b\w[a-zA-Z0-9]*_\w+\b|^[\w.-]+(?=: command not found)/g,
     ) ?? [];
   return [...new Set([...quotedWords, ...named])].filter((word) => !/^(?:PROJECT|VERSION)$/.test(word)).slice(0, 10);
 }

@@ -58,7 +58,9 @@ function said(repository: string): Said {
 /** `NAME-VERSION.tar.gz` at the end of a path; a file that is named after its version alone has its name further up. */
 function inFileName(path: string): Said {
   const [, stem = ''] =
-    /([^/]*?)(?:\.git|\.tar(?:\.\w+)?|\.tgz|\.zip|\.crate)?\/*$/i.exec(path.replace(/[?#].*$/, '')) ?? [];
+    /^(.*?)(?:\.git|\.tar(?:\.\w+)?|\.tgz|\.zip|\.crate)?$/is.exec(
+      path.split(/[?#]/)[0]!.split('/').filter(Boolean).at(-1) ?? '',
+    ) ?? [];
   const [, own = stem, version] = /^(?:(.*)[-_])?(v?\d+(?:\.[\w+-]+)*)$/.exec(stem) ?? [];
   const versions = version === undefined ? [] : [version];
   if (own !== '' && own !== version) return { names: [stem, own], versions };

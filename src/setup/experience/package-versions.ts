@@ -63,7 +63,7 @@ const WITH_VERSION: Readonly<Record<Manager, (name: string, version: string) => 
       .replace(/^@/, '')
       .replace(/={2,3}\s*/g, '')
       .replace(/([<>=~^])\s+/g, '$1');
-    return `${name}@${range.replace(/^=/, '').replace(/\s*,\s*/g, ' ')}`;
+    return `${name}@${range.replace(/^=/, '').replace(/(?:(?<!\s)\s+)?,\s*/g, ' ')}`;
   },
 };
 

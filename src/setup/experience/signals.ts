@@ -75,7 +75,7 @@ function isWord(beside: string | undefined, edge: string): boolean {
 export function literalText(pattern: string): string {
   return pattern
     .replace(/\\[dDwWsSbB]/g, ' ')
-    .replace(/\[(?:\\.|[^\]\\])*\](?:[*+?]|\{\d*,?\d*\})?/g, ' ')
+    .replace(/\[(?:\\.|[^\]\\]){0,400}\](?:[*+?]|\{\d*,?\d*\})?/g, ' ')
     .replace(/\(\?(?:[:=!]|<[=!])/g, '(')
     .replace(/(?<!\\)\{\d+(?:,\d*)?\}\??/g, '+')
     .replace(/\.[*+?]?\??/g, (dot) => (dot === '.' ? '.' : ' '))
@@ -88,7 +88,7 @@ export function literalText(pattern: string): string {
 /** Characters that have to be there: of alternatives, in a group or not, the shortest. */
 function literalLength(pattern: string): number {
   const group = /(?<!\\)\((?:\?(?:[:=!]|<[=!]|<\w+>))?((?:\\.|[^()\\])*)\)(\?|\*|\{0,?\d*\})?/;
-  let rest = pattern.replace(/\[(?:\\.|[^\]\\])*\]/g, '.*');
+  let rest = pattern.replace(/\[(?:\\.|[^\]\\]){0,400}\]/g, '.*');
   for (let found = group.exec(rest); found; found = group.exec(rest)) {
     // What may be missing counts nothing.
     const kept = found[2] === undefined ? shortest(found[1] ?? '') : '';

@@ -5,11 +5,11 @@ import { argument } from './arguments';
 const AVOIDING = [
   /--(?:ignore(?:-glob)?|deselect)(?=[=\s'"]|$)/,
   // A selection by keyword or marker that leaves something out.
-  /(?:^|[\s'"=])-[km][\s=]*(?:\\?(["'])(?:(?!\1).)*\bnot\b|\s*not\b)/,
+  /(?:^|[\s'"=])-[km][\s=]*(?:\\?(["'])(?:(?!\1).){0,400}\bnot\b|not\b)/,
   /\|\|\s*(?:true|:)/,
   /--no-cov-on-fail|--continue-on-collection-errors|--exit-zero|\bset \+e\b/,
   /--passWithNoTests|--testPathIgnorePatterns|-DskipTests|-Dmaven\.test\.skip/,
-  /\btest\b.*\s--?skip(?=[=\s]|$)|\bctest\b.*\s-L?E\s|--exclude-regex|\bgradlew?\b.*\s-x\s+\w*test\b/i,
+  /\btest\b.{0,400}\s--?skip(?=[=\s]|$)|\bctest\b.{0,400}\s-L?E\s|--exclude-regex|\bgradlew?\b.{0,400}\s-x\s+\w*test\b/i,
   /\bcollect_ignore|\bmark\.(?:skip|xfail)|\bunittest\.skip|\bSkipTest\b/,
   /\b(?:rm|mv)\s+(?:-\S+\s+)*(?:\S*[/_.-])?tests?[\w/.-]*\.(?:py|[jt]sx?|go|rs|java|cc?|cpp)\b/,
 ];

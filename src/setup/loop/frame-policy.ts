@@ -22,14 +22,15 @@ const RISKY: readonly Rule[] = [
     pattern:
       /\bln\s+-\S*s\S*\s+\S*\/?(python|pip|node|npm|java|gcc|cc|go)[\d.]*\b|\b(pip3?|python3?(\.\d+)?\s+-m\s+pip)\s+install\b.*\s(--upgrade|-U)\s+(pip|setuptools|wheel)\b|\bvenv\s+--clear\b/,
   },
-  { name: 'recursive-removal', pattern: /\brm\s+(-\w+\s+)*-\w*[rR]|\bfind\b.*\s-delete\b|\bgit\s+clean\b/ },
+  { name: 'recursive-removal', pattern: /\brm\s+(-\w+\s+)*-\w*[rR]|\bfind\b.{0,400}\s-delete\b|\bgit\s+clean\b/ },
   {
     name: 'remote-script',
-    pattern: /\b(curl|wget)\b[^|;&]*\|\s*(sudo\s+)?(ba|da|z|k)?sh\b|\b(ba|da|z|k)?sh\s+<\(\s*(curl|wget)\b/,
+    pattern: /\b(curl|wget)\b[^|;&]{0,400}\|\s*(sudo\s+)?(ba|da|z|k)?sh\b|\b(ba|da|z|k)?sh\s+<\(\s*(curl|wget)\b/,
   },
   {
     name: 'system-files',
-    pattern: /(>|\btee\b|\bsed\s+-i\b|\bmv\b|\bcp\b|\bchmod\b|\bchown\b)[^;&|\n]*\s\/(etc|usr|lib|bin|sbin|opt)\//,
+    pattern:
+      /(>|\btee\b|\bsed\s+-i\b|\bmv\b|\bcp\b|\bchmod\b|\bchown\b)[^;&|\n]{0,200}\s\/(etc|usr|lib|bin|sbin|opt)\//,
   },
   { name: 'downgrade', pattern: /--(force-reinstall|break-system-packages|allow-downgrades|force-yes|force)\b/ },
 ];

@@ -192,7 +192,9 @@ export class Progress {
 function testsOf(step: Step | undefined): { readonly ran: number; readonly passed: number } {
   const { move, observed } = step?.seen ?? {};
   if (move?.action === 'verify') {
-    const [, passed = 0, failed = 0] = (/(\d+) passed, (\d+) failed/.exec(observed?.output ?? '') ?? []).map(Number);
+    const [, passed = 0, failed = 0] = (/(?<!\d)(\d+) passed, (\d+) failed/.exec(observed?.output ?? '') ?? []).map(
+      Number,
+    );
     return { ran: passed + failed, passed };
   }
   const counts = move?.action === 'shell' && observed ? readCounts(move.command, observed.output)?.counts : undefined;

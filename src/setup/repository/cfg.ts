@@ -15,7 +15,7 @@ export function readCfg(text: string): Cfg {
     } else if (/^\s+\S/.test(line) && key !== null) {
       section[key] = `${section[key]}\n${line.trim()}`;
     } else {
-      const assignment = /^([^\s=:][^=:]*?)\s*[=:]\s*(.*)$/.exec(line);
+      const assignment = /^([^\s=:][^=:]*)[=:]\s*(.*)$/.exec(line);
       if (!assignment) continue;
       key = assignment[1]!.trim();
       section[key] = assignment[2]!.trim();
@@ -28,6 +28,6 @@ export function readCfg(text: string): Cfg {
 export function listOf(value: string | undefined, separator: RegExp = /\n|,/): string[] {
   return (value ?? '')
     .split(separator)
-    .map((item) => item.replace(/\s+#.*$/, '').trim())
+    .map((item) => item.replace(/(?<!\s)\s+#.*$/, '').trim())
     .filter(Boolean);
 }

@@ -13,7 +13,7 @@ export function documentedCommands({ texts }: Survey): string[] {
   );
   const found = [
     ...documents.flatMap(([, text]) =>
-      text.split(/\r?\n/).map((line) => line.replace(/^[\s>]*(?:[$%#] +|`+)?/, '').replace(/`+$/, '')),
+      text.split(/\r?\n/).map((line) => line.replace(/^[\s>]*(?:[$%#] +|`+)?/, '').replace(/(?<!`)`+$/, '')),
     ),
     ...machines.flatMap(([, text]) =>
       text

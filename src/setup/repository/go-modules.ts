@@ -28,7 +28,7 @@ function usedBy(work: string): string[] {
   const folders = [...single, ...lists]
     .map((line) => line.trim().replace(/^["'`]|["'`]$/g, ''))
     .filter(Boolean)
-    .map((folder) => folder.replace(/^(\.\/)+/, '').replace(/\/+$/, '') || '.');
+    .map((folder) => folder.replace(/^(\.\/)+/, '').replace(/(?<!\/)\/+$/, '') || '.');
   return [...new Set(folders)];
 }
 

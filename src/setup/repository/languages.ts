@@ -55,7 +55,7 @@ export const LANGUAGES: Readonly<Record<Language, LanguageFiles>> = {
     strong: /^Cargo\.toml$/,
     manifests: rustFacts,
     notInstalled:
-      /^\s*(?:error: )?failed to (?:(?:get|download|fetch) `|download from\b|load source for dependency\b)|\bno matching package named\b|\b[Uu]nable to update (?:registry\b|https?:)|\battempting to make an HTTP request, but --offline\b|\bcan't find crate for\b|\bunresolved import\b/m,
+      /^[ \t]*(?:error: )?failed to (?:(?:get|download|fetch) `|download from\b|load source for dependency\b)|\bno matching package named\b|\b[Uu]nable to update (?:registry\b|https?:)|\battempting to make an HTTP request, but --offline\b|\bcan't find crate for\b|\bunresolved import\b/m,
   },
   c: { ...NATIVE, sources: /\.c$/ },
   cpp: { ...NATIVE, sources: /\.(cc|cpp|cxx|hpp|hh|hxx|ipp)$/ },
@@ -106,5 +106,5 @@ export function languagesOf(survey: Survey): Language[] {
 
 /** A pyproject.toml that only configures a formatter makes no package. */
 function isPackage({ texts }: Survey): boolean {
-  return /^\s*\[(project|build-system|tool\.poetry|tool\.flit\.metadata)\]/m.test(texts['pyproject.toml'] ?? '');
+  return /^[ \t]*\[(project|build-system|tool\.poetry|tool\.flit\.metadata)\]/m.test(texts['pyproject.toml'] ?? '');
 }

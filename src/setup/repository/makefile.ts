@@ -9,12 +9,14 @@ export interface Makefile {
 
 /** Values that refer to each other further than this refer to themselves. */
 const DEEPEST = 5;
+/** Characters to which they are replaced: ten in each of ten, five deep, are a text that nobody wrote. */
+const LONGEST = 100_000;
 
 export function readMakefile(text: string): Makefile {
   const variables = new Map<string, string>();
   const rules = new Map<string, { prerequisites: string[]; recipe: string[] }>();
   let targets: string[] = [];
-  for (const line of text.replace(/\s*\\\r?\n\s*/g, ' ').split(/\r?\n/)) {
+  for (const line of text.replace(/(?:(?<!\s)\s+)?\\\r?\n\s*/g, ' ').split(/\r?\n/)) {
     if (line.startsWith('\t')) {
       const command = line.trim().replace(/^[@+-]+\s*/, '');
       for (const target of targets) rules.get(target)!.recipe.push(command);
@@ -25,23 +27,29 @@ export function readMakefile(text: string): Makefile {
       variables.set(variable[1]!, variable[2]!);
       continue;
     }
-    const rule = /^([^\s#:=][^:=#]*?)\s*::?(?!=)\s*([^#;=]*)/.exec(line);
+    const rule = /^([^\s#:=][^:=#]*)::?(?!=)\s*([^#;=]*)/.exec(line);
     if (!rule) continue;
-    targets = rule[1]!.split(/\s+/);
+    targets = rule[1]!.trim().split(/\s+/);
     for (const target of targets) {
       const known = rules.get(target) ?? { prerequisites: [], recipe: [] };
       known.prerequisites.push(...rule[2]!.split(/[\s|]+/).filter(Boolean));
       rules.set(target, known);
     }
   }
+  let made = 0;
   const expand = (given: string, depth = 0): string =>
     given.replace(/\$[({]([\w.-]+)[)}]/g, (reference, name: string) => {
-      const value = depth < DEEPEST ? expand(variables.get(name) ?? '', depth + 1) : '';
+      const value = depth < DEEPEST && made < LONGEST ? expand(variables.get(name) ?? '', depth + 1) : '';
+      made += value.length;
+      if (made > LONGEST) return reference;
       return value.includes('$') ? reference : value;
     });
   return {
     recipe: (target) => rules.get(target)?.recipe ?? [],
     prerequisites: (target) => rules.get(target)?.prerequisites ?? [],
-    expand: (given) => expand(given),
+    expand(given) {
+      made = 0;
+      return expand(given);
+    },
   };
 }

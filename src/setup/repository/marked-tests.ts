@@ -16,7 +16,7 @@ export function markedTests({ texts }: Survey, services: readonly string[]): str
   const chosen = /(?:^|\s)-m[ =]?(?:'([^']*)'|"([^"]*)"|(\S+))/.exec(addopts)?.slice(1).find(Boolean);
   if (chosen === undefined) return null;
   const needing = markers.filter((name) => BESIDE.test(name) || services.includes(name));
-  const terms = chosen.split(/\s+and\s+/);
+  const terms = chosen.split(/(?<!\s)\s+and\s+/);
   const kept = terms.filter((term) => !needing.some((name) => term.trim() === `not ${name}`));
   if (kept.length < terms.length) return kept.join(' and ');
   // What only takes away has not taken these.

@@ -27,10 +27,10 @@ const OFF = /^(OFF|FALSE|NO|N|0|\$\{.*)$/i;
 /** `option(NAME "why" OFF)`, without a value too, the same under a condition, and `set(NAME OFF CACHE BOOL "why")`. */
 function declaredOff(text: string): string[] {
   const calls = text
-    .replace(/^\s*#.*$/gm, '')
+    .replace(/^[ \t]*#.*$/gm, '')
     .matchAll(/\b(option|cmake_dependent_option|set)\s*\(((?:"(?:[^"\\]|\\.)*"|[^"()])*)\)/gi);
   return [...calls].flatMap(([, command, given]) => {
-    const [name = '', ...rest] = given!.match(/"(?:[^"\\]|\\.)*"|[^\s"]+/g) ?? [];
+    const [name = '', ...rest] = given!.match(/"(?:[^"\\]|\\[\s\S])*(?:"|\\?$)|[^\s"]+/g) ?? [];
     const isSet = command!.toLowerCase() === 'set';
     // What is forced is set again over whatever was given.
     if (isSet && (rest[1] !== 'CACHE' || rest[2] !== 'BOOL' || rest.includes('FORCE'))) return [];
@@ -49,7 +49,9 @@ function presetOn(text: string | undefined): string[] {
 }
 
 function mesonOptions(text: string): string[] {
-  const calls = text.replace(/^\s*#.*$/gm, '').matchAll(/\boption\s*\(\s*'([^']+)'((?:'(?:[^'\\]|\\.)*'|[^'()])*)\)/g);
+  const calls = text
+    .replace(/^[ \t]*#.*$/gm, '')
+    .matchAll(/\boption\s*\(\s*'([^']+)'((?:'(?:[^'\\]|\\.)*'|[^'()])*)\)/g);
   return [...calls].flatMap(([, name, given]) => {
     if (!isForTests(name!)) return [];
     const type = /\btype\s*:\s*'(\w+)'/.exec(given!)?.[1];

@@ -66,8 +66,8 @@ function plain(line: string): string | null {
   const command = line
     .replace(/\{envpython\}/g, 'python')
     .replace(/\{toxinidir\}\/?/g, './')
-    .replace(/\s*\{posargs(?::([^}]*))?\}/g, (_, usual?: string) => (usual ? ` ${usual}` : ''))
-    .replace(/^(?:\w+=\S* +)+/, (settings) => settings.replace(/\w+=\S*[$`{]\S* +/g, ''))
+    .replace(/(?:(?<!\s)\s+)?\{posargs(?::([^}]{0,400}))?\}/g, (_, usual?: string) => (usual ? ` ${usual}` : ''))
+    .replace(/^(?:\w+=\S* +)+/, (settings) => settings.replace(/(?<!\S)\w+=[^\s$`{]*[$`{]\S* +/g, ''))
     .replace(/(?<=^|\s)(?:poetry|uv|pdm|hatch|pipenv) run /, '')
     .replace(/(?<=^|\s)coverage run (?:-\S+ )*?(?=-m |\S+\.py)/, 'python ')
     .replace(/(?<=^|\s)python[\d.]*\s+/, 'python ');

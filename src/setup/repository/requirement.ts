@@ -27,7 +27,7 @@ export function readRequirement(line: string): Requirement | null {
       .filter(Boolean),
     spec: spec
       .replace(/^@\s*/, '')
-      .replace(/\s*(--hash\S*|\\)\s*/g, ' ')
+      .replace(/(?:(?<!\s)\s+)?(--hash\S*|\\)\s*/g, ' ')
       .trim(),
     ...(marker ? { marker } : {}),
   };
@@ -35,7 +35,8 @@ export function readRequirement(line: string): Requirement | null {
 
 /** `git+https://host/owner/name@rev#egg=name` names its distribution at the end. */
 function addressed(text: string): Requirement | null {
-  const egg = /^(?:-e\s+|--editable[= ])?((?:git|hg|svn|bzr)\+\S+?|https?:\S+?)#(?:\S*&)?egg=([\w.-]+)/.exec(text);
+  const egg =
+    /^(?:-e\s+|--editable[= ])?((?:git|hg|svn|bzr)\+[^\s#]+|https?:[^\s#]+)#(?:\S{0,200}&)?egg=([\w.-]+)/.exec(text);
   return egg ? { name: egg[2]!, extras: [], spec: egg[1]! } : null;
 }
 

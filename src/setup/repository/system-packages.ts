@@ -53,7 +53,7 @@ export function wordsOf(text: string): string[] {
     .replace(/ #.*/, '')
     .trim()
     .split(/\s+/)
-    .map((word) => word.replace(/[.,:;)'"]+$/, '').replace(/^[('"]+/, ''));
+    .map((word) => word.replace(/(?<![.,:;)'"])[.,:;)'"]+$/, '').replace(/^[('"]+/, ''));
   const prose = words.findIndex((word) => PROSE.test(word));
   return prose < 0 ? words : words.slice(0, prose);
 }

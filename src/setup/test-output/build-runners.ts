@@ -2,7 +2,7 @@ import { between, type Lines, matches, named, noneFound, summed, type TestReader
 
 export const ctest: TestReader = {
   framework: 'ctest',
-  command: /\bctest\b|\b(?:make|ninja|cmake)\b.*\btest\b/,
+  command: /\bctest\b|\b(?:make|ninja|cmake)\b.{0,400}\btest\b/,
   runsOthers: true,
   reports: between(/^\s*\d+\/\d+ Test\s+#\d+: (\S+) /, /^\s*Start \d+: |^\d+% tests passed/),
   read(lines) {
@@ -81,7 +81,7 @@ export const autotest: TestReader = {
     const all = [...fine, ...ran].reduce((total, [, one, other]) => total + Number(one ?? other), 0);
     const skipped = sum(/^(\d+) tests? (?:was|were) skipped\.$/);
     const counts = summed([{ passed: all - bad, failed: bad - expected, skipped: skipped + expected }])!;
-    return { counts, ...named(lines, /^\s*\d+: (.+?)\s+FAILED(?: \(.*\))?$/) };
+    return { counts, ...named(lines, /^\s*\d+: (\S(?:.*\S)?)\s+FAILED(?: \(.*\))?$/) };
   },
 };
 
@@ -92,7 +92,7 @@ export const dejagnu: TestReader = {
   runsOthers: true,
   reports: null,
   read(lines) {
-    const ends = matches(lines, /^# of ([a-z ]+?)\s+(\d+)$/);
+    const ends = matches(lines, /^# of ([a-z]+(?: [a-z]+)*)\s+(\d+)$/);
     const OUTCOMES: Readonly<Record<string, 'passed' | 'failed' | 'skipped' | 'errors'>> = {
       'expected passes': 'passed',
       'unexpected failures': 'failed',
@@ -129,7 +129,10 @@ export const meson: TestReader = {
     }));
     const counts = summed(runs);
     if (!counts) return noneFound(lines, /^No tests defined\.$/);
-    return { counts, ...named(lines, /^\s*\d+\/\d+ (?:.*? [:/] )?(\S.*?)\s+(?:FAIL|TIMEOUT|ERROR|UNEXPECTEDPASS)\s/) };
+    return {
+      counts,
+      ...named(lines, /^\s*\d+\/\d+ (?:.{0,200}? [:/] )?(\S.{0,300}?)\s+(?:FAIL|TIMEOUT|ERROR|UNEXPECTEDPASS)\s/),
+    };
   },
 };
 

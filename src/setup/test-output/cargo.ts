@@ -17,7 +17,7 @@ export const cargo: TestReader = {
       ([, passed, failed, ignored]) => ({ passed: Number(passed), failed: Number(failed), skipped: Number(ignored) }),
     );
     const nextest = matches(lines, /^\s*Summary \[.*\]\s+\d+(?:\/\d+)? tests? run: (.+)$/).map(([, text]) => {
-      const tally = tallyOf(text!.replace(/\(.*?\)/g, ''));
+      const tally = tallyOf(text!.replace(/\([^()]*\)/g, ''));
       const failed = (tally.failed ?? 0) + (tally['timed out'] ?? 0);
       return { passed: tally.passed ?? 0, failed, skipped: tally.skipped ?? 0, errors: tally['exec failed'] ?? 0 };
     });

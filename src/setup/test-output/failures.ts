@@ -74,7 +74,7 @@ function saysMore(command: string, { framework, counts }: TestReading, exitCode:
 
 /** Lines in which a runner that is not known here says that tests failed, or that something they need is not there. */
 const UNREAD =
-  /^\s*(?:not ok\b|FAIL(?:ED|URE)?!?(?::|\s|$)|[✗✘✖] |Segmentation fault|Aborted\b|Bus error)|\b[1-9]\d* (?:of \d+ )?(?:(?:unit )?(?:tests?|checks?|assertions?|cases?) )?(?:failed|failures?|failing)\b|\bAssertion [`'"].* failed\b|\berror while loading shared libraries\b|\bcannot open shared object file\b|\bfatal error: \S+: No such file|\bcannot find -l\w|\bundefined reference to\b|^\S+\.\w+:\d+(?::\d+)?: (?:fatal )?error:/m;
+  /^[ \t]*(?:not ok\b|FAIL(?:ED|URE)?!?(?::|\s|$)|[✗✘✖] |Segmentation fault|Aborted\b|Bus error)|\b[1-9]\d* (?:of \d+ )?(?:(?:unit )?(?:tests?|checks?|assertions?|cases?) )?(?:failed|failures?|failing)\b|\bAssertion [`'"].{0,300} failed\b|\berror while loading shared libraries\b|\bcannot open shared object file\b|\bfatal error: \S{1,300}: No such file|\bcannot find -l\w|\bundefined reference to\b|^[^\s:]+\.\w+:\d+(?::\d+)?: (?:fatal )?error:/m;
 
 /** Whether a run that ended badly and counted nothing was nevertheless one of tests: then no smoke test stands in for it. */
 export function failedUncounted({ exitCode, output }: Pick<Ended, 'exitCode' | 'output'>): boolean {

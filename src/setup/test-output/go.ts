@@ -17,7 +17,7 @@ const BEGUN = /^=== (RUN|PAUSE|CONT|NAME)\s+(\S+)/;
 /** `go test`: with `-v` its tests, with `-json` its events, else its packages are what is counted. */
 export const go: TestReader = {
   framework: 'go',
-  command: /\bgo\b.*\btest\b/,
+  command: /\bgo\b.{0,400}\btest\b/,
   reports: {
     of: (lines) => reportsOf(plain(lines)),
     // What is said of a part of a test is said of the test.

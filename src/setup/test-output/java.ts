@@ -4,7 +4,7 @@ import { between, type Lines, matches, named, type Outcomes, summed, type TestRe
 function keyOf(name: string): string {
   const [, method, type] = /^([^(]+)\(([\w.$]+)\)/.exec(name) ?? [];
   const full = method === undefined ? name : `${type}.${method}`;
-  const plain = full.replace(/\([^)]*\)/g, '').replace(/(?:\[[^\]]*\]|\{[^}]*\})+$/, '');
+  const plain = full.replace(/\([^()]*\)/g, '').replace(/(?:\[[^[\]]{0,200}\]|\{[^{}]{0,200}\}){1,20}$/, '');
   return plain.split('.').slice(-2).join('.');
 }
 
@@ -14,7 +14,7 @@ export const surefire: TestReader = {
   command: /\bmvnw?\b/,
   runsOthers: true,
   reports: between(
-    /^(?:\[ERROR\] )?\s*(?!Tests run:)(\S.*?)\s+(?:-- )?Time elapsed: .*<<< (?:FAILURE|ERROR)!|^\[ERROR\] {2,}([\w$]+\.\S+?)(?:[:\s].*)?$/,
+    /^(?:\[ERROR\] )?\s*(?!Tests run:)(\S.{0,400}?)(?<!\s)\s+(?:-- )?Time elapsed: .{0,100}<<< (?:FAILURE|ERROR)!|^\[ERROR\] {2,}([\w$]+\.\S+?)(?:[:\s].*)?$/,
     /^\[INFO\]|^(?:\[ERROR\] )?Tests run:|^Results ?:|^\[ERROR\] (?:Failures|Errors):/,
     (report, test) => keyOf(report) === keyOf(test),
   ),
@@ -87,7 +87,7 @@ export const gradle: TestReader = {
   framework: 'gradle',
   command: /\bgradlew?\b/,
   runsOthers: true,
-  reports: between(/^(\S.* > .+) FAILED$/, /^(?:> Task |\d+ tests? completed|FAILURE: |BUILD )/),
+  reports: between(/^(?=\S.* > .)(.+) FAILED$/, /^(?:> Task |\d+ tests? completed|FAILURE: |BUILD )/),
   read(lines) {
     const runs = matches(lines, /^(\d+) tests? completed(?:, (\d+) failed)?(?:, (\d+) skipped)?$/).map(
       ([, all, failed = '0', skipped = '0']) => ({
@@ -99,7 +99,7 @@ export const gradle: TestReader = {
     if (runs.length === 0) return null;
     const suites = suitesOf(lines);
     const cut = lines.filter((line) => GRADLE_CUT.test(line)).join('\n');
-    return { counts: summed(suites.length > 0 ? suites : runs)!, ...named(lines, /^(\S.* > .+) FAILED$/), cut };
+    return { counts: summed(suites.length > 0 ? suites : runs)!, ...named(lines, /^(?=\S.* > .)(.+) FAILED$/), cut };
   },
 };
 

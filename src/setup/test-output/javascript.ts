@@ -75,7 +75,7 @@ export const jestTests: TestReader = {
   },
 };
 
-const VITEST_FAILED = /^\s*FAIL\s+(.+?)(?: \[ .* \])?$/;
+const VITEST_FAILED = /^\s*FAIL\s+(.+?)(?: \[ [^[\]]* \])?$/;
 
 export const vitest: TestReader = {
   framework: 'vitest',

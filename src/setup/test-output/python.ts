@@ -117,7 +117,7 @@ export const unittest: TestReader = {
       if (!ran) return [];
       const end = lines.slice(at + 1, at + 6).find((next) => /^(?:OK|FAILED|PASSED|NO TESTS RAN)\b/.test(next)) ?? '';
       const told = { failed: 0, errors: 0, skipped: 0 };
-      for (const [, words, count] of end.matchAll(/([A-Za-z][A-Za-z ]*)=(\d+)/g)) {
+      for (const [, words, count] of end.matchAll(/(?<![A-Za-z])([A-Za-z][A-Za-z ]{0,60})=(\d+)/g)) {
         const outcome = UNITTEST_WORDS[words!.toLowerCase().replace(/ /g, '')];
         if (outcome && outcome !== 'passed') told[outcome] += Number(count);
       }

@@ -39,9 +39,9 @@ export function linesOf(output: string): string[] {
   return (
     output
       // biome-ignore lint/suspicious/noControlCharactersInRegex: terminal sequences are what is taken out.
-      .replace(/\u001b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\u0007]*\u0007|[()][A-Z0-9])/g, '')
+      .replace(/\u001b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\u0007\u001b]*\u0007|[()][A-Z0-9])/g, '')
       .split('\n')
-      .map((line) => line.replace(/\r+$/, ''))
+      .map((line) => line.replace(/(?<!\r)\r+$/, ''))
       .map((line) => line.slice(line.lastIndexOf('\r') + 1))
   );
 }
@@ -106,7 +106,7 @@ export function named(lines: Lines, pattern: RegExp): { failures: string[]; name
 export function tallyOf(text: string, separator: RegExp = /,\s*/): Record<string, number> {
   const tally: Record<string, number> = {};
   for (const part of text.split(separator)) {
-    const hit = /(\d+) ([a-z]+(?: [a-z]+)?)/.exec(part);
+    const hit = /(?<!\d)(\d+) ([a-z]+(?: [a-z]+)?)/.exec(part);
     if (hit) tally[hit[2]!] = (tally[hit[2]!] ?? 0) + Number(hit[1]);
   }
   return tally;

@@ -25,7 +25,7 @@ function withoutSums(lines: readonly string[]): string[] {
 /** Test Anything Protocol. With closing comments those count; else the lines of the outermost level. */
 export const tap: TestReader = {
   framework: 'tap',
-  command: /\b(?:tape?|node\b.* --test|qunit|faucet)\b/,
+  command: /\b(?:tape?|node\b.{0,400} --test|qunit|faucet)\b/,
   reports: between(TAP_FAILED, /^\s*(?:ok \d+\b|# Subtest|[✔▶ℹ] |✖ failing tests:$|test at )/),
   read(output) {
     const lines = output.filter((line) => !TAP_NONE.test(line));
@@ -39,7 +39,7 @@ export const tap: TestReader = {
       ]);
       return { counts: counts!, ...failures };
     }
-    const asserts = matches(lines, /^Asserts:\s+(.+), of \d+$/).map(([, text]) => {
+    const asserts = matches(lines, /^Asserts:\s+(\S.*), of \d+$/).map(([, text]) => {
       const tally = tallyOf(text!);
       return { passed: tally.passed ?? 0, failed: tally.failed ?? 0, skipped: (tally.skip ?? 0) + (tally.todo ?? 0) };
     });
@@ -57,7 +57,7 @@ export const tap: TestReader = {
 /** Perl's harness: it counts subtests, and files that died before their plan. */
 export const prove: TestReader = {
   framework: 'prove',
-  command: /\bprove\b|\bmake\b.*\btest\b|\bBuild test\b/,
+  command: /\bprove\b|\bmake\b.{0,400}\btest\b|\bBuild test\b/,
   runsOthers: true,
   reports: between(/^(\S+) \.{2,}/, /^Test Summary Report$|^Files=\d+/),
   read(lines) {
@@ -66,7 +66,7 @@ export const prove: TestReader = {
       return noneFound(lines, /^(?:Result: NOTESTS|No tests named and 't' directory not found)/);
     }
     const files = lines.flatMap((line, at) => {
-      const [, name, status, failed] = /^(\S+)\s+\(Wstat: (\d+).*Tests: \d+ Failed: (\d+)\)$/.exec(line) ?? [];
+      const [, name, status, failed] = /^(\S+)\s+\(Wstat: (\d+)(?!\d).*Tests: \d+ Failed: (\d+)\)$/.exec(line) ?? [];
       if (name === undefined) return [];
       const below = lines.slice(at + 1).findIndex((next) => !/^\s/.test(next));
       const said = lines.slice(at + 1, below < 0 ? undefined : at + 1 + below).join('\n');

@@ -164,7 +164,7 @@ export const qtTest: TestReader = {
         }),
       ),
     );
-    return counts && { counts, ...named(lines, /^(?:FAIL!|XPASS)\s*: (\S+\(.*?\))/) };
+    return counts && { counts, ...named(lines, /^(?:FAIL!|XPASS)\s*: ([^\s(]+\(.*?\))/) };
   },
 };
 

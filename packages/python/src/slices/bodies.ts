@@ -88,5 +88,5 @@ function bodyOf(
 }
 
 function lineText({ text, lineStarts }: ModuleSyntax, line: number): string {
-  return text.slice(lineStarts[line - 1], lineStarts[line] ?? text.length).replace(/[\r\n]+$/, '');
+  return text.slice(lineStarts[line - 1], lineStarts[line] ?? text.length).replace(/(?<![\r\n])[\r\n]+$/, '');
 }

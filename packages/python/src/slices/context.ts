@@ -200,7 +200,7 @@ function sliced({ selection, items, function: target }: SliceSyntax, shown: Show
 }
 
 function block(module: PythonModule, code: string): string {
-  return `\`\`\`python\n# ${module.path}\n\n${code.trim() === '' ? '' : `${code.replace(/^\n+|\s+$/g, '')}\n`}\`\`\`\n`;
+  return `\`\`\`python\n# ${module.path}\n\n${code.trim() === '' ? '' : `${code.replace(/^\n+/, '').trimEnd()}\n`}\`\`\`\n`;
 }
 
 /** Text that looks like a special token is text. */

@@ -179,7 +179,7 @@ function ends(expression: Expression | undefined): { prefix: string; suffix: str
   const isFormat =
     expression?.kind === 'call' && expression.callee.kind === 'attribute' && expression.callee.name === 'format';
   if (isFormat && expression.callee.kind === 'attribute' && expression.callee.object.kind === 'string') {
-    const parts = expression.callee.object.value.split(/\{[^}]*\}/);
+    const parts = expression.callee.object.value.split(/\{[^{}]*\}/);
     return { prefix: parts[0]!, suffix: parts.length > 1 ? parts.at(-1)! : '' };
   }
   return { prefix: '', suffix: '' };

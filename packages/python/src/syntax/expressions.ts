@@ -350,7 +350,7 @@ function stringOf(twig: Twig, source: Source): StringExpression | FormattedStrin
     if (prefix.formatted) parts.push(...pieces(literal, prefix.raw, source));
     else {
       // The parser's closing node may hold a backslash of the text before the quotes.
-      const quotes = /['"]+$/.exec(opening ? source.textOf(opening) : '')?.[0].length ?? 0;
+      const quotes = /(?<!['"])['"]+$/.exec(opening ? source.textOf(opening) : '')?.[0].length ?? 0;
       const content = source.text.slice(opening?.end ?? literal.start, literal.end - quotes);
       parts.push(unescaped(content, prefix));
     }

@@ -126,7 +126,7 @@ function sliceLines({ items, unresolved }: Slice, look: Look): string[] {
 
 /** Source as it stands, folded in the middle. Without a margin, so that it can be copied. */
 function code(text: string, look: Look): string[] {
-  const lines = safeLines(text.replace(/\s+$/, ''));
+  const lines = safeLines(text.trimEnd());
   const { head, tail, hidden } = look.full ? { head: lines, tail: [], hidden: 0 } : fold(lines, CODE);
   return [
     ...wrapHard(head, look.width),

@@ -36,7 +36,11 @@ export const buildErrors: readonly Reader[] = [
   { cause: 'command', pattern: /Something went wrong bootstrapping makefile fragments/g, what: () => 'make' },
   { cause: 'command', pattern: /\bis not installed: `?([a-z][\w+-]*)/g, what: asProgram },
   { cause: 'command', pattern: CONFIGURE, what: asProgram },
-  { cause: 'header', pattern: /configure: error: [^\n]*?\b([\w/+-]+\.h)\b[^\n]*?(?:not found|missing|required)/g },
+  {
+    cause: 'header',
+    pattern:
+      /configure: error: [^\n]{0,300}?(?<![\w/+-])([\w/+-]{1,200}\.h)\b[^\n]{0,300}?(?:not found|missing|required)/g,
+  },
   { cause: 'library', pattern: CONFIGURE, what: asLibrary },
   {
     cause: 'cmake-policy',
@@ -61,7 +65,7 @@ export const buildErrors: readonly Reader[] = [
   { cause: 'pkg-config', pattern: /Dependency lookup for ([\w.+-]+) with method '?pkg-?config'? failed/g },
   { cause: 'pkg-config', pattern: /The system library `([\w.+-]+)` required by crate/g },
   { cause: 'pkg-config', pattern: /pkgconfig\.PackageNotFoundError: ([\w.+-]+) not found/g },
-  { cause: 'pkg-config', pattern: /Package requirements \(([\w.+-]+)[^)]*\) were not met/g },
+  { cause: 'pkg-config', pattern: /Package requirements \(([\w.+-]+)(?![\w.+-])[^)]{0,400}\) were not met/g },
   { cause: 'cmake-package', pattern: /Could not find a package configuration file provided by\s+"([\w.+-]+)"/g },
   { cause: 'cmake-package', pattern: /Could NOT find (\w+)/g, what: inError },
 ];

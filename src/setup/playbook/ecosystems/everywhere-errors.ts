@@ -11,7 +11,7 @@ const program = (name: string): string | null => {
     .split('/')
     .at(-1)!
     .replace(/^(?:x86_64|aarch64)-linux-gnu-/, '')
-    .replace(/['"`:,]+$/, '');
+    .replace(/(?<!['"`:,])['"`:,]+$/, '');
   return NO_PROGRAM.test(base) || base === '' ? null : base;
 };
 const asProgram = (found: RegExpMatchArray) => program(found[1]!);
@@ -47,7 +47,7 @@ const advised = (found: RegExpMatchArray): string | null => {
 /** What can be missing whatever the language: programs, headers, libraries, locales, services. */
 export const errors: readonly Reader[] = [
   { cause: 'command', pattern: /(?:^|: )(?:line \d+: )?([^\s:]+): (?:command )?not found\b/gm, what: asProgram },
-  { cause: 'command', pattern: /^\s*'([^']+)' not found\.?$/gm, what: asProgram },
+  { cause: 'command', pattern: /^[ \t]*'([^'\n]+)' not found\.?$/gm, what: asProgram },
   { cause: 'command', pattern: MISSING_PROGRAM, what: (found) => program(missingProgram(found)) },
   { cause: 'command', pattern: /command '([^']+)' failed: No such file or directory/g, what: asProgram },
   { cause: 'command', pattern: /\[Errno 2\] No such file or directory: '([a-z][\w+-]*)'/g, what: asProgram },
@@ -55,7 +55,7 @@ export const errors: readonly Reader[] = [
   {
     cause: 'command',
     pattern:
-      /\b(pg_config|mysql_config|curl-config|xml2-config|xslt-config|llvm-config|gdal-config|krb5-config|geos-config)\b[^\n]*(?:not found|not exist|could not|couldn't|missing|is required|Unable)/gi,
+      /\b(pg_config|mysql_config|curl-config|xml2-config|xslt-config|llvm-config|gdal-config|krb5-config|geos-config)\b[^\n]{0,300}(?:not found|not exist|could not|couldn't|missing|is required|Unable)/gi,
     what: asProgram,
   },
   { cause: 'command', pattern: /[Ff]ailed to execute (?:PosixPath\()?\[?['"]([\w.+-]+)['"]/g, what: asProgram },
@@ -106,14 +106,14 @@ export const errors: readonly Reader[] = [
   {
     cause: 'shared-library',
     pattern:
-      /(?:ImportError|OSError|error while loading shared libraries|cannot open shared object file)[^\n]*?\blib([\w+-]+?(?:-\d[\d.]*)?)\.so(?:\.\d+)*\b/g,
+      /(?:ImportError|OSError|error while loading shared libraries|cannot open shared object file)[^\n]{0,400}?\blib([\w+-]{1,80}?(?:-\d[\d.]{0,20})?)\.so(?:\.\d+)*\b/g,
   },
   {
     cause: 'shared-library',
     pattern:
       /\b(?:[Cc]ould not|[Cc]annot|[Cc]an't|[Ff]ailed to|[Uu]nable to) (?:load|find|locate|open) (?:the )?(?:(?:shared|dynamic) )?(?:library )?['"‘`]?lib(?!rar(?:y|ies)\b|tool)([\w+-]*\w)(?![\w+-]*(?:\.\d+)*\.(?:dll|dylib))\b/g,
   },
-  { cause: 'unbuilt', pattern: /(\/[\w./+-]+): cannot open shared object file/g, what: makefileOf },
+  { cause: 'unbuilt', pattern: /(?<![\w./+-])(\/[\w./+-]+): cannot open shared object file/g, what: makefileOf },
   { cause: 'unbuilt', pattern: /No such file or directory: '(\/[\w./+-]+)'/g, what: makefileOf },
   ...buildErrors,
   {
@@ -124,7 +124,7 @@ export const errors: readonly Reader[] = [
   {
     cause: 'locale',
     pattern:
-      /(?:cannot change locale|locale)[^\n]*?\(?([a-z]{2}_[A-Z]{2})\.[Uu][Tt][Ff]-?8\)?[^\n]*(?:No such file|not (?:found|available|installed))/g,
+      /(?:cannot change locale|locale)[^\n]{0,200}?\(?([a-z]{2}_[A-Z]{2})\.[Uu][Tt][Ff]-?8\)?[^\n]*(?:No such file|not (?:found|available|installed))/g,
   },
   {
     cause: 'encoding',
@@ -165,7 +165,7 @@ export const errors: readonly Reader[] = [
   { cause: 'locked-packages', pattern: /E: (?:Could not get lock|Unable to (?:acquire|lock))/g },
   {
     cause: 'stale-packages',
-    pattern: /E: Failed to fetch [^\n]*404 {2}Not Found|maybe run apt-get update/g,
+    pattern: /E: Failed to fetch [^\n]{0,500}404 {2}Not Found|maybe run apt-get update/g,
     what: () => '',
   },
   { cause: 'unmet-packages', pattern: /have unmet dependencies|you have held broken packages/g, what: () => '' },

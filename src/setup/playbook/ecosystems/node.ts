@@ -95,7 +95,7 @@ function testCommand(project: Project, ways: Ways): string {
   if (ways.get('runner') === 'smoke') return smoke(project);
   // Linters are a matter of taste, not of the environment, and their failing hides the tests.
   if (bare && LINTER.test(hooks)) return `npm run ${bare[0]}`;
-  const parts = all.split(/\s*&&\s*/);
+  const parts = all.split(/(?<!\s)\s*&&\s*/);
   const runs = parts.filter((part) => RUNNER.test(part) && !LINTER.test(part));
   if (LINTER.test(hooks) && runs.length > 0) return `npx --no-install -c ${quoted(runs.join(' && '))}`;
   return all === '' && bare ? `npm run ${bare[0]}` : 'npm test';
@@ -250,7 +250,7 @@ const nodeReaders: readonly Reader[] = [
   {
     cause: 'lock',
     pattern:
-      /npm ci` can only install|lock file'?s? .* does not satisfy|ERR_PNPM_(?:OUTDATED|LOCKFILE|NO_LOCKFILE)|Your lockfile needs to be updated|YN0028|EUSAGE|LOCKFILE_BREAKING/g,
+      /npm ci` can only install|lock file'?s? .{0,400} does not satisfy|ERR_PNPM_(?:OUTDATED|LOCKFILE|NO_LOCKFILE)|Your lockfile needs to be updated|YN0028|EUSAGE|LOCKFILE_BREAKING/g,
     what: () => '',
   },
   { cause: 'toolchain-source', pattern: /No matching distribution found for nodejs-(?:wheel|bin)/g, what: () => '' },

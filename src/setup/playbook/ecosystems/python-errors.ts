@@ -88,7 +88,7 @@ const goneFromPython: readonly Reader[] = GONE.map(([condition, pattern]) => ({
   cause: 'python-gone',
   pattern,
   what: ({ input = '', index = 0 }) => {
-    const place = [...input.slice(Math.max(0, index - 2000), index).matchAll(/\S+\.py\b/g)].at(-1)?.[0] ?? '';
+    const place = [...input.slice(Math.max(0, index - 2000), index).matchAll(/(?<!\S)\S+\.py\b/g)].at(-1)?.[0] ?? '';
     return OF_OTHERS.test(place) ? null : condition;
   },
 }));

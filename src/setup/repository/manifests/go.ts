@@ -44,7 +44,7 @@ export function goFacts(survey: Survey): ManifestFacts {
 /** What one `go.mod` says. */
 function moduleOf(path: string, text: string) {
   const rows = text.matchAll(
-    /^(?:require\s+|\s+)([\w.-]+\.[\w.-]+\/\S+|[\w.-]+\.[a-z]+\/?\S*)\s+(v\S+)(\s*\/\/ indirect)?/gm,
+    /^(?:require[ \t]+|[ \t]+)([\w.-]{1,200}\.[\w.-]{1,200}\/\S+|[\w.-]{1,200}\.[a-z]{1,60}\/?\S*)[ \t]+(v\S+)([ \t]*\/\/ indirect)?/gm,
   );
   return {
     name: /^module\s+"?([^\s"]+)/m.exec(text)?.[1],

@@ -14,12 +14,12 @@ export function javaFacts({ texts }: Survey): ManifestFacts {
   const script = scripts.map((path) => texts[path]).join('\n');
   const settings = texts['settings.gradle'] ?? texts['settings.gradle.kts'] ?? '';
   const java =
-    /(?:sourceCompatibility|targetCompatibility)\s*=?\s*(?:JavaVersion\.VERSION_)?['"]?(?:1[._])?(\d+)|JavaLanguageVersion\.of\((\d+)\)/.exec(
+    /(?:sourceCompatibility|targetCompatibility)\s*(?:=\s*)?(?:JavaVersion\.VERSION_)?['"]?(?:1[._])?(\d+)|JavaLanguageVersion\.of\((\d+)\)/.exec(
       script,
     );
   return {
     name: /rootProject\.name\s*=\s*['"]([^'"]+)/.exec(settings)?.[1] ?? null,
-    version: /^\s*version\s*=?\s*['"]([^'"$]+)['"]/m.exec(script)?.[1] ?? null,
+    version: /^[ \t]*version\s*(?:=\s*)?['"]([^'"$]+)['"]/m.exec(script)?.[1] ?? null,
     runtime: java ? { java: (java[1] ?? java[2])! } : {},
     buildSystems: ['gradle'],
     dependencies: scripts.flatMap((path) => gradleDependencies(texts[path]!, path)),
@@ -29,7 +29,7 @@ export function javaFacts({ texts }: Survey): ManifestFacts {
 
 function gradleDependencies(script: string, declared: string): Dependency[] {
   const rows = script.matchAll(
-    /^\s*(implementation|api|compile|runtimeOnly|testImplementation|testCompile)\s*\(?['"]([\w.-]+:[\w.-]+)(?::([^'"$]+))?['"]/gm,
+    /^[ \t]*(implementation|api|compile|runtimeOnly|testImplementation|testCompile)\s*\(?['"]([\w.-]+:[\w.-]+)(?::([^'"$]+))?['"]/gm,
   );
   return [...rows].map(
     ([, how, name, spec = '']): Dependency => ({
@@ -47,7 +47,7 @@ function mavenFacts(text: string): ManifestFacts {
   const parent = tablesOf(project.parent);
   const properties = tablesOf(project.properties);
   const resolve = (value: unknown): string =>
-    String(value ?? '').replace(/\$\{([^}]+)\}/g, (whole, key: string) => String(properties[key] ?? whole));
+    String(value ?? '').replace(/\$\{([^{}]+)\}/g, (whole, key: string) => String(properties[key] ?? whole));
   const compiler = compilerOf(project);
   const named = [
     'maven.compiler.release',

@@ -15,10 +15,12 @@ export function nativeFacts({ texts, paths }: Survey): ManifestFacts {
   const cmake = texts['CMakeLists.txt'] ?? '';
   const meson = texts['meson.build'] ?? '';
   const autoconf = texts['configure.ac'] ?? texts['configure.in'] ?? '';
-  const init = /AC_INIT\(\s*\[?([^\],)]+)\]?\s*,\s*\[?([^\],)]+)/.exec(autoconf);
-  const project = /^\s*project\s*\(\s*"?([\w.+-]+)"?([^)]*)\)/im.exec(cmake);
+  const init = /AC_INIT\(\s{0,100}\[?([^\s[\],)][^\],)]{0,200})\]?\s{0,100},\s{0,100}\[?([^\],)]{1,200})/.exec(
+    autoconf,
+  );
+  const project = /^[ \t]*project\s*\(\s*"?([\w.+-]+)(?![\w.+-])"?([^)]{0,2000})\)/im.exec(cmake);
   return {
-    name: project?.[1] ?? /^\s*project\(\s*'([^']+)'/m.exec(meson)?.[1] ?? init?.[1]?.trim() ?? null,
+    name: project?.[1] ?? /^[ \t]*project\(\s*'([^']{1,200})'/m.exec(meson)?.[1] ?? init?.[1]?.trim() ?? null,
     version:
       /\bVERSION\s+"?(\d[\w.]*)/.exec(project?.[2] ?? '')?.[1] ??
       /\bversion\s*:\s*'(\d[\w.]*)'/.exec(meson)?.[1] ??
@@ -34,7 +36,7 @@ function needed(name: string, declared: string, required: boolean, spec = ''): D
 }
 
 function cmakePackages(text: string): Dependency[] {
-  return [...text.matchAll(/^\s*find_package\s*\(\s*(\w+)([^)]*)\)/gim)].map(([, name, rest]) =>
+  return [...text.matchAll(/^[ \t]*find_package\s*\(\s*(\w+)\b([^)]{0,2000})\)/gim)].map(([, name, rest]) =>
     needed(name!, 'CMakeLists.txt', /\bREQUIRED\b/.test(rest!)),
   );
 }
@@ -50,7 +52,7 @@ function pkgConfigModules(text: string): Dependency[] {
     ([, modules, end]) =>
       modules!
         .split(/\s+(?![<>=\d])/)
-        .map((one) => one.trim().split(/\s*[<>=]/)[0]!)
+        .map((one) => one.trim().split(/(?:(?<!\s)\s+)?[<>=]/)[0]!)
         .filter((one) => /^[\w.+-]+$/.test(one))
         .map((one) => needed(one, 'configure.ac', end === ')')),
   );
@@ -64,7 +66,7 @@ function frameworksOf(texts: Survey['texts']): string[] {
   const found: string[] = [];
   if (/\b(enable_testing|add_test|include\s*\(\s*CTest)\b/i.test(all)) found.push('ctest');
   if (
-    /^\s*test\s*\(/m.test(texts['meson.build'] ?? '') ||
+    /^[ \t]*test\s*\(/m.test(texts['meson.build'] ?? '') ||
     Object.entries(texts).some(([path, text]) => path.endsWith('meson.build') && /\btest\(/.test(text))
   )
     found.push('meson');

@@ -9,7 +9,7 @@ const FRAMEWORKS: readonly (readonly [string, RegExp])[] = [
   ['ava', /\bava\b/],
   ['tape', /\btape\b/],
   ['tap', /\btap\b(?! )|\btap /],
-  ['node', /\bnode (\S+ )*--test\b/],
+  ['node', /\bnode (\S{1,200} ){0,10}--test\b/],
   ['jasmine', /\bjasmine\b/],
   ['uvu', /\buvu\b/],
   ['karma', /\bkarma\b/],

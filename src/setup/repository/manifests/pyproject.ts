@@ -86,7 +86,9 @@ const text = (value: unknown): string | null => (typeof value === 'string' && va
 function scripts(value: unknown): EntryPoint[] {
   return Object.entries(table(value)).flatMap(([name, target]) => {
     const reference = typeof target === 'string' ? target : text(table(target).reference ?? table(target).callable);
-    return reference ? [{ kind: 'console' as const, name, target: reference.replace(/\s*\[.*\]$/, '') }] : [];
+    return reference
+      ? [{ kind: 'console' as const, name, target: reference.replace(/(?:(?<!\s)\s+)?\[[^[]*\]$/, '') }]
+      : [];
   });
 }
 

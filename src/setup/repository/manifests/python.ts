@@ -193,7 +193,7 @@ function rows(from: Table, place: Parameters<typeof rowOf>[2]): Dependency[] {
  * version than to believe a wrong one.
  */
 function setupPyFacts(text: string): ManifestFacts {
-  const source = text.replace(/^\s*#.*$/gm, '');
+  const source = text.replace(/^[ \t]*#.*$/gm, '');
   const extras = extrasOf(source);
   const python = literal(source, 'python_requires');
   const dependencies: Dependency[] = [

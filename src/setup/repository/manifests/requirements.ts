@@ -4,7 +4,7 @@ import type { Survey } from '../survey';
 import { toxRequirements } from './tox';
 
 const FILE =
-  /^(?:requirements\/|reqs\/|tests?\/)?(?:[\w.-]*requirements?[\w.-]*|requirements\/[\w.-]+)\.(txt|pip|in)$|^requirements\/[\w.-]+\.txt$/i;
+  /^(?:requirements\/|reqs\/|tests?\/)?(?:[\w.-]{0,100}requirements?[\w.-]{0,100}|requirements\/[\w.-]{1,100})\.(txt|pip|in)$|^requirements\/[\w.-]+\.txt$/i;
 
 /**
  * Requirement files of the root, of `requirements/` and of the tests, and the lists of tox, nox and conda. A project that is

@@ -20,7 +20,7 @@ export interface Surroundings {
 const NO_PROGRAM =
   /(?:^|: )(\S+): (?:command )?not found$|\bexec: "([^"]+)": executable file not found|\bFileNotFoundError: \[Errno 2\] No such file or directory: '([\w.+-]+)'$|\bspawn ([\w.+-]+) ENOENT\b|\bExecutableNotFound\b|\bmake: (\S+): No such file or directory\b|\bcannot execute [‘'`"]?(\w+)[’'"]?: (?:\w+: )?No such file\b/m;
 const NO_LIBRARY =
-  /\berror while loading shared libraries: (\S+):|(\S+): cannot open shared object file|\bfatal error: (\S+): No such file or directory|\bcannot find -l(\S+)|\bundefined reference to\b|\bundefined symbol: (\S+)|\bGLIBC\w*_[\d.]+' not found/m;
+  /\berror while loading shared libraries: (\S+):|(?<!\S)(\S+): cannot open shared object file|\bfatal error: (\S+): No such file or directory|\bcannot find -l(\S+)|\bundefined reference to\b|\bundefined symbol: (\S+)|\bGLIBC\w*_[\d.]+' not found/m;
 /** In pytest's own lines: any program may complain of its arguments, and only pytest says then where it is configured. */
 const NO_PLUGIN =
   /^(?:ERROR: )?(?:\S*\bpy\.?test(?:\.py)?: error: unrecognized arguments?: .+|\S*__main__\.py: error: unrecognized arguments?: .+(?=\n\s+(?:inifile|rootdir):))|^E\s+fixture '[^']+' not found\b|^ERROR: .*\bUnknown config option: \S+|^(?:FAILED .* - Failed: )?async def functions are not nati/m;
@@ -32,7 +32,7 @@ const UNPREPARED =
 const NETWORK =
   /\bgetaddrinfo\b|\bName or service not known\b|\bTemporary failure in name resolution\b|\bEAI_AGAIN\b|\bENOTFOUND\b|\bENETUNREACH\b|\bno such host\b|\bNetwork is unreachable\b|\bCould not resolve host\b|\bFailed to establish a new connection\b|\bNewConnectionError\b|\bURLError\b|\bfailed to lookup address information\b|\bUnknownHostException\b|\bdial tcp\b|\bConnectError\b|\bno route to host\b/i;
 const NO_DATA =
-  /\bNo such file or directory\b.*['"]?[^'"\s]*\/[^'"\s]+|\bFileNotFoundError\b.*\/|\bENOENT\b.*\/|\bResource \S+ not found\b|\bdataset\b.*\bnot (?:found|available)\b|\bfound\b.*\bshould be in \S*\/|\bopen [^\s:]*\/?[^\s:]+: no such file or directory|\bos error 2\b/i;
+  /\bNo such file or directory\b.{0,300}\/[^'"\s]|\bFileNotFoundError\b.{0,300}\/|\bENOENT\b.{0,300}\/|\bResource \S{1,300} not found\b|\bdataset\b.{0,300}\bnot (?:found|available)\b|\bfound\b.{0,300}\bshould be in \S{0,300}\/|\bopen [^\s:]{1,300}: no such file or directory|\bos error 2\b/i;
 /** Words of a test that ends itself for want of something, where its framework has no way to say so. */
 const LEFT_OUT = /\b(?:ImportError|RuntimeError|Exception|Error): (?:[Tt]ests? )?(?:[Ss]kip(?:ping|ped)?)\b.*/;
 const READ_ONLY = /\bRead-only file system\b|\bEROFS\b/;

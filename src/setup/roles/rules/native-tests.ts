@@ -150,7 +150,7 @@ export function testPlans(dossier: Case, repository: Repository, interpreters: r
 function configured({ survey }: Repository): boolean {
   return Object.entries(survey.texts).some(
     ([path, text]) =>
-      /^(pyproject\.toml|setup\.cfg|tox\.ini|\.?pytest\.(ini|toml))$/.test(path) && /^\s*testpaths\s*=/m.test(text),
+      /^(pyproject\.toml|setup\.cfg|tox\.ini|\.?pytest\.(ini|toml))$/.test(path) && /^[ \t]*testpaths\s*=/m.test(text),
   );
 }
 
@@ -214,7 +214,7 @@ export function namesWhatIsNotThere(script: string, { paths }: Survey): boolean 
 /** A shell's pattern as a regular expression; neighbouring wildcards are one. */
 function globbed(file: string): string {
   return file
-    .split(/((?:\*+\/?|\{[^}]*\})+)/)
+    .split(/((?:\*+\/?|\{[^{}]*\})+)/)
     .map((part) => (/^[*{]/.test(part) ? '.*' : part.replace(/[.+?^$()|[\]\\]/g, '\\$&')))
     .join('');
 }

@@ -1,0 +1,43 @@
+import { FULL, minutes } from '../support/counts';
+import { patternsUnder, slowOn } from './patterns';
+
+/** Of what no text of others reaches; each says why. */
+const OWN_TEXT: Readonly<Record<string, string>> = {
+  'src/pages/charts/funnel.ts': 'a number of ours',
+  'src/pages/charts/scale.ts': 'a number of ours',
+  'src/pages/figures.ts': 'a number of ours',
+};
+
+const FOLDERS = ['src', 'packages/python/src'];
+
+it('finds what is slow: the forms that were found here once', () => {
+  const slow = [String.raw`\s+$`, String.raw`^\s*license\s*=`, '<[^>]*>', String.raw`\bfind\b.*\s-delete`].filter(
+    (source) => slowOn({ file: '', source, flags: 'm' }),
+  );
+  expect(slow).toHaveLength(4);
+  const quick = [String.raw`(?<!\s)\s+$`, '^[ \\t]*license', '<[^<>]*>', String.raw`\bfind\b.{0,400}\s-delete`];
+  expect(quick.filter((source) => slowOn({ file: '', source, flags: 'm' }))).toEqual([]);
+});
+
+/**
+ * A regular expression that is quadratic in its text holds the thread of every run on a host. Where this fails: let what
+ * repeats begin nowhere but at its start (`(?<!\s)\s+$`), keep what is between two words to a length (`.{0,300}`), or do
+ * without (`trimEnd`).
+ */
+it(
+  'no regular expression of the sources is slow on any text',
+  () => {
+    const patterns = patternsUnder(FOLDERS).filter(({ source }) => /[*+]|\{\d+,/.test(source));
+    expect(patterns.length).toBeGreaterThan(800);
+    const slow = patterns
+      .filter(({ file }, at) => !(file in OWN_TEXT) && (FULL || at % 8 === 0))
+      .flatMap((pattern) => {
+        const text = slowOn(pattern, FULL ? 32_000 : 16_000);
+        return text === undefined
+          ? []
+          : [`${pattern.file}: /${pattern.source}/${pattern.flags} on ${JSON.stringify(text.slice(0, 40))}…`];
+      });
+    expect(slow).toEqual([]);
+  },
+  minutes(8, 15),
+);

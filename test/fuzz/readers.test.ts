@@ -1,0 +1,88 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { FULL, minutes } from '../support/counts';
+import { openReaders, type Reader } from './readers';
+import { slowTexts } from './slow-readers';
+
+const SRC = join(__dirname, '../../src');
+/** Rooms whose functions are given what models, repositories and their programs wrote. */
+const FOREIGN = [
+  'setup/test-output',
+  'grading',
+  'problems',
+  'rollout',
+  'setup',
+  'sources',
+  'sandbox',
+  'model',
+  'dataset',
+];
+/** What a function calls such a text. */
+const TEXT =
+  /^export (?:async )?function (\w+)\((?:\w+: Python, )?(?:text|output|patch|reply|xml|jsonl|stdout|docstring|content|said|log): string\b/gm;
+
+/** Readers that are called by those of the table, or are given what is short; each says which. */
+const COVERED: Readonly<Record<string, string>> = {
+  'setup/test-output/reading.ts linesOf': 'readCounts',
+  'setup/test-output/reading.ts tallyOf': 'readCounts',
+  'setup/test-output/index.ts readRun': 'failuresOf',
+  'setup/repository/system-packages.ts wordsOf': 'systemPackages',
+  'setup/repository/tables.ts readJson': 'factsOf',
+  'grading/reporters/reporter.ts jsonLines': 'REPORTERS',
+  'grading/reporters/reporter.ts jsonOf': 'REPORTERS',
+  'problems/candidate/indentation.ts dedented': 'readCandidate',
+  'problems/readers/row.ts rowsOf': 'readRows',
+  'problems/equivalence/value-float.ts floatOf': 'a number of a harness, which has its own limit',
+  'problems/specification/append.ts appendTo': 'a docstring, by readDocstring',
+  'setup/roles/rules/play.ts rowsOf': 'readInterpreters',
+  'grading/variants/literals.ts otherNumbers': 'one line of a literal',
+  'grading/variants/literals.ts numberOf': 'one number',
+  'grading/variants/literals.ts otherTexts': 'one literal',
+  'grading/variants/literals.ts otherNeedles': 'one literal',
+  'model/reply.ts readAnswer': 'JSON.parse, then the dialects and quotable',
+};
+
+/** Readers by file and name, as the table has them. */
+function readersOfSources(): string[] {
+  return FOREIGN.flatMap((room) =>
+    readdirSync(join(SRC, room), { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.ts'))
+      .flatMap((name) =>
+        [...readFileSync(join(SRC, room, name), 'utf8').matchAll(TEXT)].map(
+          ([, reader]) => `${room}/${name} ${reader}`,
+        ),
+      ),
+  );
+}
+
+let readers: ReadonlyMap<string, Reader>;
+
+beforeAll(async () => {
+  readers = await openReaders();
+});
+
+it('the table has every function that is given a text of others', () => {
+  const known = [...readers.keys()];
+  const missing = [...new Set(readersOfSources())].filter(
+    (reader) => !(reader in COVERED) && !known.some((each) => each === reader || each.startsWith(`${reader} `)),
+  );
+  expect(missing).toEqual([]);
+});
+
+/** Readers that are known to be slow on some texts, and why they are here. */
+const KNOWN: Readonly<Record<string, string>> = {
+  'problems/candidate/reply.ts readCandidate': 'the parser of Python takes seconds to recover on some 60 KB',
+};
+
+/** A commit tries some short texts on some readers; `npm run fuzz` all of a megabyte on all. */
+it(
+  'no reader takes longer than its text is long',
+  () => {
+    const chosen = [...readers].filter(([name], at) => FULL || (at % 4 === 0 && !(name in KNOWN)));
+    const slow = chosen.flatMap(([name, reader]) =>
+      slowTexts(reader, FULL ? 1_000_000 : 60_000, FULL ? Date.now() : undefined).map((text) => `${name}: ${text}`),
+    );
+    expect(slow).toEqual([]);
+  },
+  minutes(10, 120),
+);

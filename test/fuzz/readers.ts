@@ -1,0 +1,215 @@
+import { openPython, type Python } from '@pointsman/python';
+import { safeLine } from '../../src/cli/terminal/safe-text';
+import { isFileRead } from '../../src/dataset/file-reading';
+import { wellFormed, wellFormedJson } from '../../src/dataset/text-marks';
+import { failureOf } from '../../src/grading/controls';
+import { REPORTERS } from '../../src/grading/reporters';
+import { junitCases } from '../../src/grading/reporters/junit-xml';
+import { readReview } from '../../src/grading/review';
+import { simpleCommands } from '../../src/grading/runners/command-line';
+import { followed } from '../../src/grading/runners/follow';
+import { SHARED } from '../../src/grading/shared-files';
+import { suspicionsIn } from '../../src/grading/suspicion';
+import { isContextOverflow } from '../../src/model/errors';
+import { quotable } from '../../src/model/redact';
+import { readCandidate } from '../../src/problems/candidate/reply';
+import { readHarness } from '../../src/problems/equivalence/read-harness';
+import { answerOf, codeBlocks } from '../../src/problems/equivalence/reply';
+import { hasContext, pathsOfNumstat, splitPatch } from '../../src/problems/patch';
+import { readRows } from '../../src/problems/readers';
+import { reversePatch } from '../../src/problems/reverse';
+import { readDocstring } from '../../src/problems/specification/sections';
+import { cutEnd, cutMiddle, isWellFormed, preview, shortened } from '../../src/rollout/clip';
+import { DIALECTS } from '../../src/rollout/dialects';
+import { splitShell } from '../../src/rollout/shell';
+import { parseExports } from '../../src/sandbox/shell-state';
+import { errorSignature, errorSignatures, keyLines } from '../../src/setup/error-signature';
+import { changesEnvironment, goalOf, parts, plain, shellWords } from '../../src/setup/experience/commands';
+import { embedNgrams } from '../../src/setup/experience/embedding';
+import { generalized, isParticular, particularsOf } from '../../src/setup/experience/generalize';
+import { importPeer } from '../../src/setup/experience/jsonl';
+import { quoted, quotedValue } from '../../src/setup/experience/quoting';
+import { literalText } from '../../src/setup/experience/signals';
+import { avoidsTests, runsNoTests } from '../../src/setup/experience/test-avoidance';
+import { oneLine } from '../../src/setup/loop/commands';
+import { objectsIn, readJsonObject } from '../../src/setup/read-json';
+import { readCfg } from '../../src/setup/repository/cfg';
+import { documentedCommands, serviceHints } from '../../src/setup/repository/documents';
+import { factsOf } from '../../src/setup/repository/facts-of';
+import { readMakefile } from '../../src/setup/repository/makefile';
+import { surveyOf } from '../../src/setup/repository/markers';
+import { readRequirement } from '../../src/setup/repository/requirement';
+import { systemPackages } from '../../src/setup/repository/system-packages';
+import { readToml } from '../../src/setup/repository/tables';
+import { filtersOf } from '../../src/setup/roles/filters';
+import { posixCksum } from '../../src/setup/roles/rules/cksum';
+import { readInterpreters } from '../../src/setup/roles/rules/interpreter';
+import { readCounts } from '../../src/setup/test-output';
+import { failuresOf } from '../../src/setup/test-output/failures';
+import { recogniseLicence } from '../../src/sources/licence';
+import { spdxOf } from '../../src/sources/spdx';
+
+/** Who wrote it is nobody's business: any text of any length comes back, or is refused, in time that grows with its length. */
+export type Reader = (text: string) => unknown;
+
+const PARTICULARS = particularsOf('pypi:some-name==1.2.3', '/work/some-name');
+const COMMANDS = [
+  'pytest -v',
+  'npm test',
+  'go test ./...',
+  'cargo test',
+  'mvn test',
+  'ctest',
+  'make check',
+  './run.sh',
+];
+const MARKERS = [
+  ...['setup.py', 'setup.cfg', 'pyproject.toml', 'requirements.txt', 'tox.ini', 'package.json', 'go.mod', 'Cargo.toml'],
+  ...['pom.xml', 'build.gradle', 'CMakeLists.txt', 'Makefile', 'configure.ac', 'meson.build', 'README.md'],
+  ...['.github/workflows/ci.yml', '.travis.yml', 'Dockerfile', 'CONTRIBUTING.md', 'noxfile.py'],
+];
+
+/** Every reader of foreign text, by the file that exports it. `readers.test.ts` says which exports have to be here. */
+export async function openReaders(): Promise<ReadonlyMap<string, Reader>> {
+  const python = await openPython();
+  return new Map([...PLAIN, ...dialects(), ...reporters(), ...surveys(), ...ofPython(python)]);
+}
+
+type Entry = readonly [name: string, reader: Reader];
+
+const PLAIN: readonly Entry[] = [
+  ['cli/terminal/safe-text.ts safeLine', safeLine],
+  ['dataset/file-reading.ts isFileRead', (command) => isFileRead({ tool: 'bash', args: { command } })],
+  ['dataset/text-marks.ts wellFormed', (text) => wellFormed(text, new Set())],
+  ['dataset/text-marks.ts wellFormedJson', (text) => wellFormedJson(text, new Set())],
+  ['grading/review.ts readReview', readReview],
+  ['grading/reporters/junit-xml.ts junitCases', junitCases],
+  ['grading/runners/command-line.ts simpleCommands', simpleCommands],
+  ...['./test.sh', 'make test', 'tox', 'nox', 'npm test', 'hatch run test', 'python setup.py test'].map(
+    (command): Entry => [`grading/runners/follow.ts followed ${command}`, (text) => followed(command, () => text)],
+  ),
+  ...Object.entries(SHARED).map(
+    ([name, shared]): Entry => [
+      `grading/shared-files.ts putBack ${name}`,
+      (text) => shared.putBack('[project]\nname = "x"\n', text),
+    ],
+  ),
+  [
+    'grading/suspicion.ts suspicionsIn',
+    (text) => {
+      const lines = text.split('\n');
+      const patch = ['py', 'go', 'js', 'rs'].map(
+        (end) =>
+          `diff --git a/a.${end} b/a.${end}\n--- a/a.${end}\n+++ b/a.${end}\n@@ -0,0 +1,${lines.length} @@\n${lines
+            .map((line) => `+${line}\n`)
+            .join('')}`,
+      );
+      return suspicionsIn(patch.join(''), { ids: ['tests/test_a.py::test_a'], tests: [text] });
+    },
+  ],
+  ['model/errors.ts isContextOverflow', (text) => isContextOverflow(400, [], text)],
+  ['model/redact.ts quotable', (text) => quotable(text, ['a-secret'])],
+  ['model/redact.ts quotable html', (text) => quotable(`<html>${text}`)],
+  ['problems/equivalence/reply.ts codeBlocks', codeBlocks],
+  ['problems/equivalence/reply.ts answerOf', answerOf],
+  ['problems/patch.ts splitPatch', splitPatch],
+  ['problems/patch.ts hasContext', hasContext],
+  ['problems/patch.ts pathsOfNumstat', pathsOfNumstat],
+  ['problems/reverse.ts reversePatch', reversePatch],
+  ['problems/specification/sections.ts readDocstring', readDocstring],
+  ['rollout/shell.ts splitShell', splitShell],
+  ['sandbox/shell-state.ts parseExports', parseExports],
+  ['setup/error-signature.ts errorSignature', (text) => errorSignature(text)],
+  ['setup/error-signature.ts errorSignatures', (text) => errorSignatures(text)],
+  ['setup/error-signature.ts keyLines', keyLines],
+  ['setup/experience/commands.ts parts', parts],
+  ['setup/experience/commands.ts shellWords', shellWords],
+  ['setup/experience/commands.ts plain', plain],
+  ['setup/experience/commands.ts goalOf', goalOf],
+  ['setup/experience/commands.ts changesEnvironment', changesEnvironment],
+  ['setup/experience/embedding.ts embedNgrams', embedNgrams],
+  ['setup/experience/signals.ts literalText', literalText],
+  ['setup/experience/test-avoidance.ts avoidsTests', avoidsTests],
+  ['setup/experience/test-avoidance.ts runsNoTests', runsNoTests],
+  ['grading/controls.ts failureOf', (text) => failureOf(text, 'a.py')],
+  ['problems/readers/index.ts readRows swebench', (text) => readRows(text, 'swebench')],
+  ['rollout/clip.ts cutMiddle', (text) => cutMiddle(text, 1000)],
+  ['rollout/clip.ts cutEnd', (text) => cutEnd(text, 1000)],
+  ['rollout/clip.ts shortened', (text) => shortened(text, 1000)],
+  ['rollout/clip.ts preview', (text) => preview(text, 1000)],
+  ['rollout/clip.ts isWellFormed', isWellFormed],
+  ['setup/experience/generalize.ts generalized', (text) => generalized(text, PARTICULARS)],
+  ['setup/experience/generalize.ts isParticular', (text) => isParticular(text, PARTICULARS)],
+  ['setup/experience/jsonl.ts importPeer', (text) => importPeer(text)],
+  ['setup/experience/quoting.ts quoted', quoted],
+  ['setup/experience/quoting.ts quotedValue', quotedValue],
+  ['setup/loop/commands.ts oneLine', oneLine],
+  ['setup/roles/rules/cksum.ts posixCksum', posixCksum],
+  ['setup/roles/rules/interpreter.ts readInterpreters', readInterpreters],
+  ['setup/read-json.ts objectsIn', objectsIn],
+  ['setup/read-json.ts readJsonObject', readJsonObject],
+  ['setup/repository/cfg.ts readCfg', readCfg],
+  ['setup/repository/makefile.ts readMakefile', readMakefile],
+  ['setup/repository/requirement.ts readRequirement', readRequirement],
+  ['setup/repository/tables.ts readToml', readToml],
+  ['setup/roles/filters.ts filtersOf', (text) => filtersOf('pytest', text)],
+  ['setup/roles/filters.ts filtersOf command', (text) => filtersOf(text, '')],
+  ...COMMANDS.map(
+    (command): Entry => [`setup/test-output/index.ts readCounts ${command}`, (text) => readCounts(command, text)],
+  ),
+  ...COMMANDS.map(
+    (command): Entry => [
+      `setup/test-output/failures.ts failuresOf ${command}`,
+      (text) => failuresOf(command, { exitCode: 1, output: text, timedOut: false }),
+    ],
+  ),
+  ['sources/licence.ts recogniseLicence', recogniseLicence],
+  ['sources/spdx.ts spdxOf', spdxOf],
+];
+
+function dialects(): Entry[] {
+  return Object.entries(DIALECTS).map(([name, dialect]) => [
+    `rollout/dialects ${name}`,
+    (text) => {
+      // Longer replies are refused unread.
+      const content = text.slice(0, 999_000);
+      dialect.parse({ content, toolCalls: [] });
+      dialect.parse({ content: null, toolCalls: [{ id: '1', name: 'execute_bash', arguments: content }] });
+    },
+  ]);
+}
+
+function reporters(): Entry[] {
+  return Object.entries(REPORTERS).map(([name, reporter]) => [
+    `grading/reporters ${name}`,
+    (text) => {
+      const wanted = ['tests/test_a.py::test_a', 'test_a (a.A)', 'TestA', 'a::b'];
+      reporter.read({ file: text, stdout: '', stderr: '' }, wanted);
+      reporter.read({ file: null, stdout: text, stderr: text }, wanted);
+      reporter.failures?.({ file: text, stdout: text, stderr: '' }, wanted);
+    },
+  ]);
+}
+
+function surveys(): Entry[] {
+  return MARKERS.map((path) => [
+    `setup/repository ${path}`,
+    (text) => {
+      const survey = surveyOf([[path, text]]);
+      factsOf(survey);
+      documentedCommands(survey);
+      serviceHints(survey);
+      systemPackages(survey);
+    },
+  ]);
+}
+
+function ofPython(python: Python): Entry[] {
+  return [
+    ['problems/candidate/reply.ts readCandidate', (text) => readCandidate(python, text, { name: 'a' })],
+    [
+      'problems/equivalence/read-harness.ts readHarness',
+      (text) => readHarness(python, text, { author: 'model', context: 'sliced', mode: 'equivalence', limit: 10 }),
+    ],
+  ];
+}

@@ -1,0 +1,51 @@
+import { createContext, Script } from 'node:vm';
+import { hostileTexts } from './hostile';
+import type { Reader } from './readers';
+
+/** A call that has not ended then is ended: it would run for hours. */
+const GIVE_UP_MS = 20_000;
+/** What takes less of the processor is not looked at further. */
+const QUICK_MS = 250;
+/** Ten times the text: ten times as long in a linear reader, a hundred times in a quadratic one. */
+const [TIMES, GROWTH] = [10, 28];
+
+const CALL = new Script('state.call()');
+const STATE: { call?: () => void } = {};
+const CONTEXT = createContext({ state: STATE });
+
+/** Milliseconds of the processor; infinite when it was given up. What a reader throws is an answer as well. */
+function timeOf(reader: Reader, text: string): number {
+  STATE.call = () => {
+    try {
+      reader(text);
+    } catch (error) {
+      if ((error as { code?: unknown }).code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw error;
+    }
+  };
+  const began = process.cpuUsage();
+  try {
+    CALL.runInContext(CONTEXT, { timeout: GIVE_UP_MS });
+  } catch {
+    return Number.POSITIVE_INFINITY;
+  }
+  const { user, system } = process.cpuUsage(began);
+  return (user + system) / 1000;
+}
+
+/**
+ * On which hostile texts of that length a reader's time grows faster than the text. No time is a limit by itself, because
+ * machines differ and are busy: what took long is compared with a tenth of the same text.
+ */
+export function slowTexts(reader: Reader, size: number, seed?: number): string[] {
+  const slow: string[] = [];
+  const short = hostileTexts(size / TIMES, seed);
+  for (const [name, text] of hostileTexts(size, seed)) {
+    const less = short.next().value as readonly [string, string];
+    const first = timeOf(reader, text);
+    if (first < QUICK_MS) continue;
+    const [long, part] = [Math.min(first, timeOf(reader, text)), timeOf(reader, less[1])];
+    if (long === Number.POSITIVE_INFINITY || long > GROWTH * Math.max(part, 2))
+      slow.push(`${name}: ${Math.round(part)} ms for a tenth, ${Math.round(long)} ms for the whole`);
+  }
+  return slow;
+}

@@ -11,6 +11,9 @@ import { ignoreMissing, statusOf } from './engine';
  */
 export const CAPABILITIES = ['CHOWN', 'DAC_OVERRIDE', 'FOWNER', 'FSETID', 'KILL', 'SETGID', 'SETUID'];
 
+/** The journal's own: lets a process give powers up, and is given up by every command, which it sets apart from the journal. */
+const OF_THE_JOURNAL = 'SETPCAP';
+
 export interface ContainerSpec {
   readonly name: string;
   readonly image: string;
@@ -91,6 +94,7 @@ function createOptions(spec: ContainerSpec, network: string): Docker.ContainerCr
       Init: true,
       NetworkMode: network,
       ...limitsOf(profile),
+      CapAdd: [...CAPABILITIES, OF_THE_JOURNAL],
       Binds: access?.binds ?? [],
     },
   };

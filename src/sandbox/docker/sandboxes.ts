@@ -94,7 +94,7 @@ export class DockerSandboxes implements Sandboxes {
       name,
       Image: image,
       Hostname: 'sandbox',
-      User: 'root',
+      User: '0:0',
       Entrypoint: [],
       Cmd: ['bash', '-c', 'while :; do sleep 3600 & wait; done'],
       WorkingDir: '/',

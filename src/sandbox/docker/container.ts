@@ -93,7 +93,7 @@ function createOptions(spec: ContainerSpec, network: string): Docker.ContainerCr
     HostConfig: {
       Init: true,
       NetworkMode: network,
-      ...limitsOf(profile),
+      ...confined(profile),
       CapAdd: [...CAPABILITIES, OF_THE_JOURNAL],
       Binds: access?.binds ?? [],
     },
@@ -117,7 +117,7 @@ function limitsOf({ memoryMiB, pids, cpus }: SandboxProfile): Docker.HostConfig 
   };
 }
 
-/** The same for containers that only judge: no file may become larger than the disk either. */
+/** The same for containers that run what nobody trusts: no file may become larger than the disk either. */
 export function confined(profile: SandboxProfile): Docker.HostConfig {
   const disk = profile.diskMiB * 1024 * 1024;
   const limits = limitsOf(profile);

@@ -56,7 +56,7 @@ export function createGuard({ sandboxes }: Pick<Deps, 'sandboxes'>) {
 }
 
 /** Milliseconds until the disk is looked at again: before a quarter of the room can be gone, in bytes at bytes a millisecond. */
-export function nextPoll(room: number, rate: number, took: number): number {
+function nextPoll(room: number, rate: number, took: number): number {
   const wanted = rate > 0 ? Math.min(room / rate / 4, DISK_POLL_MS.idle) : DISK_POLL_MS.idle / 5;
   return Math.max(wanted, DISK_POLL_MS.busy, took / POLL_SHARE);
 }

@@ -1,4 +1,5 @@
-import { chmodSync, mkdirSync, statSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { chmodSync, linkSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { PointsmanError } from './contract/errors';
 
@@ -61,4 +62,21 @@ export function room(name: Room): string {
   const path = join(pointsmanHome(), name);
   mkdirSync(path, { recursive: true });
   return path;
+}
+
+/** What the workers of this home alone know, 32 bytes: made by the first that asks, in one step. */
+export function homeSecret(): Buffer {
+  const file = join(pointsmanHome(), 'secret');
+  const own = `${file}.${process.pid}`;
+  try {
+    writeFileSync(own, randomBytes(32), { mode: 0o600, flag: 'wx' });
+    linkSync(own, file);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  } finally {
+    rmSync(own, { force: true });
+  }
+  const secret = readFileSync(file);
+  if (secret.length === 32) return secret;
+  throw new PointsmanError('InvalidInput', `${file} is not a secret of 32 bytes`, 'Remove it: it is made again.');
 }

@@ -8,7 +8,7 @@ import { createActivities } from './activities';
 import { loadSettings, type Settings } from './config';
 import { DEFAULT_QUEUE, hasOwnQueue, queuesUnder, SEARCH_ATTRIBUTES } from './contract';
 import type { Deps } from './deps';
-import { closeHome } from './home';
+import { closeHome, homeSecret } from './home';
 import { freePort } from './machine/ports';
 import { workflowBundle } from './machine/workflow-bundle';
 import { Roots } from './roots';
@@ -33,7 +33,7 @@ export function createDeps(settings: Settings, scope: string, queue: string): De
     config,
     roots,
     env: process.env,
-    sandboxes: openSandboxes(scope),
+    sandboxes: openSandboxes(scope, homeSecret()),
     hostName: host,
     hostQueue: onlyHost ? queuesUnder(queue).workflows : queuesUnder(queue).host(host),
   };

@@ -8,6 +8,7 @@ export type ErrorCode =
   | 'SandboxLost'
   | 'FrameLost'
   | 'SandboxFailed'
+  | 'Tampered'
   | 'BudgetExhausted'
   | 'ModelRejected'
   | 'ContextWindowExceeded'

@@ -39,6 +39,8 @@ export const ExitStatus = z.enum([
   'timeouts_exhausted',
   /** The sandbox is gone and could not be rebuilt. */
   'sandbox_lost',
+  /** A command put its hand to the journal of the sandbox: nothing that it says can be believed. */
+  'tampered',
   /** The provider refused the request for good: key, model name, content policy. */
   'model_rejected',
   /** A budget above this run (campaign, day) has nothing left. */

@@ -89,6 +89,7 @@ export const LossReason = z.enum([
   'format_exhausted',
   'timeouts_exhausted',
   'sandbox_lost',
+  'tampered',
   'model_rejected',
   'run_budget_exhausted',
   // not passed

@@ -155,6 +155,7 @@ export const SetupStatus = z.enum([
   'limit_context',
   'budget_exhausted',
   'sandbox_lost',
+  'tampered',
   'cancelled',
 ]);
 export type SetupStatus = z.infer<typeof SetupStatus>;

@@ -65,6 +65,7 @@ const ENDINGS: Readonly<Record<Exclude<ExitStatus, 'submitted'>, LossReason>> = 
   format_exhausted: 'format_exhausted',
   timeouts_exhausted: 'timeouts_exhausted',
   sandbox_lost: 'sandbox_lost',
+  tampered: 'tampered',
   model_rejected: 'model_rejected',
   budget_exhausted: 'run_budget_exhausted',
   cancelled: 'cancelled',

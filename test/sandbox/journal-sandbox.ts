@@ -1,16 +1,17 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Docker from 'dockerode';
 import { SandboxProfile } from '../../src/contract';
 import { openSandboxes } from '../../src/sandbox';
-import { JournalStream } from '../../src/sandbox/docker/journal';
+import { JournalStream, keysOf } from '../../src/sandbox/docker/journal';
 import { runName } from '../../src/sandbox/labels';
 import type { RunRequest } from '../../src/sandbox/sandbox';
 import { tinyProblem } from '../support/tiny-problem';
 
 /** A sandbox with its exec journal, which the suite that asks for it has from its first test to its last. */
 export class JournalSandbox {
-  readonly sandboxes = openSandboxes('test');
+  readonly secret = randomBytes(32);
+  readonly sandboxes = openSandboxes('test', this.secret);
   readonly owner = { workflowId: `test/journal/${randomUUID()}`, firstRunId: randomUUID() };
   readonly name = runName(this.owner, 'main');
   readonly container = new Docker().getContainer(this.name);
@@ -34,8 +35,24 @@ export class JournalSandbox {
     this.journal = await this.another();
   }
 
+  /** The line of a record or a code with the tag that only servers and keepers can make. */
+  readonly sealed = (job: string, line: string, of: 'record' | 'code') => {
+    const [point, ...pads] = keysOf(this.secret, this.name, job)
+      .slice(0, 3)
+      .map((key) => BigInt(key));
+    const digits = '0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ@_';
+    const pieces =
+      line
+        .replaceAll(' ', '_')
+        .replaceAll('-', '@')
+        .match(/.{1,5}/g) ?? [];
+    const numbers = pieces.map((piece) => [...piece].reduce((sum, each) => sum * 64 + digits.indexOf(each), 0));
+    const hash = numbers.reduce((sum, each) => (sum * point! + BigInt(each)) % 2147483647n, BigInt(line.length));
+    return `${line} ${(hash * point! + pads[of === 'record' ? 0 : 1]!) % 2147483647n}`;
+  };
+
   /** One more stream to the same journal, as another worker has it. */
-  readonly another = () => JournalStream.open(this.container);
+  readonly another = () => JournalStream.open(this.container, this.secret);
   readonly others = (count: number) => Promise.all(Array.from({ length: count }, this.another));
 
   readonly request = (command: string, more: Partial<RunRequest> = {}): RunRequest => ({

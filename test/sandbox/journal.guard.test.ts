@@ -4,19 +4,26 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { JournalStream } from '../../src/sandbox/docker/journal';
+import { guestProgram } from '../../src/sandbox/guest';
 import { JournalSandbox } from './journal-sandbox';
 
 const its = new JournalSandbox();
-const { container, run, text, others, slowOnce, fastAgain, begun } = its;
+const { container, request, run, text, others, slowOnce, fastAgain, begun } = its;
 
 test('a record that another stream has begun is waited for; one that nobody ends is another history', async () => {
   const body = 'echo theirs';
   const begun = (id: string) => `cd /var/lib/pointsman/jobs; exec 3> ${id}.cmd`;
-  await run(
-    `boot=$(cut -d' ' -f22 /proc/1/stat); ${begun('late')}; (sleep 0.5; echo theirs > late.out; ` +
-      `printf '%s - run %s 1 ${body.length}\n${body}' $(date +%s%6N) $boot >&3; sleep 0.3; echo "0 $(date +%s%6N)" > late.code) &`,
+  const boot = (await text("cut -d' ' -f22 /proc/1/stat")).trim();
+  const asked = request(body, { id: 'late' });
+  const record = its.sealed('late', `${Date.now()}000 - run ${boot} 1 ${body.length}`, 'record');
+  const code = its.sealed('late', `0 exit ${Date.now()}000`, 'code');
+  const now = its.journal.run(
+    request(
+      `${begun('late')}; (sleep 2; printf '${record}\n${body}' >&3; echo theirs > late.out; sleep 0.3; echo '${code}' > late.code) &`,
+    ),
   );
-  const followed = await run(body, { id: 'late' });
+  await now;
+  const followed = await its.journal.run(asked);
   expect([followed.reason, followed.output.toString()]).toEqual(['exit', 'theirs\n']);
 
   await run(`${begun('never')}; printf '12 - run' >&3; ${begun('neither')}`);
@@ -28,16 +35,16 @@ test('a record that another stream has begun is waited for; one that nobody ends
 
 test('a request that was cut off with its worker is no request', async () => {
   const cutOff = async (words: string) => {
-    const Cmd = ['bash', '/opt/pointsman/journal.sh', 'serve'];
+    const Cmd = ['bash', '-p', '-c', `${guestProgram('memory.sh')}\n${guestProgram('journal.sh')}`, '-', 'serve', ''];
     const exec = await container.exec({ Cmd, AttachStdin: true, AttachStdout: true });
     const stream = await exec.start({ hijack: true, stdin: true });
-    stream.write(words);
+    stream.write(`token\n${words}`);
     stream.end();
     while ((await exec.inspect()).Running) await sleep(50);
   };
-  await cutOff('run cut-1 * 0 20000 100 100 40\necho half');
+  await cutOff('run cut-1 * 0 20000 100 100 40 1 2 3 4 5\necho half');
   expect(await text('echo all of it', { id: 'cut-1' })).toBe('all of it\n');
-  await cutOff(`apply cut-2 * 0 write 4 8 9000\ntext/tmp/cut${'x'.repeat(500)}`);
+  await cutOff(`apply cut-2 * 0 write 4 8 9000 1 2 3 4 5\ntext/tmp/cut${'x'.repeat(500)}`);
   const bytes = Buffer.from('y'.repeat(9000));
   const written = await its.journal.apply({
     id: 'cut-2',
@@ -88,7 +95,8 @@ test('an edit whose server died on it is ended by the next one, wherever it had 
   await fastAgain('ln');
 
   // This one had put it into the order, and not yet said how it ended.
-  const record = "12 - write $(cut -d' ' -f22 /proc/1/stat) 99999 9\\n/tmp/dead";
+  const boot = (await text("cut -d' ' -f22 /proc/1/stat")).trim();
+  const record = `${its.sealed('edit-told', `12 - write ${boot} 99999 9`, 'record')}\\n/tmp/dead`;
   await run(
     `cd ${jobsOf}; printf "${record}" > edit-told.cmd; echo told > edit-told.bytes.99999; printf ok > edit-told.text.99999; ` +
       'echo 99999 12 > edit-told.hand.0; echo edit-told >> ../state/order',

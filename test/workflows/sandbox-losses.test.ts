@@ -70,3 +70,12 @@ test('losses that a command was to blame for leave the others their number', asy
   }
   await expect(run.surviving(after(...Array(11).fill(sandboxLost)))).rejects.toThrow('the container is gone');
 });
+
+test('a sandbox whose journal was tampered with is not made again: the same commands would do the same', async () => {
+  const tampered = failed(ApplicationFailure.nonRetryable('a command has tampered with the journal', 'Tampered'));
+  const { run, made, parked } = losses();
+  await expect(run.surviving(after(tampered))).rejects.toMatchObject({ name: 'SandboxGone', status: 'tampered' });
+  const other = losses(tampered);
+  await expect(other.run.surviving(after(sandboxLost))).rejects.toMatchObject({ status: 'tampered' });
+  expect([made, parked, other.made, other.parked]).toEqual([[], [], [false], []]);
+});

@@ -8,7 +8,10 @@ export interface Guarded {
   readonly job: string;
 }
 
-const DISK_POLL_MS = 5_000;
+/** Most seldom, where nothing is written; and most often. */
+const DISK_POLL_MS = { idle: 5_000, busy: 200 };
+/** Asking walks all that was written: it takes at most this part of the time. */
+const POLL_SHARE = 0.1;
 
 /**
  * Runs one journal job under the rules that every command of an agent has: a cancelled run's command is killed, one whose
@@ -24,21 +27,38 @@ export function createGuard({ sandboxes }: Pick<Deps, 'sandboxes'>) {
     const kill = () => isFinal(signal.reason) && void sandbox.kill(job);
     signal.addEventListener('abort', kill, { once: true });
     let full = false;
-    const disk = setInterval(async () => {
+    const limit = lease.diskMiB * 1024 * 1024;
+    let before: { written: number; at: number } | undefined;
+    const poll = async () => {
+      const at = performance.now();
       const written = await sandbox.writtenBytes().catch(() => 0);
-      if (full || written < lease.diskMiB * 1024 * 1024) return;
-      full = true;
-      await sandbox.kill(job).catch(() => {});
-    }, DISK_POLL_MS);
+      if (written >= limit) {
+        full = true;
+        await sandbox.kill(job).catch(() => {});
+      }
+      const took = performance.now() - at;
+      const rate = before ? Math.max(0, written - before.written) / (at - before.at) : 0;
+      before = { written, at };
+      if (!ended) disk = setTimeout(poll, nextPoll(limit - written, rate, took)).unref();
+    };
+    let ended = false;
+    let disk = setTimeout(poll, DISK_POLL_MS.busy).unref();
     try {
       const value = await Promise.race([sandbox.journal(work), abandoned(signal)]);
       if (signal.aborted) throw signal.reason;
       return { value, full };
     } finally {
-      clearInterval(disk);
+      ended = true;
+      clearTimeout(disk);
       signal.removeEventListener('abort', kill);
     }
   };
+}
+
+/** Milliseconds until the disk is looked at again: before a quarter of the room can be gone, in bytes at bytes a millisecond. */
+function nextPoll(room: number, rate: number, took: number): number {
+  const wanted = rate > 0 ? Math.min(room / rate / 4, DISK_POLL_MS.idle) : DISK_POLL_MS.idle / 5;
+  return Math.max(wanted, DISK_POLL_MS.busy, took / POLL_SHARE);
 }
 
 /** What the output of a command that was killed for its disk ends with. */

@@ -36,6 +36,7 @@ const ENDINGS: Readonly<Record<ExitStatus, string>> = {
   format_exhausted: 'It did not submit: too many replies in a row were no valid call of a tool.',
   timeouts_exhausted: 'It did not submit: too many commands in a row ran into the time limit.',
   sandbox_lost: 'It did not submit: its sandbox was lost.',
+  tampered: 'It did not submit: it tampered with the record of results in its sandbox.',
   model_rejected: 'It did not submit: the provider refused the request.',
   budget_exhausted: 'It did not submit: the budget above it was spent.',
   cancelled: 'It did not submit: it was cancelled.',

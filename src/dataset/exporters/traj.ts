@@ -151,6 +151,7 @@ const EXITS: Partial<Record<ExitStatus, string>> = {
   format_exhausted: 'exit_format',
   timeouts_exhausted: 'exit_command_timeout',
   sandbox_lost: 'exit_environment_error',
+  tampered: 'exit_environment_error',
   model_rejected: 'exit_api',
 };
 

@@ -25,6 +25,7 @@ const ENDINGS: Readonly<Record<string, string>> = {
   format_exhausted: 'It was ended after too many replies that could not be read',
   timeouts_exhausted: 'It was ended after too many commands that had to be killed',
   sandbox_lost: 'Its sandbox was lost and could not be rebuilt',
+  tampered: 'It was ended because a command tampered with the record of results in its sandbox',
   model_rejected: 'The provider refused its requests',
   budget_exhausted: 'It was ended because the budget above it was used up',
   cancelled: 'It was cancelled',

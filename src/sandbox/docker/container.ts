@@ -11,6 +11,9 @@ import { ignoreMissing, statusOf } from './engine';
  */
 export const CAPABILITIES = ['CHOWN', 'DAC_OVERRIDE', 'FOWNER', 'FSETID', 'KILL', 'SETGID', 'SETUID'];
 
+/** The journal's own: lets a process give powers up, and is given up by every command, which it sets apart from the journal. */
+const OF_THE_JOURNAL = 'SETPCAP';
+
 export interface ContainerSpec {
   readonly name: string;
   readonly image: string;
@@ -90,7 +93,8 @@ function createOptions(spec: ContainerSpec, network: string): Docker.ContainerCr
     HostConfig: {
       Init: true,
       NetworkMode: network,
-      ...limitsOf(profile),
+      ...confined(profile),
+      CapAdd: [...CAPABILITIES, OF_THE_JOURNAL],
       Binds: access?.binds ?? [],
     },
   };
@@ -113,7 +117,7 @@ function limitsOf({ memoryMiB, pids, cpus }: SandboxProfile): Docker.HostConfig 
   };
 }
 
-/** The same for containers that only judge: no file may become larger than the disk either. */
+/** The same for containers that run what nobody trusts: no file may become larger than the disk either. */
 export function confined(profile: SandboxProfile): Docker.HostConfig {
   const disk = profile.diskMiB * 1024 * 1024;
   const limits = limitsOf(profile);

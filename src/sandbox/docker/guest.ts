@@ -4,10 +4,18 @@ import { StringDecoder } from 'node:string_decoder';
 import type Docker from 'dockerode';
 import { extract, pack } from 'tar-stream';
 import { PointsmanError } from '../../contract/errors';
+import { guestProgram } from '../guest';
 import type { GuestCommand, GuestFile, GuestResult, LineCommand, LinesRead, ReadLimit } from '../sandbox';
 import { statusOf } from './engine';
 
 const POLL_MS = 500;
+const BEGIN = guestProgram('begin.sh');
+
+/** The engine is told neither directory nor variables: where an agent has spoiled them, it could not start anything at all. */
+function begin({ command, args = [], cwd = '.', env = {} }: Pick<GuestCommand, 'command' | 'args' | 'cwd' | 'env'>) {
+  const variables = Object.entries(env).map(([name, value]) => `${name}=${value}`);
+  return ['bash', '-p', '-c', BEGIN, 'bash', cwd || '.', String(variables.length), ...variables, command, ...args];
+}
 
 /**
  * Runs a command with its output attached, for containers that live as long as one activity. What was received cannot be
@@ -16,12 +24,10 @@ const POLL_MS = 500;
  */
 export async function runInGuest(container: Docker.Container, request: GuestCommand): Promise<GuestResult> {
   const exec = await container.exec({
-    Cmd: ['bash', '-c', request.command, 'bash', ...(request.args ?? [])],
+    Cmd: begin(request),
     AttachStdin: request.input !== undefined,
     AttachStdout: true,
     AttachStderr: true,
-    ...(request.cwd ? { WorkingDir: request.cwd } : {}),
-    ...(request.env ? { Env: Object.entries(request.env).map(([name, value]) => `${name}=${value}`) } : {}),
   });
   const stream = await exec.start({ hijack: true, stdin: request.input !== undefined });
   const out = new Kept(request.keepBytes);
@@ -129,11 +135,9 @@ export async function readGuestLines(
   take: (line: string) => 'enough' | undefined,
 ): Promise<LinesRead> {
   const exec = await container.exec({
-    Cmd: ['bash', '-c', request.command, 'bash', ...request.args],
+    Cmd: begin(request),
     AttachStdout: true,
     AttachStderr: true,
-    WorkingDir: request.cwd,
-    Env: Object.entries(request.env).map(([name, value]) => `${name}=${value}`),
   });
   const stream = await exec.start({ hijack: true, stdin: false });
   const [out, err] = [new PassThrough(), new PassThrough()];

@@ -1,7 +1,8 @@
+import { createHmac, randomBytes } from 'node:crypto';
 import type { Duplex } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import type Docker from 'dockerode';
-import { PointsmanError } from '../../contract/errors';
+import { isPointsmanError, PointsmanError } from '../../contract/errors';
 import { guestProgram } from '../guest';
 import {
   type ApplyRequest,
@@ -13,16 +14,47 @@ import {
 } from '../sandbox';
 import { statusOf } from './engine';
 
-/** Where the guest scripts live inside of every sandbox. */
-const GUEST_HOME = '/opt/pointsman';
+/**
+ * The server's program comes as an argument, in the one exec that opens a stream anyway: a file in the sandbox could be another
+ * one by the time that it is run. As a privileged shell (`-p`), which takes neither functions nor a start-up file out of its
+ * variables.
+ */
+const JOURNAL = ['bash', '-p', '-c', `${guestProgram('memory.sh')}\n${guestProgram('journal.sh')}`, 'journal'];
+const SHELL = guestProgram('shell.sh');
+
+/** What the server says that it found, where a command has put its hand to the journal. */
+const FOUND: Record<string, string> = {
+  'forged-code': 'an exit code that was not written by the journal',
+  'forged-record': 'a record of a command that was not written by the journal',
+  'forged-job': 'files of a command that had not been asked for yet',
+  'code-hindered': 'a command whose exit code could not be written',
+  'output-replaced': 'something else in the place of an output',
+  'journal-replaced': 'something else in the place of the journal',
+};
+
+function tampered(found: string): PointsmanError {
+  return new PointsmanError(
+    'Tampered',
+    `a command in the sandbox has tampered with the journal of its results: ${found}`,
+    'Nothing that this sandbox says can be believed any more.',
+  );
+}
 
 /**
- * Brings the scripts along and becomes the server, in the one exec that opens a stream anyway: an archive for the engine to
- * unpack would cost every container 80 ms.
+ * What a job's record and code are tagged with (`seal` in journal.sh): the point, a pad for each, and the words for a timeout
+ * and a cancellation. The same for every worker that has the secret, so that any of them may follow a job.
  */
-const SERVE = guestProgram('serve.sh');
-
-const SCRIPTS = ['journal.sh', 'memory.sh', 'shell.sh'].flatMap((name) => [name, guestProgram(name)]);
+export function keysOf(
+  secret: Buffer,
+  sandbox: string,
+  job: string,
+): [...numbers: number[], timeout: string, cancel: string] {
+  const mac = createHmac('sha256', secret)
+    .update(JSON.stringify([sandbox, job]))
+    .digest();
+  const number = (at: number) => mac.readUInt32BE(at) % 2147483647;
+  return [number(0), number(4), number(8), mac.toString('hex', 12, 20), mac.toString('hex', 20, 28)];
+}
 
 const LARGEST_PATCH = 64 << 20;
 /** Of one answer: the largest patch, and what a look or a command is asked for. */
@@ -52,6 +84,17 @@ class Received {
     return whole.subarray(0, length);
   }
 
+  /** The last bytes that came, at most so many. */
+  end(length: number): Buffer {
+    const found: Buffer[] = [];
+    let left = length;
+    for (let at = this.parts.length - 1; at >= 0 && left > 0; at--) {
+      found.unshift(this.parts[at]!.subarray(-left));
+      left -= found[0]!.length;
+    }
+    return Buffer.concat(found);
+  }
+
   /** The first line without its end, undefined while it has none. */
   line(): Buffer | undefined {
     for (let before = 0, at = 0; at < this.parts.length; before += this.parts[at++]!.length) {
@@ -62,6 +105,8 @@ class Received {
     return undefined;
   }
 }
+
+const FORGED = tampered('something was written into its stream');
 
 interface Waiting {
   resolve(answer: { words: string[]; body: Buffer }): void;
@@ -77,16 +122,24 @@ export class JournalStream implements Journal {
   private stderr = '';
   private readonly waiting: Waiting[] = [];
   private header: { words: string[]; bytes: number } | undefined;
+  /** Begins and ends every answer. No command of the sandbox can read it, so what comes without it was not said by the server. */
+  private readonly token = randomBytes(16).toString('hex');
   closed = false;
+  /** Set once something was written into the stream that the server did not say. */
+  forged: PointsmanError | undefined;
 
-  private constructor(private readonly stream: Duplex) {}
+  private constructor(
+    private readonly stream: Duplex,
+    private readonly keys: (job: string) => readonly (string | number)[],
+  ) {}
 
   /**
    * Opens the stream (one exec, about 60 ms). Throws `SandboxLost` when the container is not running, and `Unavailable`
-   * when nobody answers: the engine never starts an exec that meets a container just as it dies.
+   * when nobody answers: the engine never starts an exec that meets a container just as it dies. Later calls throw `Tampered`
+   * once a command of the sandbox has put its hand to the journal.
    */
-  static async open(container: Docker.Container): Promise<JournalStream> {
-    const opening = JournalStream.connect(container);
+  static async open(container: Docker.Container, secret: Buffer): Promise<JournalStream> {
+    const opening = JournalStream.connect(container, secret);
     const late = new AbortController();
     try {
       return await Promise.race([opening, silence(late.signal)]);
@@ -101,19 +154,20 @@ export class JournalStream implements Journal {
     }
   }
 
-  private static async connect(container: Docker.Container): Promise<JournalStream> {
+  private static async connect(container: Docker.Container, secret: Buffer): Promise<JournalStream> {
     try {
       const exec = await container.exec({
-        Cmd: ['bash', '-c', SERVE, 'bash', GUEST_HOME, ...SCRIPTS],
+        Cmd: [...JOURNAL, 'serve', SHELL],
         AttachStdin: true,
         AttachStdout: true,
         AttachStderr: true,
         Tty: false,
       });
       const stream = await exec.start({ hijack: true, stdin: true });
-      const journal = new JournalStream(stream);
+      const journal = new JournalStream(stream, (job) => keysOf(secret, container.id, job));
       const ready = journal.expect();
       journal.listen();
+      stream.write(`${journal.token}\n`);
       await ready;
       return journal;
     } catch (error) {
@@ -128,7 +182,10 @@ export class JournalStream implements Journal {
     const [dir, command] = [Buffer.from(request.workdir ?? ''), Buffer.from(request.command)];
     const { timeoutMs, headBytes = 4 << 20, tailBytes = 4 << 20 } = request;
     const answer = await this.ask(
-      ['run', request.id, request.after, dir.length, Math.ceil(timeoutMs), headBytes, tailBytes, command.length],
+      [
+        ...['run', request.id, request.after, dir.length, Math.ceil(timeoutMs), headBytes, tailBytes, command.length],
+        ...this.keys(request.id),
+      ],
       Buffer.concat([dir, command]),
     );
     return this.result(answer);
@@ -138,7 +195,10 @@ export class JournalStream implements Journal {
     const [dir, text, path] = [request.workdir ?? '', request.text, request.path].map((part) => Buffer.from(part));
     const bytes = Buffer.from(request.bytes ?? []);
     const answer = await this.ask(
-      ['apply', request.id, request.after, dir!.length, request.kind, text!.length, path!.length, bytes.length],
+      [
+        ...['apply', request.id, request.after, dir!.length, request.kind, text!.length, path!.length, bytes.length],
+        ...this.keys(request.id),
+      ],
       Buffer.concat([dir!, text!, path!, bytes]),
     );
     return this.result(answer);
@@ -203,11 +263,13 @@ export class JournalStream implements Journal {
     const line = Buffer.from(`${words.join(' ')}\n`);
     this.stream.write(payload && payload.length > 0 ? Buffer.concat([line, payload]) : line);
     const got = await answer;
+    if (got.words[0] === 'tampered') throw tampered(FOUND[got.words[1] ?? ''] ?? 'it does not say what');
     if (got.words[0] === 'diverged') throw new Diverged(`the sandbox's last job is ${got.words[1]}`);
     return got;
   }
 
   private expect(): Promise<{ words: string[]; body: Buffer }> {
+    if (this.forged) return Promise.reject(this.forged);
     if (this.closed) return Promise.reject(new PointsmanError('SandboxLost', 'the stream into the sandbox is closed'));
     return new Promise((resolve, reject) => this.waiting.push({ resolve, reject }));
   }
@@ -250,28 +312,43 @@ export class JournalStream implements Journal {
       if (!this.header) {
         const line = this.received.line();
         if (line === undefined) {
-          if (this.received.bytes > LONGEST_HEADER) this.refuse('a line that does not end');
+          if (this.received.bytes > LONGEST_HEADER) this.refuse(FORGED);
           return;
         }
-        const words = line.toString('utf8').split(' ');
-        const bytes = Number(words.at(-1));
-        if (!(bytes >= 0 && bytes <= LONGEST_ANSWER)) {
-          this.refuse(`an answer of ${words.at(-1)} bytes`);
+        const [token, ...words] = line.toString('utf8').split(' ');
+        const bytes = words.at(-1) ?? '';
+        if (token !== this.token || !/^\d{1,10}$/.test(bytes)) {
+          this.refuse(FORGED);
           return;
         }
-        this.header = { words, bytes };
+        if (Number(bytes) > LONGEST_ANSWER) {
+          const hint = `Answers have at most ${LONGEST_ANSWER >> 20} MiB.`;
+          this.refuse(new PointsmanError('TooLarge', `the sandbox announced an answer of ${bytes} bytes`, hint));
+          return;
+        }
+        this.header = { words, bytes: Number(bytes) };
       }
-      if (this.received.bytes < this.header.bytes) return;
-      const answer = { words: this.header.words, body: Buffer.from(this.received.take(this.header.bytes)) };
+      const { words, bytes } = this.header;
+      const last = Buffer.from(`${this.token}\n`);
+      // A body that was made shorter while it was sent, or to which something was added, does not end where it should.
+      if (this.received.bytes < bytes + last.length) {
+        if (this.received.end(last.length).equals(last)) this.refuse(FORGED);
+        return;
+      }
+      const answer = { words, body: Buffer.from(this.received.take(bytes)) };
+      if (!this.received.take(last.length).equals(last)) {
+        this.refuse(FORGED);
+        return;
+      }
       this.header = undefined;
       this.waiting.shift()?.resolve(answer);
     }
   }
 
-  /** What the journal itself never says: something in the sandbox speaks in its place, or it is asked for too much. */
-  private refuse(what: string): void {
-    const hint = `Answers have at most ${LONGEST_ANSWER >> 20} MiB.`;
-    this.fail(new PointsmanError('TooLarge', `the stream into the sandbox announced ${what}`, hint));
+  /** What the journal itself never says: something in the sandbox speaks in its place. Or it was asked for too much. */
+  private refuse(why: PointsmanError): void {
+    this.forged = why;
+    this.fail(why);
     this.stream.destroy();
   }
 
@@ -282,9 +359,10 @@ export class JournalStream implements Journal {
 }
 
 /** Kills a job's process tree from a second process, because the server is busy waiting for that job. */
-export async function killJob(container: Docker.Container, id: string, reason: 'cancelled' | 'timeout'): Promise<void> {
+async function cancelJob(container: Docker.Container, secret: Buffer, id: string): Promise<void> {
+  const word = String(keysOf(secret, container.id, id).at(-1));
   const exec = await container.exec({
-    Cmd: ['bash', `${GUEST_HOME}/journal.sh`, 'kill', id, reason],
+    Cmd: [...JOURNAL, 'kill', SHELL, id, 'cancelled', word],
     AttachStdout: true,
     AttachStderr: true,
   });
@@ -313,7 +391,14 @@ export class JournalStreams {
   private readonly open = new Map<string, Promise<JournalStream>>();
   private closed = false;
 
-  constructor(private readonly docker: Docker) {}
+  constructor(
+    private readonly docker: Docker,
+    private readonly secret: Buffer,
+  ) {}
+
+  cancel(container: string, job: string): Promise<void> {
+    return cancelJob(this.docker.getContainer(container), this.secret, job);
+  }
 
   /** As `Sandbox.journal` says. */
   async use<T>(container: string, use: (journal: Journal) => Promise<T>): Promise<T> {
@@ -323,6 +408,7 @@ export class JournalStreams {
         return await use(journal);
       } catch (error) {
         if (!journal.closed || this.closed || attempt > 1) throw error;
+        if (isPointsmanError(error) && error.code === 'Tampered') throw error;
         await this.assertRunning(container);
       }
     }
@@ -347,11 +433,12 @@ export class JournalStreams {
   private async into(container: string): Promise<JournalStream> {
     for (let known = this.open.get(container); known; known = this.open.get(container)) {
       const journal = await known.catch(() => undefined);
+      if (journal?.forged) throw journal.forged;
       if (journal && !journal.closed) return journal;
       if (this.open.get(container) === known) this.open.delete(container);
     }
     if (this.closed) throw new PointsmanError('Unavailable', 'this worker is ending', 'Another one goes on.');
-    const opening = JournalStream.open(this.docker.getContainer(container));
+    const opening = JournalStream.open(this.docker.getContainer(container), this.secret);
     this.open.set(container, opening);
     return opening;
   }

@@ -21,7 +21,7 @@ import { statusOf } from './engine';
 import { checkpoint } from './frames';
 import { assertAlive, getFiles, putFiles, readGuestLines, runInGuest } from './guest';
 import { changesOf, splitName } from './images';
-import { type JournalStreams, killJob } from './journal';
+import type { JournalStreams } from './journal';
 
 /** A container as a sandbox. It holds nothing itself: the same name is the same sandbox. */
 export class DockerSandbox implements Workshop, ConfinedSandbox {
@@ -41,7 +41,7 @@ export class DockerSandbox implements Workshop, ConfinedSandbox {
   }
 
   async kill(job: string): Promise<void> {
-    await killJob(this.container, job, 'cancelled').catch((error: unknown) => {
+    await this.streams.cancel(this.name, job).catch((error: unknown) => {
       if (statusOf(error) !== 404 && statusOf(error) !== 409) throw error;
     });
   }
@@ -86,7 +86,7 @@ export class DockerSandbox implements Workshop, ConfinedSandbox {
     if (options.kept) {
       this.streams.forget(this.name);
       const { exitCode, stderr } = await this.exec({
-        command: `rm -rf /var/lib/pointsman /opt/pointsman ${BUNDLE_MOUNTED}`,
+        command: `rm -rf /var/lib/pointsman ${BUNDLE_MOUNTED}`,
         timeoutMs: 300_000,
       });
       if (exitCode !== 0)

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { PassThrough } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Docker from 'dockerode';
@@ -30,6 +31,8 @@ import { runInThrowaway } from './throwaway';
 /** Limits of what we run ourselves. */
 const ROOM = SandboxProfile.parse({ memoryMiB: 4096, pids: 1024 });
 const TRY_OUT_MS = 20_000;
+/** Proves what journals say where no other process follows a command that was begun here. */
+const OF_THIS_PROCESS = randomBytes(32);
 
 /** Sandboxes as containers of the Docker Engine that DOCKER_HOST names, or the local socket. */
 export class DockerSandboxes implements Sandboxes {
@@ -39,10 +42,11 @@ export class DockerSandboxes implements Sandboxes {
 
   constructor(
     readonly scope: string,
+    secret: Buffer = OF_THIS_PROCESS,
     private readonly docker: Docker = new Docker(),
   ) {
     this.images = new DockerImages(docker);
-    this.streams = new JournalStreams(docker);
+    this.streams = new JournalStreams(docker, secret);
     this.services = new DockerServices(docker, this);
   }
 
@@ -90,7 +94,7 @@ export class DockerSandboxes implements Sandboxes {
       name,
       Image: image,
       Hostname: 'sandbox',
-      User: 'root',
+      User: '0:0',
       Entrypoint: [],
       Cmd: ['bash', '-c', 'while :; do sleep 3600 & wait; done'],
       WorkingDir: '/',

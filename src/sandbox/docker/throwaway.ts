@@ -40,8 +40,12 @@ export async function runInThrowaway(
   const name = runName(spec.owner, spec.role);
   await removeContainer(docker, name);
   try {
-    const container = await create(docker, scope, spec);
-    await container.start();
+    const made = await start(docker, scope, spec);
+    if ('why' in made) {
+      const output = Buffer.from(`no copy of this state can be made: ${made.why}\n`);
+      return { exitCode: NOT_RUN, timedOut: false, output, failedService: null, seconds: 0 };
+    }
+    const { container } = made;
     const { env, prelude } = environmentOf(spec.env);
     const failed = await startServices(container, spec.services ?? [], { cwd: spec.cwd, env, prelude }, request.signal);
     if (failed) {
@@ -75,16 +79,56 @@ export async function runInThrowaway(
   }
 }
 
-async function create(docker: Docker, scope: string, spec: ThrowawaySpec): Promise<Docker.Container> {
+/**
+ * The copy, or why there can be none. The engine's failure is an outage unless the state itself is the reason: then a copy of
+ * it without the folders that the agent has named starts, and is taken; or not even one without any folder does, while one
+ * of nothing but the engine's own would. What the agent set is never tried for ever.
+ */
+async function start(
+  docker: Docker,
+  scope: string,
+  spec: ThrowawaySpec,
+): Promise<{ container: Docker.Container } | { why: string }> {
+  const all = copiedFolders(spec);
+  const own = copiedFolders({ ...spec, env: {} });
+  let first: Error | undefined;
+  for (const copies of [all, own, []]) {
+    try {
+      const container = await create(docker, scope, spec, copies);
+      await container.start();
+      if (copies === all || copies === own) return { container };
+      return { why: String(first?.message) };
+    } catch (error) {
+      if (!(error instanceof Error) || !OF_THE_STATE.test(error.message) || NO_ROOM.test(error.message)) throw error;
+      first ??= error;
+      await removeContainer(docker, runName(spec.owner, spec.role));
+    }
+  }
+  if (first && NOT_STARTED.test(first.message)) return { why: first.message };
+  throw first;
+}
+
+/** What engines say of a folder that cannot be mounted, or of a program or account that an image should have. */
+const OF_THE_STATE =
+  /mount|volume|OCI runtime|executable file|not a directory|too many links|unable to find user|symlink|path/i;
+const NO_ROOM = /no space left|cannot allocate|too many open/i;
+const NOT_STARTED = /executable file not found|no such file or directory|exec format error|permission denied/i;
+
+async function create(
+  docker: Docker,
+  scope: string,
+  spec: ThrowawaySpec,
+  copies: readonly string[],
+): Promise<Docker.Container> {
   const { profile, owner } = spec;
   const memory = profile.memoryMiB * 1024 * 1024;
-  const copies = copiedFolders(spec);
   try {
     return await docker.createContainer({
       name: runName(owner, spec.role),
       Image: spec.image,
       Hostname: 'sandbox',
-      User: 'root',
+      // By number: an account file is the agent's to spoil.
+      User: '0:0',
       Entrypoint: [],
       Cmd: ['sleep', 'infinity'],
       WorkingDir: '/',
@@ -116,6 +160,8 @@ export function copiedFolders(spec: Pick<ThrowawaySpec, 'workdir' | 'components'
   const asked = [spec.workdir, ...(spec.components ?? []), ...STATE, ...daemons, spec.env.HOME ?? '', ...caches]
     .filter((path) => path.startsWith('/'))
     .map((path) => posix.normalize(path).replace(/(?<=.)\/$/, ''))
+    // The kernel's own cannot be copied, and what is no path of a folder never could.
+    .filter((path) => !/^\/(?:proc|sys|dev)(?:\/|$)|[:\0\n]/.test(path) && path.length < 1024)
     .filter((path) => !/^\/(?:|bin|sbin|lib|usr|etc|dev|proc|sys|tmp|var|var\/tmp)$/.test(path));
   const folders = [...new Set(asked)].sort();
   return folders.filter((path) => !folders.some((outer) => path.startsWith(`${outer}/`)));

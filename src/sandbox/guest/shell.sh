@@ -1,9 +1,10 @@
-# Sourced by the shell that runs one command of the journal. It begins where an earlier one ended: same directory,
-# exported variables and functions. Arguments: our folder, the job's path, the names of the container's own variables, and
-# the state to begin with (empty: none). State is data in files, so it survives the worker, and a snapshot carries it.
-__pointsman_job=$2 __pointsman_base=$3
-if [[ -n $4 ]]; then
-  { IFS= read -r -d $'\1' __pointsman_cwd; IFS= read -r -d '' __pointsman_state; } < "$4"
+# Evaluated by the shell that runs one command of the journal. It begins where an earlier one ended: same directory,
+# exported variables and functions. Arguments: the job's path, the names of the container's own variables, and the state to
+# begin with (empty: none). State is data in files, so it survives the worker, and a snapshot carries it.
+unset POINTSMAN_SHELL
+__pointsman_job=$1 __pointsman_base=$2
+if [[ -n $3 ]]; then
+  { IFS= read -r -d $'\1' __pointsman_cwd; IFS= read -r -d '' __pointsman_state; } < "$3"
   eval "$__pointsman_state" 2> /dev/null
   # bash read it before it knew the variable; a umask lives there (experience's set_umask).
   [[ -n ${BASH_ENV-} && -r $BASH_ENV ]] && . "$BASH_ENV"

@@ -9,14 +9,17 @@ export function modelActivities(queue: string) {
   return proxyActivities<ReturnType<typeof createModelActivities>>({ taskQueue: queue, ...MODEL_CALL });
 }
 
-/** On the one host that holds the sandbox. A lost sandbox is the workflow's to rebuild, so it is not retried here. */
+/**
+ * On the one host that holds the sandbox. A lost sandbox is the workflow's to rebuild and one
+ * that was tampered with is its end, so they are not retried here.
+ */
 export function hostActivities(host: string, commandSeconds: number) {
   return proxyActivities<ReturnType<typeof createSandboxActivities>>({
     taskQueue: host,
     startToCloseTimeout: (commandSeconds + 120) * 1000,
     ...lostAfter(host),
     heartbeatTimeout: HEARTBEAT,
-    retry: { ...RETRY, nonRetryableErrorTypes: ['SandboxLost'] },
+    retry: { ...RETRY, nonRetryableErrorTypes: ['SandboxLost', 'Tampered'] },
     // The container must be quiet before anything is undone.
     cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
   });

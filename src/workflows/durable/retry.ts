@@ -12,6 +12,9 @@ export function lostAfter(host: string): { scheduleToStartTimeout?: '3 minutes' 
   return host === workflowInfo().taskQueue ? {} : { scheduleToStartTimeout: '3 minutes' };
 }
 
+/** What a second attempt finds as the first did. */
+const FINAL: string[] = ['Tampered'];
+
 /** Tried until it succeeds; where something else could be done, `maximumAttempts` ends it. */
 export const RETRY = { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '1 minute' } as const;
 
@@ -31,7 +34,7 @@ export function onAnyHost(queues: Queues) {
     taskQueue: queues.sandboxes,
     startToCloseTimeout: '2 hours',
     heartbeatTimeout: HEARTBEAT,
-    retry: { ...RETRY, maximumAttempts: 40 },
+    retry: { ...RETRY, maximumAttempts: 40, nonRetryableErrorTypes: FINAL },
     cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
   } as const;
 }

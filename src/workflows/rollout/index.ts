@@ -109,8 +109,9 @@ class Rollout {
     const sandbox = new RolloutSandbox({ owner, queues, problem, profile: input.sandbox }, state, steering);
     try {
       await sandbox.claim(await this.firstHead());
-      const ending = await this.turns(sandbox);
+      const ended = await this.turns(sandbox);
       const patch = await sandbox.keepWork();
+      const ending: Ending = sandbox.tampered ? { status: 'tampered', detail: sandbox.trouble } : ended;
       // The work is a patch by now; its sandbox makes room for the judge's.
       await sandbox.release();
       return await this.conclude(sandbox, ending, patch);
@@ -186,7 +187,7 @@ class Rollout {
         continue;
       }
       const seen = await sandbox.run(turn, reply);
-      if (seen === 'sandbox_lost') return { status: seen, detail: sandbox.trouble };
+      if (seen === 'sandbox_lost' || seen === 'tampered') return { status: seen, detail: sandbox.trouble };
       take(state, author, turn, seen);
       this.rejected = [];
       this.recent.push({ turn, author, action: reply.action, exitCode: seen.exitCode, step: seen.head });

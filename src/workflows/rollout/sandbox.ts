@@ -23,6 +23,8 @@ export class RolloutSandbox {
   patch: Ref | null = null;
   /** Tree id of the work directory at the end. */
   workspace: string | null = null;
+  /** A command put its hand to the journal: nothing more is taken from the sandbox, nor from one that is made with the same commands. */
+  tampered = false;
   /** The last thing that went wrong. */
   trouble: string | undefined;
   private readonly undo: Compensations;
@@ -61,9 +63,10 @@ export class RolloutSandbox {
   }
 
   /** Runs the turn's action; a lost container or host is rebuilt from the recorded steps, and the action runs there. */
-  async run(turn: number, reply: CallModelResult & { ok: true }): Promise<RunToolResult | 'sandbox_lost'> {
+  async run(turn: number, reply: CallModelResult & { ok: true }): Promise<RunToolResult | 'sandbox_lost' | 'tampered'> {
     const { commandSeconds } = this.state.limits;
     for (;;) {
+      if (this.tampered) return 'tampered';
       const { lease } = this;
       try {
         return await hostActivities(lease.host, commandSeconds).runTool.executeWithOptions(
@@ -73,6 +76,8 @@ export class RolloutSandbox {
       } catch (error) {
         if (isCancellation(error)) throw error;
         this.trouble = messageOf(error);
+        this.tampered = codeOf(error) === 'Tampered';
+        if (this.tampered) return 'tampered';
         if (isLost(error)) {
           if (++this.state.recoveries > MAX_RECOVERIES) return 'sandbox_lost';
           await this.rebuild();
@@ -87,7 +92,7 @@ export class RolloutSandbox {
   /** Extracts the patch; when the sandbox is gone by now, from one that is rebuilt. Null where there is none to be had. */
   async keepWork(): Promise<Ref | null> {
     const { lease } = this.state;
-    if (!lease || this.patch) return this.patch;
+    if (!lease || this.patch || this.tampered) return this.patch;
     try {
       const kept = await hostActivities(lease.host, 600).extractPatch.executeWithOptions(
         { summary: 'the work as a patch' },
@@ -97,6 +102,11 @@ export class RolloutSandbox {
       this.workspace = kept.tree;
       return this.patch;
     } catch (error) {
+      if (codeOf(error) === 'Tampered') {
+        this.tampered = true;
+        this.trouble = messageOf(error);
+        return null;
+      }
       if (isCancellation(error) || !isLost(error)) throw error;
       if (++this.state.recoveries > MAX_RECOVERIES) return null;
       await this.rebuild();
@@ -162,6 +172,11 @@ export class RolloutSandbox {
         return await attempt();
       } catch (error) {
         if (isCancellation(error) || codeOf(error) === 'InvalidInput' || codeOf(error) === 'NotFound') throw error;
+        if (codeOf(error) === 'Tampered') {
+          this.tampered = true;
+          this.trouble = messageOf(error);
+          return;
+        }
         await this.steering.park(`cannot ${what}: ${messageOf(error)}`);
       }
     }

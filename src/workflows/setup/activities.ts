@@ -33,7 +33,7 @@ export function setupHost(host: string, commandSeconds: number) {
     startToCloseTimeout: (2 * commandSeconds + 300) * 1000,
     ...lostAfter(host),
     heartbeatTimeout: HEARTBEAT,
-    retry: { ...RETRY, maximumAttempts: 30, nonRetryableErrorTypes: ['SandboxLost'] },
+    retry: { ...RETRY, maximumAttempts: 30, nonRetryableErrorTypes: ['SandboxLost', 'Tampered'] },
     cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
   });
 }

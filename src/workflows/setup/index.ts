@@ -172,7 +172,7 @@ class Setup {
   /** There is no sandbox any more, or a person does not want one: what there is by then is the result. */
   private gone(error: unknown): null {
     if (!(error instanceof SandboxGone)) throw error;
-    this.state.status = this.steering.abandoned ? 'cancelled' : 'sandbox_lost';
+    this.state.status = this.steering.abandoned ? 'cancelled' : error.status;
     this.state.detail = error.message;
     return null;
   }

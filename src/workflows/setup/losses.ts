@@ -8,6 +8,12 @@ const MAX_RECOVERIES = 10;
 
 export class SandboxGone extends Error {
   override readonly name = 'SandboxGone';
+  constructor(
+    message: string,
+    readonly status: 'sandbox_lost' | 'tampered' = 'sandbox_lost',
+  ) {
+    super(message);
+  }
 }
 
 /** What a set-up does about the loss of its sandbox, of its host or of the engine: make it again, or wait for a person. */
@@ -26,6 +32,7 @@ export class SandboxLosses {
         return await work();
       } catch (error) {
         if (isCancellation(error) || error instanceof RoleEnded || codeOf(error) === 'InvalidInput') throw error;
+        if (codeOf(error) === 'Tampered') throw new SandboxGone(messageOf(error), 'tampered');
         if (codeOf(error) === 'SandboxLost' || areFramesLost(error)) {
           if (++this.recoveries > MAX_RECOVERIES) throw new SandboxGone(messageOf(error));
           await this.makeAgain(areFramesLost(error));
@@ -68,6 +75,7 @@ export class SandboxLosses {
       } catch (error) {
         const code = codeOf(error);
         if (isCancellation(error) || (code && final.includes(code))) throw error;
+        if (code === 'Tampered') throw new SandboxGone(messageOf(error), 'tampered');
         if (code === 'SandboxLost' && ++this.recoveries <= MAX_RECOVERIES) continue;
         await this.steering.park(`cannot ${what}: ${messageOf(error)}`);
         this.assertWanted();

@@ -208,6 +208,7 @@ const LOSS_WORDS: Readonly<Record<LossReason, string>> = {
   format_exhausted: 'replies in a row could not be read',
   timeouts_exhausted: 'commands in a row timed out',
   sandbox_lost: 'its sandbox was lost and could not be rebuilt',
+  tampered: 'a command tampered with the record of results in its sandbox',
   model_rejected: 'the provider refused the request',
   run_budget_exhausted: 'a budget shared with other runs was used up',
   empty_patch: 'its patch has no change in it',

@@ -221,7 +221,8 @@ test(
     const [problem] = problems;
     const lines = (...each: unknown[]) => world.blobs.put(each.map((line) => `${JSON.stringify(line)}\n`).join(''));
     const refusals: [object, RegExp][] = [
-      [{ problems: '/no/such/problems.jsonl' }, /nothing at \/no\/such\/problems\.jsonl/],
+      [{ problems: join(world.home, 'no', 'problems.jsonl') }, /nothing at .*no\/problems\.jsonl/],
+      [{ problems: '/etc/hostname' }, /is no path that a workflow may have read here/],
       [{ problems: await lines(problem, { ...problem, id: 'other', workdir: '/' }) }, /line 2: .*workdir/],
       [{ problems: await lines(problem, problem) }, /line 2: .*line 1 has the same id tiny-0/],
       [{ problems: await world.blobs.put('{"id": \n') }, /line 1: not JSON/],

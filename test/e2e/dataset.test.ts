@@ -263,11 +263,13 @@ test('what is wrong with an input is refused before anything is judged', async (
   expect(await refusal('train', { train: { onpolicy: ['student'] } })).toMatch(/train: .*did you mean "on-policy"/);
   expect(await refusal('view', { view: 'studnt' })).toMatch(/studnt/);
   expect(await refusal('tokens', { formats: ['tokens'] })).toMatch(/tokenizer/);
-  expect(await refusal('folder', { tokenizer: '/nowhere' })).toMatch(/tokenizer: .*tokenizer.json/);
+  expect(await refusal('folder', { tokenizer: join(world.home, 'nowhere') })).toMatch(/tokenizer: .*tokenizer.json/);
   expect(await refusal('source', { sources: [{ campaign: 'campaign/smple' }] })).toMatch(
     /did you mean "campaign\/sample"/,
   );
-  expect(await refusal('extra', { extra: [{ name: 'x', path: '/nowhere.jsonl' }] })).toMatch(/extra.x: .*nowhere/);
+  expect(await refusal('extra', { extra: [{ name: 'x', path: join(world.home, 'nowhere.jsonl') }] })).toMatch(
+    /extra.x: .*nowhere/,
+  );
 }, 120_000);
 
 test('it can be asked where it is, and stopped', async () => {

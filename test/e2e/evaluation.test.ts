@@ -222,7 +222,10 @@ test(
     });
 
     const refusals: [object, RegExp][] = [
-      [{ problems: '/no/such/file.jsonl', solver: 'builtin:oracle' }, /cannot be read on the worker's host \(ENOENT\)/],
+      [
+        { problems: join(world.home, 'no', 'file.jsonl'), solver: 'builtin:oracle' },
+        /cannot be read on the worker's host \(ENOENT\)/,
+      ],
       [
         { problems, solver: 'builtin:oracle', only: ['textkit.words.camelise'] },
         /did you mean "textkit.words.camelize"/,

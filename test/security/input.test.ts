@@ -39,7 +39,7 @@ test.each([
   ['rollout', rollout, { handOver: { uniform: [5, 2] } }, /handOver/],
   ['rollout', rollout, { attempt: 'first' }, /attempt.*"first"/],
   ['rollout', rollout, { student: 'Solo!' }, /student/],
-  ['rollout', rollout, { problem: '/no/such/problem.json' }, /no id, folder or file/],
+  ['rollout', rollout, { problem: '/no/such/problem.json' }, /problem: .*no path that a workflow may have read/],
   ['rollout', rollout, { fork: { run: 'no-such-run', step: 1 } }, /no-such-run/],
   ['rollout', rollout, { fork: { run: 'x', step: -1 } }, /fork\.step/],
   ['grade', grade, { patch: 7 }, /patch.*7/],

@@ -24,6 +24,11 @@ export class ResultFolders {
     return join(this.home, room, entryName(name));
   }
 
+  /** Where a run puts what it writes on the way: no name of a result begins with a point. */
+  draftOf(room: ResultRoom, run: string): string {
+    return join(this.home, room, '.drafts', entryName(run));
+  }
+
   /** Lets `write` fill a new folder, then puts it in the place of the old one. What fails leaves the old one as it was. */
   async replace<T>(
     room: ResultRoom,

@@ -1,11 +1,9 @@
 import { rm } from 'node:fs/promises';
-import { join } from 'node:path';
 import { CancelledFailure } from '@temporalio/common';
 import type { DatasetFile, DatasetFormat, DatasetInput, DatasetResult, Ref } from '../../contract';
 import type { DatasetRow } from '../../dataset/row';
 import type { Split } from '../../dataset/selection';
 import type { Deps } from '../../deps';
-import { entryName } from '../../store/entry-name';
 import { withHeartbeat } from '../heartbeat';
 import { writeFormat } from './files';
 import { publishDataset } from './publish';
@@ -102,7 +100,12 @@ export function createDatasetActivities(deps: Deps) {
           prompts: rows.setting.dialectPrompts,
           ...(rows.tokenizer ? { tokenizer: rows.tokenizer } : {}),
         };
-        const request = { folder: draftFolder(deps, input.draft), format, split, parquet: rows.setting.input.parquet };
+        const request = {
+          folder: deps.results.draftOf('datasets', input.draft),
+          format,
+          split,
+          parquet: rows.setting.input.parquet,
+        };
         return writeFormat(request, chosenRows(rows, pages[split], signal), context);
       });
     },
@@ -117,18 +120,18 @@ export function createDatasetActivities(deps: Deps) {
       return withHeartbeat(async () => {
         const { setting } = await DatasetRows.open(deps, input.setting);
         const chosen = await json<ChosenRows>(input.chosen);
-        return publishDataset(deps, { draft: draftFolder(deps, input.draft), setting, chosen, files: input.files });
+        return publishDataset(deps, {
+          draft: deps.results.draftOf('datasets', input.draft),
+          setting,
+          chosen,
+          files: input.files,
+        });
       });
     },
 
     /** What a run wrote on the way. Safe to repeat. */
     async dropDatasetDraft({ draft }: { draft: string }): Promise<void> {
-      return withHeartbeat(() => rm(draftFolder(deps, draft), { recursive: true, force: true }));
+      return withHeartbeat(() => rm(deps.results.draftOf('datasets', draft), { recursive: true, force: true }));
     },
   };
-}
-
-/** No name of a data set begins with a dot. */
-function draftFolder({ results }: Deps, draft: string): string {
-  return join(results.pathOf('datasets', '.drafts'), entryName(draft));
 }

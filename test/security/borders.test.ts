@@ -7,7 +7,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import type { Browser } from 'playwright-core';
-import { REPOSITORY } from '../../src/home';
 import { startDevServer, stopDevServer } from '../../src/machine/dev-server';
 import { freePort } from '../../src/machine/ports';
 import { temporalBinary } from '../../src/machine/temporal';
@@ -100,10 +99,10 @@ test('a workflow reads no folder that the operator did not name', async () => {
   const world = await World.start({ script: { models: {} }, profiles: { x: {} } });
   try {
     const inputs = {
-      repoSetup: { source: `dir:${join(REPOSITORY, 'src')}` },
-      grade: { problem: join(REPOSITORY, 'package.json'), patch: '' },
+      repoSetup: { source: 'dir:/etc' },
+      grade: { problem: '/etc/passwd', patch: '' },
       campaign: {
-        problems: join(REPOSITORY, 'package.json'),
+        problems: '/etc/passwd',
         methods: [{ name: 'a', expert: 'x', handOver: { at: 0 } }],
       },
       dataset: { name: 'x', sources: [{ rollouts: '/etc/passwd' }], formats: ['openai'], view: { dialect: 'tools' } },

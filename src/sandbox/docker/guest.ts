@@ -56,7 +56,7 @@ export async function runInGuest(container: Docker.Container, request: GuestComm
 }
 
 /** What a shell calls SIGKILL: how every command of a container ends that is killed itself. */
-const KILLED = 137;
+export const KILLED = 137;
 /** The engine calls a container running until it has put it away. */
 const PUT_AWAY_MS = 1000;
 

@@ -13,6 +13,7 @@ import {
   type RunRequest,
 } from '../sandbox';
 import { statusOf } from './engine';
+import { assertAlive, KILLED } from './guest';
 
 /**
  * The server's program comes as an argument, in the one exec that opens a stream anyway: a file in the sandbox could be another
@@ -130,6 +131,8 @@ export class JournalStream implements Journal {
 
   private constructor(
     private readonly stream: Duplex,
+    /** What the server runs as: it knows in which container. */
+    readonly exec: Docker.Exec,
     private readonly keys: (job: string) => readonly (string | number)[],
   ) {}
 
@@ -155,8 +158,9 @@ export class JournalStream implements Journal {
   }
 
   private static async connect(container: Docker.Container, secret: Buffer): Promise<JournalStream> {
+    let exec: Docker.Exec | undefined;
     try {
-      const exec = await container.exec({
+      exec = await container.exec({
         Cmd: [...JOURNAL, 'serve', SHELL],
         AttachStdin: true,
         AttachStdout: true,
@@ -164,7 +168,7 @@ export class JournalStream implements Journal {
         Tty: false,
       });
       const stream = await exec.start({ hijack: true, stdin: true });
-      const journal = new JournalStream(stream, (job) => keysOf(secret, container.id, job));
+      const journal = new JournalStream(stream, exec, (job) => keysOf(secret, container.id, job));
       const ready = journal.expect();
       journal.listen();
       stream.write(`${journal.token}\n`);
@@ -174,6 +178,7 @@ export class JournalStream implements Journal {
       if (statusOf(error) === 404 || statusOf(error) === 409) {
         throw new PointsmanError('SandboxLost', `the sandbox ${container.id.slice(0, 12)} is gone or stopped`);
       }
+      if (isTampered(error) && exec) await assertOurs(container, exec);
       throw error;
     }
   }
@@ -358,6 +363,24 @@ export class JournalStream implements Journal {
   }
 }
 
+const isTampered = (error: unknown) => isPointsmanError(error) && error.code === 'Tampered';
+
+/**
+ * Throws `SandboxLost` where the server's container is dying, or gone and another has its name: what an engine says into its
+ * stream then, and what a server finds when others are killed before it, is no command's work.
+ */
+async function assertOurs(container: Docker.Container, exec: Docker.Exec): Promise<void> {
+  const missing = (error: unknown) => {
+    if (statusOf(error) !== 404) throw error;
+    return undefined;
+  };
+  const [served, now] = await Promise.all([exec.inspect().catch(missing), container.inspect().catch(missing)]);
+  if (!served || served.ContainerID !== now?.Id) {
+    throw new PointsmanError('SandboxLost', `the sandbox ${container.id.slice(0, 12)} went away under its journal`);
+  }
+  await assertAlive(container, KILLED, 'journal');
+}
+
 /** Kills a job's process tree from a second process, because the server is busy waiting for that job. */
 async function cancelJob(container: Docker.Container, secret: Buffer, id: string): Promise<void> {
   const word = String(keysOf(secret, container.id, id).at(-1));
@@ -407,8 +430,11 @@ export class JournalStreams {
       try {
         return await use(journal);
       } catch (error) {
+        if (isTampered(error)) {
+          await this.assertSame(container, journal);
+          throw error;
+        }
         if (!journal.closed || this.closed || attempt > 1) throw error;
-        if (isPointsmanError(error) && error.code === 'Tampered') throw error;
         await this.assertRunning(container);
       }
     }
@@ -433,7 +459,10 @@ export class JournalStreams {
   private async into(container: string): Promise<JournalStream> {
     for (let known = this.open.get(container); known; known = this.open.get(container)) {
       const journal = await known.catch(() => undefined);
-      if (journal?.forged) throw journal.forged;
+      if (journal?.forged) {
+        await this.assertSame(container, journal);
+        throw journal.forged;
+      }
       if (journal && !journal.closed) return journal;
       if (this.open.get(container) === known) this.open.delete(container);
     }
@@ -441,6 +470,16 @@ export class JournalStreams {
     const opening = JournalStream.open(this.docker.getContainer(container), this.secret);
     this.open.set(container, opening);
     return opening;
+  }
+
+  /** The stream of a container that is gone says nothing of the one that has its name now. */
+  private async assertSame(container: string, journal: JournalStream): Promise<void> {
+    try {
+      await assertOurs(this.docker.getContainer(container), journal.exec);
+    } catch (error) {
+      this.forget(container);
+      throw error;
+    }
   }
 
   private async assertRunning(container: string): Promise<void> {

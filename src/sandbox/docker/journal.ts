@@ -131,8 +131,8 @@ export class JournalStream implements Journal {
 
   private constructor(
     private readonly stream: Duplex,
-    /** What the server runs as: it knows in which container. */
-    readonly exec: Docker.Exec,
+    /** Which container it leads into, and since when that runs. */
+    readonly life: string,
     private readonly keys: (job: string) => readonly (string | number)[],
   ) {}
 
@@ -158,17 +158,21 @@ export class JournalStream implements Journal {
   }
 
   private static async connect(container: Docker.Container, secret: Buffer): Promise<JournalStream> {
-    let exec: Docker.Exec | undefined;
+    let life: string | undefined;
     try {
-      exec = await container.exec({
-        Cmd: [...JOURNAL, 'serve', SHELL],
-        AttachStdin: true,
-        AttachStdout: true,
-        AttachStderr: true,
-        Tty: false,
-      });
+      const [exec, state] = await Promise.all([
+        container.exec({
+          Cmd: [...JOURNAL, 'serve', SHELL],
+          AttachStdin: true,
+          AttachStdout: true,
+          AttachStderr: true,
+          Tty: false,
+        }),
+        container.inspect(),
+      ]);
+      life = lifeOf(state);
       const stream = await exec.start({ hijack: true, stdin: true });
-      const journal = new JournalStream(stream, exec, (job) => keysOf(secret, container.id, job));
+      const journal = new JournalStream(stream, life, (job) => keysOf(secret, container.id, job));
       const ready = journal.expect();
       journal.listen();
       stream.write(`${journal.token}\n`);
@@ -178,7 +182,7 @@ export class JournalStream implements Journal {
       if (statusOf(error) === 404 || statusOf(error) === 409) {
         throw new PointsmanError('SandboxLost', `the sandbox ${container.id.slice(0, 12)} is gone or stopped`);
       }
-      if (isTampered(error) && exec) await assertOurs(container, exec);
+      if (isTampered(error) && life) await assertOurs(container, life);
       throw error;
     }
   }
@@ -365,17 +369,19 @@ export class JournalStream implements Journal {
 
 const isTampered = (error: unknown) => isPointsmanError(error) && error.code === 'Tampered';
 
+/** A container that is started again is another one: what ran in it was killed. */
+const lifeOf = ({ Id, State }: Docker.ContainerInspectInfo) => `${Id} ${State.StartedAt}`;
+
 /**
- * Throws `SandboxLost` where the server's container is dying, or gone and another has its name: what an engine says into its
- * stream then, and what a server finds when others are killed before it, is no command's work.
+ * Throws `SandboxLost` where the server's container is dying or was started anew, or is gone and another has its name: what
+ * an engine says into its stream then, and what a server finds when others are killed before it, is no command's work.
  */
-async function assertOurs(container: Docker.Container, exec: Docker.Exec): Promise<void> {
-  const missing = (error: unknown) => {
+async function assertOurs(container: Docker.Container, life: string): Promise<void> {
+  const now = await container.inspect().catch((error: unknown) => {
     if (statusOf(error) !== 404) throw error;
     return undefined;
-  };
-  const [served, now] = await Promise.all([exec.inspect().catch(missing), container.inspect().catch(missing)]);
-  if (!served || served.ContainerID !== now?.Id) {
+  });
+  if (!now || lifeOf(now) !== life) {
     throw new PointsmanError('SandboxLost', `the sandbox ${container.id.slice(0, 12)} went away under its journal`);
   }
   await assertAlive(container, KILLED, 'journal');
@@ -475,7 +481,7 @@ export class JournalStreams {
   /** The stream of a container that is gone says nothing of the one that has its name now. */
   private async assertSame(container: string, journal: JournalStream): Promise<void> {
     try {
-      await assertOurs(this.docker.getContainer(container), journal.exec);
+      await assertOurs(this.docker.getContainer(container), journal.life);
     } catch (error) {
       this.forget(container);
       throw error;

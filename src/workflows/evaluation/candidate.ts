@@ -27,7 +27,13 @@ export interface CandidateGround {
 /** Trouble of one candidate is its own; so much in a row is everybody's. */
 const IN_A_ROW = 3;
 /** Codes that say: not this one, not ever. Everything else is trouble that somebody can mend. */
-const FINAL: readonly (string | undefined)[] = ['ModelRejected', 'InvalidInput', 'NotFound', 'DigestMismatch', 'TooLarge'];
+const FINAL: readonly (string | undefined)[] = [
+  'ModelRejected',
+  'InvalidInput',
+  'NotFound',
+  'DigestMismatch',
+  'TooLarge',
+];
 
 /**
  * Asks for candidates and has them judged. What cannot be answered or judged for good becomes an outcome that counts as

@@ -51,5 +51,8 @@ export function cleaned(docstring: string): string {
   const [first = '', ...rest] = docstring.replace(/\t/g, '        ').split('\n');
   const margins = rest.filter((line) => line.trim() !== '').map((line) => line.length - line.trimStart().length);
   const margin = margins.length > 0 ? Math.min(...margins) : 0;
-  return [first.trimStart(), ...rest.map((line) => line.slice(margin).trimEnd())].join('\n').replace(/^\n+/, '').trimEnd();
+  return [first.trimStart(), ...rest.map((line) => line.slice(margin).trimEnd())]
+    .join('\n')
+    .replace(/^\n+/, '')
+    .trimEnd();
 }

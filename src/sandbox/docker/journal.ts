@@ -74,6 +74,8 @@ export class JournalStream implements Journal {
   private header: { words: string[]; bytes: number } | undefined;
   /** Begins and ends every answer. No command of the sandbox can read it, so what comes without it was not said by the server. */
   private readonly token = randomBytes(16).toString('hex');
+  /** Whether the server has answered at all. */
+  private heard = false;
   closed = false;
   /** Set once something was written into the stream that the server did not say. */
   forged: PointsmanError | undefined;
@@ -273,11 +275,20 @@ export class JournalStream implements Journal {
       const answer = { words, body: Buffer.from(this.buffer.subarray(0, bytes)) };
       this.buffer = this.buffer.subarray(bytes + last.length);
       this.header = undefined;
+      this.heard = true;
       this.waiting.shift()?.resolve(answer);
     }
   }
 
   private refuse(): void {
+    if (!this.heard) {
+      // The engine says in the same stream that it could start nothing, in a container that was just stopped.
+      this.fail(
+        new PointsmanError('SandboxLost', `no journal began: ${this.buffer.toString('utf8').slice(0, 300).trim()}`),
+      );
+      this.stream.destroy();
+      return;
+    }
     this.forged = tampered('something was written into its stream');
     this.fail(this.forged);
     this.stream.destroy();

@@ -125,6 +125,8 @@ export class JournalStream implements Journal {
   private header: { words: string[]; bytes: number } | undefined;
   /** Begins and ends every answer. No command of the sandbox can read it, so what comes without it was not said by the server. */
   private readonly token = randomBytes(16).toString('hex');
+  /** Whether the server has answered at all. */
+  private heard = false;
   closed = false;
   /** Set once something was written into the stream that the server did not say. */
   forged: PointsmanError | undefined;
@@ -350,14 +352,16 @@ export class JournalStream implements Journal {
         return;
       }
       this.header = undefined;
+      this.heard = true;
       this.waiting.shift()?.resolve(answer);
     }
   }
 
   /** What the journal itself never says: something in the sandbox speaks in its place. Or it was asked for too much. */
   private refuse(why: PointsmanError): void {
-    this.forged = why;
-    this.fail(why);
+    // Before its first word the engine may say in the same stream that it could start nothing in a container just stopped.
+    if (this.heard) this.forged = why;
+    this.fail(this.forged ?? new PointsmanError('SandboxLost', 'no journal began in the sandbox'));
     this.stream.destroy();
   }
 

@@ -119,9 +119,12 @@ function send(
 ): void {
   const tag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"`;
   const unchanged = status === 200 && !cookie && request.headers['if-none-match'] === tag;
-  response.writeHead(unchanged ? 304 : cookie ? 303 : status, {
+  if (cookie) {
     // Not `Strict`: a link in a report is to open.
-    ...(cookie ? { 'Set-Cookie': `${cookie}; HttpOnly; SameSite=Lax; Path=/`, Location: '/' } : {}),
+    response.setHeader('Set-Cookie', `${cookie}; HttpOnly; SameSite=Lax; Path=/`);
+    response.setHeader('Location', '/');
+  }
+  response.writeHead(unchanged ? 304 : cookie ? 303 : status, {
     'Content-Type': type,
     'Cache-Control': lasting ? 'private, max-age=31536000, immutable' : 'no-cache',
     ETag: tag,

@@ -37,7 +37,8 @@ const TITLES: readonly [SectionTitle, RegExp][] = [
 ];
 /** Sections that end another one, without being of use here. */
 const OTHER = /^(notes?|see also|references|warnings?|warns|attributes|methods|todo|receives|side effects|algorithm)$/i;
-const FIELD = /^:(param|parameter|arg|argument|key|keyword|type|returns?|rtype|raises?|except|exception)\b\s*([^:]*):/;
+const FIELD =
+  /^:(param|parameter|arg|argument|key|keyword|type|returns?|rtype|raises?|except|exception)\b\s{0,20}([^:]{0,300}):/;
 
 /** Reads the sections of a dedented docstring. A title without content is prose. */
 export function readDocstring(docstring: string): ReadDocstring {

@@ -37,7 +37,7 @@ export const LANGUAGES: Readonly<Record<Language, LanguageFiles>> = {
   python: {
     sources: /\.pyi?$/,
     strong: /^(setup\.py|setup\.cfg|Pipfile)$/,
-    weak: /^(pyproject\.toml|[\w.-]*requirements[\w.-]*\.txt|tox\.(ini|toml)|noxfile\.py|environment\.ya?ml)$/,
+    weak: /^(pyproject\.toml|[\w.-]{0,200}requirements[\w.-]{0,200}\.txt|tox\.(ini|toml)|noxfile\.py|environment\.ya?ml)$/,
     script: true,
     manifests: pythonFacts,
   },

@@ -1,15 +1,16 @@
 import { spawn } from 'node:child_process';
 import { PointsmanError } from '../contract/errors';
+import { BASE_IMAGE } from '../contract/sandbox';
 import { readableByAll } from '../home';
 import { openSandboxes } from '../sandbox';
 import type { Images } from '../sandbox/sandbox';
 import { canInstallPackages, installPackages, lastLines, onPath, type Provided, type Report } from './command';
 
-/** What sandboxes start from when a problem names no image of its own. */
-export const BASE_IMAGE = 'pointsman/base:bookworm';
+export { BASE_IMAGE };
 
 const DEBIAN = 'debian:bookworm';
-const PACKAGES = ['python3', 'python3-venv', 'python3-pip', 'git', 'ca-certificates'];
+/** iptables is not for what runs in sandboxes: it limits what those with a network reach. */
+const PACKAGES = ['python3', 'python3-venv', 'python3-pip', 'git', 'ca-certificates', 'iptables'];
 const UNREAD = ['doc', 'info', 'locale', 'man'];
 const PULL_MS = 60_000;
 const BUILD_MS = 600_000;

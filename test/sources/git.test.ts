@@ -152,8 +152,9 @@ it.each([
 
 describe('a repository of a server', () => {
   let site: Site;
+  let near: Fetcher;
   const remote = async (path: string, revision: string) =>
-    fetchInGuest(fetcher, {
+    fetchInGuest(near, {
       owner: { workflowId: `test-sources-${process.pid}`, firstRunId: 'remote' },
       base: BASE_IMAGE,
       network: 'bridge',
@@ -169,12 +170,16 @@ describe('a repository of a server', () => {
       const there = existsSync(path);
       response.writeHead(there ? 200 : 404).end(there ? readFileSync(path) : undefined);
     });
+    near = new Fetcher(new URL(site.url).host);
     const spy = repository('spy', { 'a.txt': 'a\n' });
     git(spy, 'submodule', '-q', 'add', `file://${folder}/inner`, 'inner');
     git(spy, 'commit', '-qm', 'all');
     for (const name of ['inner', 'spy']) git(join(folder, name), 'update-server-info');
   });
-  afterAll(() => site.close());
+  afterAll(async () => {
+    near.close();
+    await site.close();
+  });
 
   it('that gives no single commits away is fetched whole', async () => {
     const id = git(join(folder, 'inner'), 'rev-parse', 'HEAD');

@@ -9,6 +9,7 @@ import { parseExports } from '../shell-state';
 import { type ContainerSpec, EGRESS_NETWORK, ensureContainer, removeContainer, setAside } from './container';
 import { frameLost } from './engine';
 import { flatten, inspectImage, removeImage } from './images';
+import type { Reach } from './reach';
 
 /** overlay2 refuses a 126th layer; flattening earlier leaves room for the commits of one run. */
 const LAYER_LIMIT = 110;
@@ -80,11 +81,12 @@ export async function restore(
   docker: Docker,
   spec: Omit<ContainerSpec, 'image'>,
   frame: Frame,
+  reach: Reach,
 ): Promise<{ removed: Promise<void> }> {
   const aside = `${spec.name}-gone-`;
   await setAside(docker, spec.name, `${aside}${randomUUID().slice(0, 8)}`);
   const profile = { ...spec.profile, network: frame.network as SandboxProfile['network'] };
-  await ensureContainer(docker, { ...spec, image: frame.image, profile }).catch((error: unknown) => {
+  await ensureContainer(docker, { ...spec, image: frame.image, profile }, reach).catch((error: unknown) => {
     if (isPointsmanError(error) && error.code === 'NotFound') throw frameLost(frame.image);
     throw error;
   });

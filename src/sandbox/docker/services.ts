@@ -148,6 +148,9 @@ export class DockerServices implements Services {
 
   private async up(request: ServicesRequest, spec: ServiceSpec, signal: AbortSignal): Promise<string | undefined> {
     const { docker } = this;
+    if (spec.image && !this.images.some((image) => fullName(image) === fullName(spec.image!))) {
+      return `${spec.image} is not among the images that this worker's configuration names (services.images): ${this.images.join(', ') || 'none'}. Say what it needs by packages and start`;
+    }
     const name = containerOf(request.owner, spec.name);
     const running = await docker
       .getContainer(name)
@@ -269,6 +272,11 @@ export async function startServices(
 function withoutShellWords(env: Record<string, string>): Record<string, string> {
   const { PWD: _pwd, OLDPWD: _old, SHLVL: _level, POINTSMAN_JOB: _job, ...rest } = env;
   return rest;
+}
+
+/** As an engine reads it: `redis` is `redis:latest`. */
+function fullName(image: string): string {
+  return /[:@][^/]*$/.test(image) ? image : `${image}:latest`;
 }
 
 /** The run's own network, which leads nowhere else: siblings and whoever asks them meet there. */

@@ -73,7 +73,7 @@ export async function checkpoint(
 
 /**
  * Puts the run's container back to a frame: files, directory, variables and network. Frames above it stay until
- * `dropFrames`; the frame itself is not consumed. Takes about 0.3 s whatever was changed, because what was there before is
+ * `dropFrames`; the frame itself is not consumed. Takes about 0.3 s whatever was changed, with a network 0.6, because what was there before is
  * only removed once its successor has started: `removed` says when that is done, and need not be waited for. What an attempt
  * that was cut off has set aside goes with it, or with the run.
  */

@@ -28,7 +28,7 @@ const PRIVATE = {
 } as const;
 
 /** An address or network, and the TCP port of it where only one is meant. */
-export interface Place {
+interface Place {
   readonly to: string;
   readonly port?: number | undefined;
 }
@@ -112,14 +112,13 @@ export class Reach {
         labels: { [LABEL.managed]: '1', [LABEL.role]: 'reach' },
         host,
       });
-    const ofHost: Docker.HostConfig = { NetworkMode: 'host', UsernsMode: 'host' };
-    const [host, seen, bridge] = await Promise.all([
-      ask(ofHost, '/proc/net/fib_trie', '/proc/net/if_inet6').catch(withoutBase),
-      ask(ofHost, '/etc/resolv.conf'),
+    const local = ['/proc/net/fib_trie', '/proc/net/if_inet6', '/etc/resolv.conf'];
+    const [host, bridge] = await Promise.all([
+      ask({ NetworkMode: 'host', UsernsMode: 'host' }, ...local).catch(withoutBase),
       // The engine shows a container of its own bridge whom it asks itself. Some engines have no such bridge.
       ask({ NetworkMode: 'bridge' }, '/etc/resolv.conf').catch(() => ''),
     ]);
-    return { host: addressesIn(host), nameservers: [...new Set(nameserversIn(`${seen}\n${bridge}`))] };
+    return { host: addressesIn(host), nameservers: [...new Set(nameserversIn(`${host}\n${bridge}`))] };
   }
 }
 

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Frame, SandboxProfile, type ServiceSpec, type SetupAction, type VerifierResult } from '../src/contract';
+import { BASE_IMAGE } from '../src/machine/image';
 import { Roots } from '../src/roots';
 import { openSandboxes } from '../src/sandbox';
 import type { Sandboxes } from '../src/sandbox/sandbox';
@@ -17,7 +18,7 @@ import { fetchSource } from '../src/sources/fetch';
 import { FileBlobs } from '../src/store/local/blobs';
 import { suggestionsFor } from './lab-suggestions';
 
-const BASE = 'pointsman/base:bookworm';
+const BASE = BASE_IMAGE;
 const WORKDIR = '/repo';
 const COMMAND_MS = 900_000;
 

@@ -6,7 +6,8 @@ import { ExperienceUnit, type Frame, type RepoSetupResult, SandboxProfile } from
 import { REPOSITORY } from '../src/home';
 import { BASE_IMAGE } from '../src/machine/image';
 import { openSandboxes } from '../src/sandbox';
-import { runName } from '../src/sandbox/labels';
+import { type Owner, runName } from '../src/sandbox/labels';
+import type { Sandboxes } from '../src/sandbox/sandbox';
 import { BUILTIN_EMBEDDER } from '../src/store/experience/embedder';
 import { SqlExperience } from '../src/store/experience/sql';
 import { folderOf, giveUp, removeFolders, setUp, shell } from '../test/support/set-up';
@@ -90,6 +91,7 @@ async function frames(): Promise<void> {
   try {
     await sandboxes.claim({ owner, role: 'main', image: BASE_IMAGE, workdir: '/repo', profile });
     console.log('| changed | checkpoint ms | rollback ms |\n|--:|--:|--:|');
+    console.log(`| 0 MiB, with a network | | ${middle(await rollbacksWithNetwork(sandboxes, owner))} |`);
     for (const mebibytes of DELTAS) {
       const taken: number[] = [];
       const restored: number[] = [];
@@ -129,6 +131,18 @@ async function frames(): Promise<void> {
     await sandboxes.removeAll(owner.firstRunId);
     sandboxes.close();
   }
+}
+
+/** What limiting the reach of a sandbox adds to each. */
+async function rollbacksWithNetwork(sandboxes: Sandboxes, owner: Owner): Promise<number[]> {
+  const profile = SandboxProfile.parse({ network: 'bridge' });
+  const spec = { owner, role: 'open', workdir: '/repo', profile };
+  const sandbox = await sandboxes.claim({ ...spec, image: BASE_IMAGE });
+  const frame = await sandbox.snapshot({ owner, index: 2000, label: 'with a network' });
+  const times = await repeated(() => sandboxes.restore(spec, frame));
+  await sandboxes.remove(owner, 'open');
+  await sandboxes.dropFrames(owner, [2000]);
+  return times;
 }
 
 async function retrieval(sizes: readonly number[]): Promise<void> {

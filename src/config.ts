@@ -7,6 +7,9 @@ import { z } from 'zod';
 import { ModelProfile, nearest, PointsmanError, ProfileName, parseInput } from './contract';
 import { pointsmanHome, REPOSITORY } from './home';
 
+const PLACE =
+  /^(?:[A-Za-z0-9._-]+(?::\d{1,5})?|[\d.]+\/\d{1,2}|[0-9a-fA-F:]+(?:\/\d{1,3})?|\[[0-9a-fA-F:]+\](?::\d{1,5})?)$/;
+
 /** One file and the environment. Secrets are never in it: profiles name the variables that hold them. */
 export const Config = z.strictObject({
   profiles: z.record(ProfileName, ModelProfile).default({}),
@@ -49,6 +52,21 @@ export const Config = z.strictObject({
         .optional(),
       /** Model profile whose `/embeddings` makes the vectors of experience; without it, the built-in embedding. */
       embeddings: ProfileName.optional(),
+    })
+    .prefault({}),
+  sandboxes: z
+    .strictObject({
+      /**
+       * What sandboxes with a network reach beside the internet, where it is this host's or in a private range: hosts,
+       * `HOST:PORT` and networks, like `mirror.internal:8081` or `10.1.0.0/16`. What this host lends them is open anyway.
+       */
+      reach: z.array(z.string().regex(PLACE, 'a host, HOST:PORT, or a network like 10.1.0.0/16')).default([]),
+    })
+    .prefault({}),
+  services: z
+    .strictObject({
+      /** Images that an agent may start a service beside its sandbox from: else any image of this host could be read. */
+      images: z.array(z.string().min(1)).default([]),
     })
     .prefault({}),
   sources: z
@@ -140,8 +158,8 @@ export function trustConfig(): { readonly file: string | undefined; readonly say
   return { file: file && resolve(file), says };
 }
 
-/** What a configuration makes leave this machine, and what of it: the rest of it only limits. */
-function reachOf({ profiles, store }: Config): string[] {
+/** What a configuration makes leave this machine, and what of it, or opens on it: the rest of it only limits. */
+function reachOf({ profiles, store, sandboxes, services, sources }: Config): string[] {
   const models = Object.entries(profiles).flatMap(
     ([
       name,
@@ -157,7 +175,13 @@ function reachOf({ profiles, store }: Config): string[] {
       ...(prompts ? [`profile ${name} takes prompts from ${prompts}`] : []),
     ],
   );
-  return [...models, ...(store.experience ? [`experience is in the database that ${store.experience} names`] : [])];
+  return [
+    ...models,
+    ...(store.experience ? [`experience is in the database that ${store.experience} names`] : []),
+    ...sandboxes.reach.map((place) => `sandboxes reach ${place}`),
+    ...services.images.map((image) => `services may be started from the image ${image}`),
+    ...sources.roots.map((folder) => `workflows may have files below ${folder} read`),
+  ];
 }
 
 const trustFile = (home: string) => join(home, 'trusted-configurations');
@@ -167,6 +191,14 @@ const digestOf = (said: readonly string[]) =>
   createHash('sha256')
     .update(`${process.cwd()}\n${said.join('\n')}`)
     .digest('hex');
+
+/** What it lets sandboxes have. */
+export function allowedBy({ sandboxes, services }: Config): {
+  readonly reach: readonly string[];
+  readonly images: readonly string[];
+} {
+  return { reach: sandboxes.reach, images: services.images };
+}
 
 /** The profile of that name, or `InvalidInput` with the ones that exist. */
 export function profileNamed(config: Config, name: string): ModelProfile {

@@ -28,10 +28,16 @@ export class Roots {
 
   /** Gives the path back where it may be read. Throws `InvalidInput` else, whether or not there is something. */
   allowed(path: string, what: string): string {
+    this.rootOf(path, what);
+    return path;
+  }
+
+  /** The real folder, named by the operator, below which the path really is. Throws as `allowed` does. */
+  rootOf(path: string, what: string): string {
     const real = realOf(resolve(path));
-    if (this.folders.some((folder) => isWithin(real, realOf(resolve(folder))))) return path;
+    for (const folder of this.folders.map((each) => realOf(resolve(each)))) if (isWithin(real, folder)) return folder;
     for (let at = real; ; at = dirname(at)) {
-      if (existsSync(noteOf(this.home, at))) return path;
+      if (existsSync(noteOf(this.home, at))) return at;
       if (at === dirname(at)) break;
     }
     throw new PointsmanError(
@@ -92,6 +98,7 @@ function realOf(path: string): string {
   }
 }
 
-function isWithin(path: string, folder: string): boolean {
+/** Both real. */
+export function isWithin(path: string, folder: string): boolean {
   return path === folder || path.startsWith(folder.endsWith(sep) ? folder : `${folder}${sep}`);
 }

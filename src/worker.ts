@@ -5,7 +5,7 @@ import { temporal } from '@temporalio/proto';
 import { makeTelemetryFilterString, NativeConnection, Runtime, Worker, type WorkerOptions } from '@temporalio/worker';
 import pino from 'pino';
 import { createActivities } from './activities';
-import { loadSettings, type Settings } from './config';
+import { allowedBy, loadSettings, type Settings } from './config';
 import { DEFAULT_QUEUE, hasOwnQueue, queuesUnder, SEARCH_ATTRIBUTES } from './contract';
 import type { Deps } from './deps';
 import { closeHome, homeSecret } from './home';
@@ -33,7 +33,7 @@ export function createDeps(settings: Settings, scope: string, queue: string): De
     config,
     roots,
     env: process.env,
-    sandboxes: openSandboxes(scope, homeSecret()),
+    sandboxes: openSandboxes(scope, homeSecret(), allowedBy(config)),
     hostName: host,
     hostQueue: onlyHost ? queuesUnder(queue).workflows : queuesUnder(queue).host(host),
   };

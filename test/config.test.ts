@@ -25,6 +25,32 @@ const profile = (baseUrl: string, more = '') =>
 const write = (text: string) => writeFileSync(join(folder, 'pointsman.yaml'), text);
 const load = (env: NodeJS.ProcessEnv = {}) => loadSettings({ HOME: scratch, ...env });
 
+test.each([
+  'mirror.internal',
+  'mirror.internal:8081',
+  '10.1.0.0/16',
+  '10.0.0.5:80',
+  'fd00::7',
+  'fd00::/8',
+  '[fd00::7]:80',
+])('sandboxes may reach %s where the configuration says so', (place) => {
+  write(`sandboxes:\n  reach: ['${place}']\n`);
+  const file = join(folder, 'pointsman.yaml');
+  expect(load({ POINTSMAN_CONFIG: file }).config.sandboxes.reach).toEqual([place]);
+});
+
+test.each(['', '*', 'http://mirror.internal', '10.1.0.0/16:80', 'a b', '-j ACCEPT'])('"%s" is no place', (place) => {
+  write(`sandboxes:\n  reach: ['${place}']\n`);
+  const file = join(folder, 'pointsman.yaml');
+  expect(() => load({ POINTSMAN_CONFIG: file })).toThrow(/sandboxes\.reach/);
+});
+
+test("what a folder's file opens on this machine has to be confirmed as well", () => {
+  process.chdir(folder);
+  write('sandboxes: { reach: [10.0.0.0/8] }\nservices: { images: [redis] }\nsources: { roots: [/srv] }\n');
+  for (const said of ['sandboxes reach 10.0.0.0/8', 'the image redis', 'files below /srv']) expect(load).toThrow(said);
+});
+
 test('a file of the folder that one stands in sends nothing anywhere before somebody said that it may', () => {
   process.chdir(folder);
   write(profile('http://models.example/v1'));

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Subject } from './harness';
+import { BASE_IMAGE } from './sandbox';
 import { SourceName } from './source';
 import { Ref } from './step';
 
@@ -108,7 +109,7 @@ export const ProblemInitInput = z
     test: z.string().min(1),
     parser: TestParser.default({ kind: 'auto' }),
     timeoutSeconds: z.number().positive().default(1800),
-    base: z.string().default('pointsman/base:bookworm'),
+    base: z.string().default(BASE_IMAGE),
     workdir: z.string().startsWith('/').default('/testbed'),
     /** Runs of the tests on the gold patch. */
     runs: z.int().min(2).max(20).default(2),

@@ -1,8 +1,17 @@
 import { z } from 'zod';
 
+/**
+ * What sandboxes start from when a problem names no image of its own, and what limits the network of all others from. The
+ * number goes up when something is needed in it, so that older ones are made again.
+ */
+export const BASE_IMAGE = 'pointsman/base:bookworm-2';
+
 /** What a container may use and reach. The image and directory come from the problem. */
 export const SandboxProfile = z.strictObject({
-  /** `none`: no way out, the default of rollouts and grading. `bridge`: out, but to no other sandbox. */
+  /**
+   * `none`: no way out, the default of rollouts and grading. `bridge`: out to the internet, but to no other sandbox, no service
+   * of the host, and no private address that the worker's configuration does not open.
+   */
   network: z.enum(['none', 'bridge']).default('none'),
   memoryMiB: z.int().min(64).default(2048),
   cpus: z.number().positive().default(2),

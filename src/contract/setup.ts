@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { SharedBudget } from './rollout';
-import { Frame, Lease, sandboxOf } from './sandbox';
+import { BASE_IMAGE, Frame, Lease, sandboxOf } from './sandbox';
 import { SourceName } from './source';
 import { Observation, RawReply, Ref, Rejected, Usage } from './step';
 import { SetupVerdictResult, TestCounts, VerifierResult } from './verdict';
@@ -126,7 +126,7 @@ export const RepoSetupInput = z.strictObject({
     .strictObject({ components: z.array(Component).default([]), services: z.array(ServiceSpec).default([]) })
     .optional(),
   goal: z.string().min(1).default('The tests of the repository run, and its documented entry points start.'),
-  base: z.string().default('pointsman/base:bookworm'),
+  base: z.string().default(BASE_IMAGE),
   workdir: z.string().startsWith('/').default('/repo'),
   limits: SetupLimits.prefault({}),
   roles: SetupRoles.prefault({}),
@@ -251,7 +251,7 @@ export const SetupVerdictInput = z.strictObject({
   source: SourceName,
   image: z.string().min(1),
   workdir: z.string().startsWith('/').default('/repo'),
-  base: z.string().default('pointsman/base:bookworm'),
+  base: z.string().default(BASE_IMAGE),
   goal: z.string().min(1).default('The tests of the repository run, and its documented entry points start.'),
   services: z.array(ServiceSpec).default([]),
   roles: SetupRoles.prefault({}),

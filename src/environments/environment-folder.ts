@@ -5,6 +5,7 @@ import { readableByAll } from '../home';
 import { Roots } from '../roots';
 import { openSandboxes } from '../sandbox';
 import type { Owner } from '../sandbox/labels';
+import type { Allowed } from '../sandbox/sandbox';
 import type { Given } from '../setup/given';
 import { fetchSource } from '../sources/fetch';
 import type { SourceTree } from '../sources/tree';
@@ -26,7 +27,12 @@ export function environmentOwner({ id }: KeptResult, sha256: string): Owner {
  * script, lock, services, and the sources that the run fetched. Those are taken from the blob store; where it has lost
  * them, they are fetched again and have to be the same.
  */
-export async function writeEnvironment(blobs: BlobStore, result: KeptResult, folder: string): Promise<string[]> {
+export async function writeEnvironment(
+  blobs: BlobStore,
+  result: KeptResult,
+  folder: string,
+  allowed: Allowed,
+): Promise<string[]> {
   const text = async ({ sha256 }: Ref) => (await blobs.get(sha256)).toString('utf8');
   const { opening } = await new SetupChains(blobs).chain(result.head);
   const given = JSON.parse(await text(opening.given)) as Given;
@@ -37,7 +43,7 @@ export async function writeEnvironment(blobs: BlobStore, result: KeptResult, fol
     'services.json': `${JSON.stringify(result.services, null, 2)}\n`,
   };
   for (const [name, body] of Object.entries(files)) writeFileSync(join(folder, name), body);
-  const deps = { blobs, sandboxes: openSandboxes(ENVIRONMENT_SCOPE), roots: Roots.any };
+  const deps = { blobs, sandboxes: openSandboxes(ENVIRONMENT_SCOPE, undefined, allowed), roots: Roots.any };
   const sources = [{ ...given, name: 'source' }, ...given.components];
   for (const { name, source, sha256 } of sources) {
     const owner = environmentOwner(result, sha256);
@@ -48,8 +54,13 @@ export async function writeEnvironment(blobs: BlobStore, result: KeptResult, fol
 }
 
 /** Has the engine build such a folder. Throws what the build ended with. */
-export function buildEnvironment(folder: string, tag: string, report: (line: string) => void): Promise<void> {
-  return openSandboxes(ENVIRONMENT_SCOPE).images.build(folder, tag, report);
+export function buildEnvironment(
+  folder: string,
+  tag: string,
+  report: (line: string) => void,
+  allowed: Allowed,
+): Promise<void> {
+  return openSandboxes(ENVIRONMENT_SCOPE, undefined, allowed).images.build(folder, tag, report);
 }
 
 function writeTree(tree: SourceTree, into: string): void {

@@ -1,15 +1,17 @@
 import { spawn } from 'node:child_process';
 import { PointsmanError } from '../contract/errors';
+import { BASE_IMAGE } from '../contract/sandbox';
 import { readableByAll } from '../home';
 import { openSandboxes } from '../sandbox';
 import type { Images } from '../sandbox/sandbox';
 import { canInstallPackages, installPackages, lastLines, onPath, type Provided, type Report } from './command';
 
-/** What sandboxes start from when a problem names no image of its own. */
-export const BASE_IMAGE = 'pointsman/base:bookworm';
+export { BASE_IMAGE };
 
-const DEBIAN = 'debian:bookworm';
-const PACKAGES = ['python3', 'python3-venv', 'python3-pip', 'git', 'ca-certificates'];
+/** A tag, which its registry may move. Who wants the same each time names it by its digest: `debian@sha256:…`. */
+const DEBIAN = process.env.POINTSMAN_DEBIAN ?? 'debian:bookworm';
+/** iptables is not for what runs in sandboxes: it limits what those with a network reach. */
+const PACKAGES = ['python3', 'python3-venv', 'python3-pip', 'git', 'ca-certificates', 'iptables'];
 const UNREAD = ['doc', 'info', 'locale', 'man'];
 const PULL_MS = 60_000;
 const BUILD_MS = 600_000;
@@ -52,9 +54,12 @@ async function pullDebian(images: Images, report: Report): Promise<boolean> {
 }
 
 async function buildOnDebian(images: Images, report: Report): Promise<void> {
-  report(`building ${BASE_IMAGE} on ${DEBIAN}`);
+  // By its digest: on what was pulled, whatever the name comes to mean meanwhile.
+  const { id } = (await images.find(DEBIAN))!;
+  report(`building ${BASE_IMAGE} on ${DEBIAN}, ${id}`);
   const lines = [
-    `FROM ${DEBIAN}`,
+    `FROM ${id}`,
+    `LABEL pointsman.from=${id}`,
     'ENV LANG=C.UTF-8',
     `RUN apt-get update && apt-get install -y --no-install-recommends ${PACKAGES.join(' ')} && rm -rf /var/lib/apt/lists/*`,
   ];

@@ -51,3 +51,23 @@ export function hostAccess(): {
   for (const name of BUNDLE) env[name] = BUNDLE_MOUNTED;
   return { env, binds: [`${bundle}:${BUNDLE_MOUNTED}:ro`], bundle: { file: bundle, inside: BUNDLE_MOUNTED } };
 }
+
+/** Ports of the addresses that name none. */
+const PORTS: Readonly<Record<string, string>> = { http: '80', https: '443', socks5: '1080', socks5h: '1080' };
+
+/** Where what is lent leads, as `HOST:PORT`: proxies and registries, which may be at an address of the host's own network. */
+export function lentPlaces(): string[] {
+  const values = Object.entries(hostAccess().env).filter(
+    ([name]) => ![...BUNDLE, 'no_proxy', 'NO_PROXY', 'GONOSUMDB'].includes(name),
+  );
+  const named = values.flatMap(([name, value]) =>
+    // A proxy may be named without its scheme.
+    [...(/proxy$/i.test(name) && !value.includes('://') ? `http://${value}` : value).matchAll(PLACE)].map(
+      ([, scheme, host, port]) => `${host}:${port ?? PORTS[scheme!.toLowerCase()]}`,
+    ),
+  );
+  return [...new Set(named)];
+}
+
+/** Addresses in the forms of all these variables: alone, in lists, behind `sparse+`. */
+const PLACE = /(https?|socks5h?):\/\/(\[[0-9a-f:.]+\]|[^\s:/,|[\]]+)(?::(\d+))?/gi;

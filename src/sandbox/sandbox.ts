@@ -134,6 +134,14 @@ export interface Sandboxes {
   close(): void;
 }
 
+/** What the operator lets sandboxes have beyond their own and the internet. */
+export interface Allowed {
+  /** Hosts, `HOST:PORT`s and networks, private ones or of this host, that a sandbox with a network reaches. */
+  readonly reach?: readonly string[];
+  /** Images that a service beside a sandbox may be started from. */
+  readonly images?: readonly string[];
+}
+
 export interface SandboxSpec {
   readonly owner: Owner;
   /** One run may have several: `main` for the agent, `grade` for the judge. */

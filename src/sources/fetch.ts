@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, statSync } from 'node:fs';
-import { lstat, readdir, readFile, readlink } from 'node:fs/promises';
-import { join } from 'node:path';
+import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import { lstat, readdir, readFile, readlink, realpath } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { PointsmanError, parseSource, type RegistrySource, type SourceOf, type SourceSpec } from '../contract';
-import type { Roots } from '../roots';
+import { isWithin, type Roots } from '../roots';
 import type { Owner } from '../sandbox/labels';
 import type { GuestFile } from '../sandbox/sandbox';
 import type { BlobStore } from '../store/blobs';
@@ -79,7 +80,7 @@ const FETCHERS: { readonly [Kind in SourceSpec['kind']]: Fetcher<SourceOf<Kind>>
   },
   git: {
     bytes({ url, revision }, deps, place) {
-      const bring = url.startsWith('file:') ? (folder: string) => localRepository(folder, deps.roots) : undefined;
+      const bring = url.startsWith('file:') ? localRepositories(url, deps.roots) : undefined;
       return fetchInGuest(deps, { ...place, network: 'bridge', script: 'git', args: [url, revision], bring });
     },
     resolved: ({ url }, { revision, version }) => ({
@@ -279,37 +280,85 @@ function lfsNotes(tree: SourceTree): string[] {
 
 const MAX_BYTES = 1 << 30;
 
+/** What git of a container needs of a repository; hooks are often links, and never run. */
+const NOT_NEEDED = ['hooks'];
+/** Where a repository says that objects of others are its own. */
+const BORROWED = ['objects/info/alternates', 'objects/info/http-alternates', 'commondir'];
+
 /**
- * The history of a repository of this host, to be put at the same path of a container: git runs there, because a
- * repository may configure programs that git starts. Throws `InvalidInput` for what is no repository, so that a
- * submodule's address cannot make a worker give other folders away.
+ * Brings repositories of this host that a source is made of: the one that it names, then those that it names as submodules
+ * itself, which its author chose and not the operator. These have to be below the root that the first is allowed by, or
+ * beside it where that root is the whole disk.
  */
-async function localRepository(folder: string, roots: Roots): Promise<GuestFile[]> {
+function localRepositories(url: string, roots: Roots): (folder: string) => Promise<GuestFile[]> {
+  const first = fileURLToPath(url);
+  return async (folder) => {
+    const top = repositoryAt(folder, roots);
+    if (resolve(folder) !== resolve(first)) {
+      const root = roots.rootOf(first, 'source');
+      const around = root === '/' ? dirname(realpathSync(first)) : root;
+      if (!isWithin(realpathSync(top), around)) {
+        throw refused(`git+${url}`, `its submodule ${folder} is not below ${around}, where it is itself`);
+      }
+    }
+    return localRepository(folder, top);
+  };
+}
+
+/** The folder of its history. Throws `InvalidInput` for what is no repository, or one that a workflow may not have read. */
+function repositoryAt(folder: string, roots: Roots): string {
   const inner = join(folder, '.git');
   const top = roots.allowed(existsSync(inner) ? inner : folder, 'source');
-  if (!['HEAD', 'objects', 'refs'].every((name) => existsSync(join(top, name)))) {
+  if (['HEAD', 'objects', 'refs'].every((name) => existsSync(join(top, name)))) return top;
+  throw new PointsmanError(
+    'InvalidInput',
+    `source git+file://${folder}: no git repository on this host`,
+    'Paths are those of the worker that builds; name the main work tree or a bare repository.',
+  );
+}
+
+/**
+ * The history of a repository of this host, to be put at the same path of a container: git runs there, because a
+ * repository may configure programs that git starts. Only what is really below `top` is read: throws `InvalidInput` for
+ * links that lead out of it and for objects that are borrowed elsewhere.
+ */
+async function localRepository(folder: string, top: string): Promise<GuestFile[]> {
+  const source = `git+file://${folder}`;
+  const real = realpathSync(top);
+  const borrows = BORROWED.find((name) => existsSync(join(top, name)));
+  if (borrows) {
     throw new PointsmanError(
       'InvalidInput',
-      `source git+file://${folder}: no git repository on this host`,
-      'Paths are those of the worker that builds; name the main work tree or a bare repository.',
+      `source ${source}: it borrows objects of another repository (${borrows})`,
+      'Make a clone of it that has its own: git clone --no-local.',
     );
   }
   // git wants the folder, also where all references are packed; it takes no file with such a name for a reference.
   const files: GuestFile[] = [{ path: join(top, 'refs', '.kept'), bytes: Buffer.alloc(0) }];
   let total = 0;
-  for (const name of await readdir(top, { recursive: true, encoding: 'utf8' })) {
-    const path = join(top, name);
-    const info = await lstat(path);
-    if (!info.isFile()) continue;
-    total += info.size;
-    if (total > MAX_BYTES) {
-      throw new PointsmanError(
-        'InvalidInput',
-        `source git+file://${folder}: its history is larger than 1 GiB`,
-        'Make a shallow clone of it.',
-      );
+  const visit = async (at: string): Promise<void> => {
+    for (const name of await readdir(join(top, at))) {
+      const inside = join(at, name);
+      if (NOT_NEEDED.includes(inside)) continue;
+      const path = join(top, inside);
+      const info = await lstat(path);
+      if (info.isDirectory()) await visit(inside);
+      else if (info.isSymbolicLink()) {
+        if (!isWithin(await realpath(path).catch(() => real), real)) throw refused(source, `${path} leads out of it`);
+        files.push({ path, bytes: Buffer.alloc(0), link: await readlink(path) });
+      } else if (info.isFile()) {
+        total += info.size;
+        if (total > MAX_BYTES) {
+          throw new PointsmanError(
+            'InvalidInput',
+            `source ${source}: its history is larger than 1 GiB`,
+            'Make a shallow clone of it.',
+          );
+        }
+        files.push({ path, bytes: await readFile(path) });
+      }
     }
-    files.push({ path, bytes: await readFile(path) });
-  }
+  };
+  await visit('');
   return files;
 }

@@ -4,9 +4,10 @@ import Docker from 'dockerode';
 import { createSandboxActivities } from '../../src/activities/rollout/sandbox';
 import { type Compensation, SandboxProfile, ServiceSpec } from '../../src/contract';
 import type { Deps } from '../../src/deps';
+import { BASE_IMAGE } from '../../src/machine/image';
 import { openSandboxes } from '../../src/sandbox';
 
-const BASE = 'pointsman/base:bookworm';
+const BASE = BASE_IMAGE;
 const docker = new Docker();
 const sandboxes = openSandboxes(`undo-test/${randomUUID()}`);
 const owner = { workflowId: 'undo-test', firstRunId: randomUUID() };

@@ -5,6 +5,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import Docker from 'dockerode';
 import type { RepoSetupResult } from '../../src/contract';
+import { BASE_IMAGE } from '../../src/machine/image';
 import { labelled, NOTHING } from '../support/chaos';
 import {
   act,
@@ -99,13 +100,14 @@ let world: World;
 const docker = new Docker();
 const results: Record<string, RepoSetupResult> = {};
 beforeAll(async () => {
-  const scratch = await docker.createContainer({ Image: 'pointsman/base:bookworm', Cmd: ['true'] });
+  const scratch = await docker.createContainer({ Image: BASE_IMAGE, Cmd: ['true'] });
   await scratch.commit({ repo: 'pointsman/test-volumed', tag: '1', changes: 'VOLUME /notes' });
   await scratch.remove();
   world = await World.start({
     script: { models },
     profiles: { plain: {}, volumed: {}, loser: {}, writer: {} },
     workers: 1,
+    images: [VOLUMED],
   });
   const source = `dir:${folderOf({ 'setup.py': "from setuptools import setup\nsetup(name='x')\n" })}`;
   const run = async (agent: string) => {

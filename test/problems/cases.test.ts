@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { BASE_IMAGE } from '../../src/machine/image';
 import { Bench } from './bench';
 
 /** Real bug fixes with the lists that they gave when they were recorded; see the README beside them. */
@@ -46,7 +47,7 @@ const text = (path: string) => readFileSync(join(FOLDER, path), 'utf8');
         test: each.test_cmd,
         parser: { kind: 'pytest' },
         timeoutSeconds: 900,
-        base: 'pointsman/base:bookworm',
+        base: BASE_IMAGE,
         workdir: '/testbed',
         runs: 2,
       });

@@ -1,12 +1,13 @@
 import Docker from 'dockerode';
 import type { ServiceSpec } from '../../src/contract';
+import { BASE_IMAGE } from '../../src/machine/image';
 import { removeContainer } from '../../src/sandbox/docker/container';
 import { runInGuest } from '../../src/sandbox/docker/guest';
 import { startServices } from '../../src/sandbox/docker/services';
 
 let container: Docker.Container;
 beforeAll(async () => {
-  const image = 'pointsman/base:bookworm';
+  const image = BASE_IMAGE;
   container = await new Docker().createContainer({
     Image: image,
     Cmd: ['sleep', 'infinity'],

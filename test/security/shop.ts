@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { ProblemInitInput } from '../../src/contract';
+import { BASE_IMAGE } from '../../src/machine/image';
 
 /** A small project with a bug (`total` forgets the last price) and a visible and a hidden test. */
 export const BEFORE: Record<string, string> = {
@@ -38,7 +39,7 @@ export function shopInput(before: string, after: string): ProblemInitInput {
     test: '. .venv/bin/activate && python -m pytest tests',
     parser: { kind: 'pytest' },
     timeoutSeconds: 60,
-    base: 'pointsman/base:bookworm',
+    base: BASE_IMAGE,
     workdir: '/testbed',
     runs: 2,
   };

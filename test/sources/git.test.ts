@@ -12,6 +12,8 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { BASE_IMAGE } from '../../src/machine/image';
+import { Roots } from '../../src/roots';
+import { fetchSource } from '../../src/sources/fetch';
 import { fetchInGuest } from '../../src/sources/guest';
 import { Fetcher, type Site, siteForContainers } from '../support/sources';
 
@@ -150,10 +152,74 @@ it.each([
   });
 });
 
+describe('a repository of this host gives away what is its own, and no more', () => {
+  const elsewhere = mkdtempSync(join(tmpdir(), 'pointsman-elsewhere-'));
+  const fetchFrom = (name: string, roots: Roots) => {
+    const owner = { workflowId: `test-sources-${process.pid}`, firstRunId: `own-${name}` };
+    const deps = { sandboxes: fetcher.sandboxes, blobs: fetcher.blobs, roots };
+    const source = `git+file://${join(folder, name)}@main`;
+    return fetchSource(deps, owner, source, undefined, BASE_IMAGE, new AbortController().signal);
+  };
+
+  beforeAll(() => {
+    mkdirSync(join(elsewhere, 'secret'));
+    git(join(elsewhere, 'secret'), 'init', '-q', '-b', 'main');
+    write(join(elsewhere, 'secret', 'key.txt'), 'secret\n');
+    git(join(elsewhere, 'secret'), 'add', '-A');
+    git(join(elsewhere, 'secret'), 'commit', '-qm', 'secret');
+    const greedy = repository('greedy', { 'a.txt': 'a\n' });
+    git(greedy, 'submodule', '-q', 'add', `file://${elsewhere}/secret`, 'secret');
+    git(greedy, 'commit', '-qm', 'with what is not its own');
+    const borrower = repository('borrower', { 'a.txt': 'a\n' });
+    write(join(borrower, '.git/objects/info/alternates'), `${elsewhere}/secret/.git/objects\n`);
+    symlinkSync(elsewhere, join(repository('linked', { 'a.txt': 'a\n' }), '.git/refs/elsewhere'));
+    symlinkSync('/etc/hostname', join(repository('pointing', { 'a.txt': 'a\n' }), '.git/description-too'));
+    const usual = repository('usual', { 'a.txt': 'a\n' });
+    rmSync(join(usual, '.git/hooks'), { recursive: true, force: true });
+    symlinkSync(elsewhere, join(usual, '.git/hooks'));
+    symlinkSync('config', join(usual, '.git/config-too'));
+    const parent = repository('parent', { 'a.txt': 'a\n' });
+    git(parent, 'submodule', '-q', 'add', '../inner', 'inner');
+    git(parent, 'commit', '-qm', 'with inner');
+    symlinkSync(join(elsewhere, 'secret'), join(folder, 'disguised'));
+    const sly = repository('sly', { 'a.txt': 'a\n' });
+    git(sly, 'submodule', '-q', 'add', `file://${folder}/disguised`, 'inner');
+    git(sly, 'commit', '-qm', 'by a link');
+  });
+  afterAll(() => rmSync(elsewhere, { recursive: true, force: true }));
+
+  const both = () => new Roots('', [folder, elsewhere]);
+  it.each([
+    ['a submodule elsewhere', 'greedy', both, /its submodule \S+secret is not below/],
+    [
+      'the same, where its whole account may be read',
+      'greedy',
+      () => Roots.any,
+      /its submodule \S+secret is not below/,
+    ],
+    ['a submodule elsewhere by a link', 'sly', both, /its submodule \S+disguised is not below/],
+    ['a submodule beside what alone may be read', 'parent', () => new Roots('', [join(folder, 'parent')]), /inner/],
+    ['objects of another', 'borrower', both, /it borrows objects of another repository/],
+    ['a folder behind a link', 'linked', both, /refs\/elsewhere leads out of it/],
+    ['a file behind a link', 'pointing', both, /description-too leads out of it/],
+  ])('not %s', async (_, name, roots, message) => {
+    await expect(fetchFrom(name, roots())).rejects.toMatchObject({
+      code: 'InvalidInput',
+      message: expect.stringMatching(message),
+    });
+  });
+
+  it('links of its own and to hooks are no harm, and submodules below the same root are read', async () => {
+    expect([...(await fetchFrom('usual', both())).tree.keys()]).toEqual(['a.txt']);
+    expect([...(await fetchFrom('parent', both())).tree.keys()]).toContain('inner/deep.txt');
+  });
+});
+
 describe('a repository of a server', () => {
   let site: Site;
+  let near: Fetcher;
   const remote = async (path: string, revision: string) =>
-    fetchInGuest(fetcher, {
+    fetchInGuest(near, {
       owner: { workflowId: `test-sources-${process.pid}`, firstRunId: 'remote' },
       base: BASE_IMAGE,
       network: 'bridge',
@@ -169,12 +235,16 @@ describe('a repository of a server', () => {
       const there = existsSync(path);
       response.writeHead(there ? 200 : 404).end(there ? readFileSync(path) : undefined);
     });
+    near = new Fetcher(new URL(site.url).host);
     const spy = repository('spy', { 'a.txt': 'a\n' });
     git(spy, 'submodule', '-q', 'add', `file://${folder}/inner`, 'inner');
     git(spy, 'commit', '-qm', 'all');
     for (const name of ['inner', 'spy']) git(join(folder, name), 'update-server-info');
   });
-  afterAll(() => site.close());
+  afterAll(async () => {
+    near.close();
+    await site.close();
+  });
 
   it('that gives no single commits away is fetched whole', async () => {
     const id = git(join(folder, 'inner'), 'rev-parse', 'HEAD');

@@ -6,7 +6,7 @@ import { Fetcher, type Site, siteForContainers } from '../support/sources';
 // Containers and packages: seconds on a quiet machine, minutes on a busy one.
 jest.setTimeout(180_000);
 
-const fetcher = new Fetcher();
+let fetcher: Fetcher;
 let site: Site;
 const files = new Map<string, Buffer | string>();
 
@@ -15,6 +15,7 @@ beforeAll(async () => {
     const body = files.get(decodeURIComponent(request.url!.split('?')[0]!));
     response.writeHead(body === undefined ? 404 : 200).end(body);
   });
+  fetcher = new Fetcher(new URL(site.url).host);
 });
 afterAll(async () => {
   await site.close();

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ProblemInitInput } from '../../src/contract';
+import { BASE_IMAGE } from '../../src/machine/image';
 import type { ScriptInput } from '../../src/model/rehearsal/script';
 import { FULL } from './counts';
 
@@ -63,6 +64,6 @@ export function initInput({ id, source, problem_statement, setup, test_cmd, ...e
     tests: patch(each.test_patch),
     gold: patch(each.gold_patch),
     ...{ statement: problem_statement, setup: [...setup], test: test_cmd, timeoutSeconds: 900 },
-    ...{ parser: { kind: 'pytest' }, base: 'pointsman/base:bookworm', workdir: '/testbed', runs: 2 },
+    ...{ parser: { kind: 'pytest' }, base: BASE_IMAGE, workdir: '/testbed', runs: 2 },
   };
 }

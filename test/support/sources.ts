@@ -23,11 +23,16 @@ class CountingSandboxes extends DockerSandboxes {
 
 /** Fetches as a worker does, with a blob store of its own. */
 export class Fetcher {
-  readonly sandboxes = new CountingSandboxes('test');
+  readonly sandboxes: CountingSandboxes;
   private readonly folder = mkdtempSync(join(tmpdir(), 'pointsman-sources-'));
   readonly blobs = new FileBlobs(join(this.folder, 'blobs'));
   readonly roots = Roots.any;
   private runs = 0;
+
+  /** `reach`: what of this host its containers are let to, besides the internet. */
+  constructor(...reach: string[]) {
+    this.sandboxes = new CountingSandboxes('test', undefined, { reach });
+  }
 
   async fetch(name: string, known?: string): Promise<Source> {
     const owner = { workflowId: `test-sources-${process.pid}`, firstRunId: `${this.folder}-${this.runs++}` };

@@ -28,6 +28,8 @@ export interface WorldOptions {
   readonly workers?: number;
   /** Dynamic configuration of the server beyond ours, as `name=value`. */
   readonly serverConfig?: readonly string[];
+  /** Images that services may be started from. */
+  readonly images?: readonly string[];
   /** Environment of every worker. */
   readonly env?: NodeJS.ProcessEnv;
 }
@@ -78,7 +80,9 @@ export class World {
         { provider: 'rehearsal', baseUrl: this.rehearsal.url, model: name, ...fields },
       ]),
     );
-    writeFileSync(join(this.home, 'pointsman.yaml'), stringify({ profiles: full, sources: { roots: [tmpdir()] } }));
+    const services = { images: this.options.images ?? [] };
+    const config = { profiles: full, services, sources: { roots: [tmpdir()] } };
+    writeFileSync(join(this.home, 'pointsman.yaml'), stringify(config));
   }
 
   /** A port that was free may be somebody else's by the time that the server takes it: then others are tried. */

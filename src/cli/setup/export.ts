@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
+import { allowedBy } from '../../config';
 import { PointsmanError, RepoSetupInput, type RepoSetupResult } from '../../contract';
 import { buildEnvironment, type KeptResult, writeEnvironment } from '../../environments/environment-folder';
 import { assertTestable, type TestsAgain, testEnvironment } from '../../environments/verified-tests';
@@ -56,9 +57,10 @@ export async function exportSetup(
   const environment = kept((await readSetup(cli, id)).result, id);
   if (test) assertTestable(environment);
   const folder = emptyFolder(out);
-  const files = await writeEnvironment(cli.blobs, environment, folder);
+  const allowed = allowedBy(cli.settings.config);
+  const files = await writeEnvironment(cli.blobs, environment, folder, allowed);
   if (!build) return { folder, files, image: null, tests: null };
-  await buildEnvironment(folder, build, report);
+  await buildEnvironment(folder, build, report, allowed);
   if (!test) return { folder, files, image: build, tests: null };
   const input = RepoSetupInput.parse(await inputOf((await cli.client()).workflow.getHandle(id)));
   report('the verified tests, without a network');

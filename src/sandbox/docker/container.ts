@@ -4,6 +4,7 @@ import type { SandboxProfile } from '../../contract/sandbox';
 import { hostAccess } from '../host-access';
 import { LABEL } from '../labels';
 import { ignoreMissing, statusOf } from './engine';
+import { Reach } from './reach';
 
 /**
  * Root's powers without those over the host: each of these is needed by apt or pip inside of the container
@@ -24,16 +25,22 @@ export interface ContainerSpec {
 
 /**
  * Makes and starts the container of that name. Idempotent: one that runs is taken as it is, one that does not is
- * started, so a retried activity finds what the first attempt made.
+ * started, so a retried activity finds what the first attempt made. One with a network is only connected to it once
+ * `reach` has limited it.
  */
-export async function ensureContainer(docker: Docker, spec: ContainerSpec): Promise<Docker.Container> {
+export async function ensureContainer(
+  docker: Docker,
+  spec: ContainerSpec,
+  reach = new Reach(docker),
+): Promise<Docker.Container> {
   const existing = docker.getContainer(spec.name);
   const state = await existing.inspect().catch((error: unknown) => {
     if (statusOf(error) === 404) return undefined;
     throw error;
   });
   if (state && !state.State.Dead) {
-    if (!state.State.Running) await existing.start();
+    if (state.HostConfig.NetworkMode === EGRESS_NETWORK) await startConnected(docker, existing, spec, reach);
+    else if (!state.State.Running) await existing.start();
     return existing;
   }
   if (state) await removeContainer(docker, spec.name);
@@ -46,8 +53,41 @@ export async function ensureContainer(docker: Docker, spec: ContainerSpec): Prom
       'Build it with `pointsman problem init`, or let the engine pull it.',
     );
   });
-  await container.start();
+  if (network === EGRESS_NETWORK) await startConnected(docker, container, spec, reach);
+  else await container.start();
   return container;
+}
+
+/**
+ * Starts it without any network, limits its reach, and connects it then: what it begins with may be anybody's program, which
+ * has no moment in which it reaches more. So a container that runs and is connected is limited, whoever was killed when.
+ */
+async function startConnected(
+  docker: Docker,
+  container: Docker.Container,
+  { labels }: ContainerSpec,
+  reach: Reach,
+): Promise<void> {
+  const { State, NetworkSettings } = await container.inspect();
+  const connected = Object.keys(NetworkSettings.Networks);
+  if (State.Running && connected.includes(EGRESS_NETWORK)) return;
+  const leave = (name: string) => ignoreMissing(docker.getNetwork(name).disconnect({ Container: container.id }));
+  if (!State.Running) await Promise.all(connected.map(leave));
+  const started = State.Running ? Promise.resolve() : container.start();
+  await Promise.all([started, reach.limit(container.id, labels, { started })]);
+  await connect(docker, EGRESS_NETWORK, container.id);
+}
+
+/** Brings a container into a network, if it is not in it. */
+export async function connect(docker: Docker, network: string, container: string): Promise<void> {
+  const request = { Container: container, EndpointConfig: { Aliases: [] } };
+  await docker
+    .getNetwork(network)
+    .connect(request)
+    .catch((error: unknown) => {
+      // It is connected already, which the engine calls forbidden.
+      if (statusOf(error) !== 403 && !/already exists/.test(String(error))) throw error;
+    });
 }
 
 /** Removes it and its volumes, whatever it is doing, or waits until whoever else does has finished. */

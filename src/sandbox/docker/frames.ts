@@ -9,6 +9,7 @@ import { parseExports } from '../shell-state';
 import { type ContainerSpec, EGRESS_NETWORK, ensureContainer, removeContainer, setAside } from './container';
 import { frameLost } from './engine';
 import { flatten, inspectImage, removeImage } from './images';
+import type { Reach } from './reach';
 
 /** overlay2 refuses a 126th layer; flattening earlier leaves room for the commits of one run. */
 const LAYER_LIMIT = 110;
@@ -72,7 +73,7 @@ export async function checkpoint(
 
 /**
  * Puts the run's container back to a frame: files, directory, variables and network. Frames above it stay until
- * `dropFrames`; the frame itself is not consumed. Takes about 0.3 s whatever was changed, because what was there before is
+ * `dropFrames`; the frame itself is not consumed. Takes about 0.3 s whatever was changed, with a network 0.6, because what was there before is
  * only removed once its successor has started: `removed` says when that is done, and need not be waited for. What an attempt
  * that was cut off has set aside goes with it, or with the run.
  */
@@ -80,11 +81,12 @@ export async function restore(
   docker: Docker,
   spec: Omit<ContainerSpec, 'image'>,
   frame: Frame,
+  reach: Reach,
 ): Promise<{ removed: Promise<void> }> {
   const aside = `${spec.name}-gone-`;
   await setAside(docker, spec.name, `${aside}${randomUUID().slice(0, 8)}`);
   const profile = { ...spec.profile, network: frame.network as SandboxProfile['network'] };
-  await ensureContainer(docker, { ...spec, image: frame.image, profile }).catch((error: unknown) => {
+  await ensureContainer(docker, { ...spec, image: frame.image, profile }, reach).catch((error: unknown) => {
     if (isPointsmanError(error) && error.code === 'NotFound') throw frameLost(frame.image);
     throw error;
   });

@@ -1,17 +1,25 @@
+import { randomUUID } from 'node:crypto';
 import { copyFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import type Docker from 'dockerode';
 import { pack } from 'tar-stream';
+import { BASE_IMAGE, SandboxProfile } from '../../contract/sandbox';
 import { BUNDLE_FILE, BUNDLE_INSIDE, hostAccess } from '../host-access';
-import { LABEL } from '../labels';
+import { LABEL, runLabels, runName } from '../labels';
 import type { CommitOptions, ImageFacts, Images, Report } from '../sandbox';
 import { variablesOf } from '../shell-state';
+import { ensureContainer, removeContainer } from './container';
 import { ignoreMissing, statusOf } from './engine';
+import type { Reach } from './reach';
 
 /** The images of one engine. */
 export class DockerImages implements Images {
-  constructor(private readonly docker: Docker) {}
+  constructor(
+    private readonly docker: Docker,
+    private readonly reach: Reach,
+    private readonly scope: string,
+  ) {}
 
   async find(image: string): Promise<ImageFacts | undefined> {
     const found = await inspectImage(this.docker, image);
@@ -43,12 +51,29 @@ export class DockerImages implements Images {
     const lent = Object.entries(env).map(([name, value]) => [name, value === bundle?.inside ? BUNDLE_INSIDE : value]);
     const copied = join(folder, BUNDLE_FILE);
     if (bundle) copyFileSync(bundle.file, copied);
+    // What it runs is anybody's, so its steps run in the network of a container whose reach is limited.
+    const owner = { workflowId: `build/${image}`, firstRunId: randomUUID() };
+    const network = {
+      name: runName(owner, 'network'),
+      image: BASE_IMAGE,
+      workdir: '/',
+      labels: { ...runLabels(owner), [LABEL.scope]: this.scope },
+      profile: SandboxProfile.parse({ network: 'bridge', hostCertificates: false, memoryMiB: 64, pids: 16 }),
+    };
     try {
+      await ensureContainer(this.docker, network, this.reach);
       const context = { context: folder, src: ['.'] };
       // Layers that an earlier build left would hide what registries give today.
-      const options = { t: image, buildargs: Object.fromEntries(lent), forcerm: true, nocache: true };
+      const options = {
+        t: image,
+        buildargs: Object.fromEntries(lent),
+        forcerm: true,
+        nocache: true,
+        networkmode: `container:${network.name}`,
+      };
       await followBuild(this.docker, await this.docker.buildImage(context, options), report);
     } finally {
+      await removeContainer(this.docker, network.name);
       if (bundle) rmSync(copied, { force: true });
     }
   }

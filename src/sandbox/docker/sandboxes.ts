@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { PassThrough } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Docker from 'dockerode';
 import { PointsmanError } from '../../contract/errors';
 import { type Frame, SandboxProfile } from '../../contract/sandbox';
 import { LABEL, type Owner, runLabels, runName } from '../labels';
 import type {
+  Allowed,
   Capacity,
   ConfinedSpec,
   Images,
@@ -24,13 +24,14 @@ import { ignoreMissing, statusOf } from './engine';
 import { dropFrames, restore } from './frames';
 import { DockerImages, removeImage } from './images';
 import { JournalStreams } from './journal';
+import { runOnce } from './once';
+import { Reach } from './reach';
 import { DockerSandbox } from './sandbox';
 import { DockerServices } from './services';
 import { runInThrowaway } from './throwaway';
 
 /** Limits of what we run ourselves. */
 const ROOM = SandboxProfile.parse({ memoryMiB: 4096, pids: 1024 });
-const TRY_OUT_MS = 20_000;
 /** Proves what journals say where no other process follows a command that was begun here. */
 const OF_THIS_PROCESS = randomBytes(32);
 
@@ -39,20 +40,23 @@ export class DockerSandboxes implements Sandboxes {
   readonly images: Images;
   readonly services: Services;
   private readonly streams: JournalStreams;
+  private readonly reach: Reach;
 
   constructor(
     readonly scope: string,
     secret: Buffer = OF_THIS_PROCESS,
+    allowed: Allowed = {},
     private readonly docker: Docker = new Docker(),
   ) {
-    this.images = new DockerImages(docker);
+    this.reach = new Reach(docker, allowed.reach);
+    this.images = new DockerImages(docker, this.reach, scope);
     this.streams = new JournalStreams(docker, secret);
-    this.services = new DockerServices(docker, this);
+    this.services = new DockerServices(docker, this, this.reach, allowed.images);
   }
 
   async claim(spec: SandboxSpec): Promise<DockerSandbox> {
     const container = { ...this.specOf(spec), image: spec.image };
-    await ensureContainer(this.docker, container);
+    await ensureContainer(this.docker, container, this.reach);
     return this.at(container.name);
   }
 
@@ -63,7 +67,7 @@ export class DockerSandboxes implements Sandboxes {
   async restore(spec: Omit<SandboxSpec, 'image'>, frame: Frame) {
     const container = this.specOf(spec);
     this.streams.forget(container.name);
-    const { removed } = await restore(this.docker, container, frame);
+    const { removed } = await restore(this.docker, container, frame, this.reach);
     return { sandbox: this.at(container.name), removed };
   }
 
@@ -180,31 +184,12 @@ export class DockerSandboxes implements Sandboxes {
   }
 
   async tryOut(image: string, command: string): Promise<string> {
-    const container = await this.docker.createContainer({
-      Image: image,
-      Cmd: ['bash', '-c', command],
-      Labels: { [LABEL.managed]: '1', [LABEL.lease]: 'doctor' },
-      HostConfig: {
-        NetworkMode: 'none',
-        Init: true,
-        CapDrop: ['ALL'],
-        SecurityOpt: ['no-new-privileges'],
-        PidsLimit: 64,
-      },
+    return runOnce(this.docker, {
+      image,
+      command: ['bash', '-c', command],
+      labels: { [LABEL.managed]: '1', [LABEL.lease]: 'doctor' },
+      host: { NetworkMode: 'none', Init: true },
     });
-    try {
-      const abortSignal = AbortSignal.timeout(TRY_OUT_MS);
-      const stream = await container.attach({ stream: true, stdout: true, stderr: true, abortSignal });
-      const output = new PassThrough();
-      const chunks: Buffer[] = [];
-      output.on('data', (chunk: Buffer) => chunks.push(chunk));
-      container.modem.demuxStream(stream, output, output);
-      await container.start({ abortSignal });
-      await container.wait({ abortSignal });
-      return Buffer.concat(chunks).toString('utf8').trim();
-    } finally {
-      await container.remove({ force: true, v: true }).catch(() => undefined);
-    }
   }
 
   close(): void {

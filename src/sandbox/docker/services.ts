@@ -5,10 +5,11 @@ import { guestProgram } from '../guest';
 import { LABEL, type Owner, runLabels, runName } from '../labels';
 import type { Sandboxes, Services, ServicesRequest, Started } from '../sandbox';
 import { parseExports } from '../shell-state';
-import { CAPABILITIES, removeContainer } from './container';
+import { CAPABILITIES, connect, removeContainer } from './container';
 import { frameLost, ignoreMissing, statusOf } from './engine';
 import { runInGuest } from './guest';
 import { flatten, inspectImage, removeImage } from './images';
+import type { Reach } from './reach';
 
 /** Seconds that one service may take until it is ready; a database that has to recover from its log takes a few. */
 const READY_SECONDS = 60;
@@ -22,6 +23,8 @@ export class DockerServices implements Services {
   constructor(
     private readonly docker: Docker,
     private readonly host: Pick<Sandboxes, 'scope' | 'at' | 'workshop'>,
+    private readonly reach: Reach,
+    private readonly images: readonly string[] = [],
   ) {}
 
   async start(request: ServicesRequest & { readonly lease: Lease }, signal: AbortSignal): Promise<Started> {
@@ -66,11 +69,11 @@ export class DockerServices implements Services {
   }
 
   async connect(owner: Owner, container: string): Promise<void> {
-    const network = this.docker.getNetwork(runNetwork(owner));
-    await network.connect({ Container: container, EndpointConfig: { Aliases: [] } }).catch((error: unknown) => {
-      // It is connected already, which the engine calls forbidden.
-      if (statusOf(error) !== 403 && !/already exists/.test(String(error))) throw error;
-    });
+    const name = runNetwork(owner);
+    const { IPAM } = (await this.docker.getNetwork(name).inspect()) as Docker.NetworkInspectInfo;
+    const within = (IPAM?.Config ?? []).flatMap(({ Subnet }) => Subnet ?? []);
+    await this.reach.limit(container, { ...runLabels(owner), [LABEL.scope]: this.host.scope }, { within });
+    await connect(this.docker, name, container);
   }
 
   async keep(owner: Owner, services: readonly ServiceSpec[], frame: number): Promise<void> {
@@ -137,12 +140,17 @@ export class DockerServices implements Services {
       Name: name,
       Internal: true,
       CheckDuplicate: true,
+      // The host would have an address on it, and with that all that listens there.
+      Options: { 'com.docker.network.bridge.inhibit_ipv4': 'true' },
       Labels: { ...runLabels(owner), [LABEL.scope]: this.host.scope },
     });
   }
 
   private async up(request: ServicesRequest, spec: ServiceSpec, signal: AbortSignal): Promise<string | undefined> {
     const { docker } = this;
+    if (spec.image && !this.images.some((image) => fullName(image) === fullName(spec.image!))) {
+      return `${spec.image} is not among the images that this worker's configuration names (services.images): ${this.images.join(', ') || 'none'}. Say what it needs by packages and start`;
+    }
     const name = containerOf(request.owner, spec.name);
     const running = await docker
       .getContainer(name)
@@ -264,6 +272,11 @@ export async function startServices(
 function withoutShellWords(env: Record<string, string>): Record<string, string> {
   const { PWD: _pwd, OLDPWD: _old, SHLVL: _level, POINTSMAN_JOB: _job, ...rest } = env;
   return rest;
+}
+
+/** As an engine reads it: `redis` is `redis:latest`. */
+function fullName(image: string): string {
+  return /[:@][^/]*$/.test(image) ? image : `${image}:latest`;
 }
 
 /** The run's own network, which leads nowhere else: siblings and whoever asks them meet there. */

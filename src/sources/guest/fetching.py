@@ -12,6 +12,7 @@ import urllib.request
 
 ARTIFACT = "/var/tmp/pointsman-source/artifact"
 LIMIT = 1 << 30
+REACH = "Check network, proxy and certificate settings; a server of a private network has to be in sandboxes.reach."
 TRIES = 3
 
 
@@ -42,7 +43,7 @@ def get(url, accept="*/*"):
         except (OSError, http.client.HTTPException) as error:
             if left == 0:
                 reason = getattr(error, "reason", error)
-                raise Refused("Unavailable", "%s: %s" % (url, reason), "Check network, proxy and certificate settings.")
+                raise Refused("Unavailable", "%s: %s" % (url, reason), REACH)
         time.sleep(2 * (TRIES - left))
 
 

@@ -20,7 +20,7 @@ QUIET = {
     "GIT_SSH_COMMAND": "ssh -o BatchMode=yes -o StrictHostKeyChecking=accept-new -o ConnectTimeout=30",
 }
 
-HINT = "Check address, network, proxy and certificates. One that wants a password: clone it and name the clone, git+file://..."
+HINT = "Check address, network, proxy and certificates; a server of a private network has to be in sandboxes.reach. One that wants a password: clone it and name the clone, git+file://..."
 
 
 def git(*words, cwd=TREE, files=False):

@@ -7,6 +7,7 @@ import { openPython } from '@pointsman/python';
 import type { CaseOutcome, FunctionInstance } from '../../../src/contract';
 import { pytestBundle } from '../../../src/environments/harness/pytest-bundle';
 import { imageOf } from '../../../src/environments/problem-environment';
+import { BASE_IMAGE } from '../../../src/machine/image';
 import { readRows } from '../../../src/problems/readers';
 import { rolloutProblem } from '../../../src/problems/tables/rollout-problem';
 import { swebenchRow } from '../../../src/problems/tables/swebench-row';
@@ -127,7 +128,7 @@ describe('an instance as a problem for agents', () => {
           test: 'true',
           parser: { kind: 'pytest' },
         },
-        ...{ timeoutSeconds: 60, base: 'pointsman/base:bookworm', workdir: '/testbed', runs: 2 },
+        ...{ timeoutSeconds: 60, base: BASE_IMAGE, workdir: '/testbed', runs: 2 },
         // A copy beside the repository, as an install that is not editable leaves one.
         setup: [
           'python3 -m venv .venv && .venv/bin/pip install -q pytest && cp -r shop .venv/lib/python3*/site-packages/',

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import Docker from 'dockerode';
 import type { RepoSetupResult } from '../../../src/contract';
+import { BASE_IMAGE } from '../../../src/machine/image';
 import { EGRESS_NETWORK } from '../../../src/sandbox/docker/container';
 import { NOTHING } from '../../support/chaos';
 import { act, folderOf, giveUp, leftOf, reach, readChain, removeFolders, sandboxOf, shell } from '../../support/set-up';
@@ -111,7 +112,7 @@ test('B5: the restored container has its network, and a first process that ends 
   expect(HostConfig).toMatchObject({ Init: true, NetworkMode: EGRESS_NETWORK });
   const docker = new Docker();
   const container = await docker.createContainer({
-    Image: 'pointsman/base:bookworm',
+    Image: BASE_IMAGE,
     Cmd: ['sleep', 'infinity'],
     HostConfig: { Init: HostConfig.Init! },
   });

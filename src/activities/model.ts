@@ -1,5 +1,14 @@
 import { profileNamed } from '../config';
-import { type Author, type FormatError, hasOwnQueue, type SharedBudget, type Turn, type Usage } from '../contract';
+import {
+  type Author,
+  type FormatError,
+  hasOwnQueue,
+  type Lenience,
+  type Rejected,
+  type SharedBudget,
+  type Turn,
+  type Usage,
+} from '../contract';
 import type { Deps } from '../deps';
 import { createChatModel, requirePrice } from '../model';
 import { DIALECTS } from '../rollout/dialects';
@@ -30,7 +39,7 @@ export type CallModelResult = {
   /** Milliseconds of the call that was answered; what the activity took beyond it was waiting. */
   readonly latencyMs: number;
 } & (
-  | { readonly ok: true; readonly action: string; readonly turn: string }
+  | { readonly ok: true; readonly action: string; readonly lenient?: readonly Lenience[]; readonly turn: string }
   | { readonly ok: false; readonly code: FormatError['code']; readonly rejected: string }
 );
 
@@ -50,7 +59,8 @@ export function createModelActivities(deps: Deps) {
         const profile = profileNamed(config, input.profile);
         const transcript = await transcripts.load(input.head);
         const rejected = await Promise.all(input.rejected.map((hash) => transcripts.rejected(hash)));
-        const request = renderRequest(transcript, profile.view, promptsFor(profile.view), rejected);
+        const own = rejected.filter(({ author }) => author === undefined || author === input.author);
+        const request = renderRequest(transcript, profile.view, promptsFor(profile.view), own);
         const call = { run: input.run, turn: input.turn, attempt: rejected.length, budget: input.budget };
         const given = await ask({ ...call, name: input.profile, profile, request, signal });
         const spent = {
@@ -58,9 +68,10 @@ export function createModelActivities(deps: Deps) {
           contextTokens: given.usage.promptTokens + given.usage.completionTokens,
           latencyMs: given.latencyMs,
         };
-        const parsed = DIALECTS[profile.view.dialect].parse(given.reply);
+        const parsed = DIALECTS[profile.view.dialect].parse(given.reply, { actions: profile.view.actions });
         if (!parsed.ok) {
-          const kept = await blobs.put(JSON.stringify({ reply: given.reply, error: parsed.error }));
+          const refused: Rejected = { reply: given.reply, error: parsed.error, author: input.author };
+          const kept = await blobs.put(JSON.stringify(refused));
           return {
             preview: preview(`${parsed.error.code}: ${given.reply.content ?? ''}`, PREVIEW),
             ok: false,
@@ -78,7 +89,9 @@ export function createModelActivities(deps: Deps) {
           dialect: profile.view.dialect,
           reply: given.reply,
           thought: parsed.thought,
+          ...(parsed.reasoning ? { reasoning: parsed.reasoning } : {}),
           action: parsed.action,
+          ...(parsed.lenient ? { lenient: [...parsed.lenient] } : {}),
           ...(parsed.unfaithful ? { unfaithful: true } : {}),
           rejected,
           usage: given.usage,
@@ -89,6 +102,7 @@ export function createModelActivities(deps: Deps) {
           preview: preview(parsed.thought, PREVIEW),
           ok: true,
           action: actionLine(parsed.action),
+          ...(parsed.lenient ? { lenient: parsed.lenient } : {}),
           turn: await transcripts.saveTurn(turn),
           ...spent,
         };

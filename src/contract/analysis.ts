@@ -159,6 +159,10 @@ export const FailureCategory = z.enum([
 ]);
 export type FailureCategory = z.infer<typeof FailureCategory>;
 
+/** One of the ten, or that the judge's reply named none of them: that says nothing of the rollout. */
+export const JudgedCategory = z.enum([...FailureCategory.options, 'unreadable']);
+export type JudgedCategory = z.infer<typeof JudgedCategory>;
+
 /** What a continued run takes over from the run before. Written by continue-as-new; do not write it by hand. */
 export const FailureAnalysisCarry = z.strictObject({
   plan: z.strictObject({ plan: Ref, unresolved: z.int() }).nullable(),
@@ -166,7 +170,7 @@ export const FailureAnalysisCarry = z.strictObject({
   pages: z.array(Ref),
   judged: z.int(),
   /** Verdicts so far, by category. */
-  counts: z.partialRecord(FailureCategory, z.int()),
+  counts: z.partialRecord(JudgedCategory, z.int()),
   cost: z.strictObject({ usd: z.number(), tokens: z.int() }),
   costUsd: z.number().optional(),
 });
@@ -203,10 +207,8 @@ export const FailureVerdict = z.strictObject({
   instance: z.string(),
   method: z.string(),
   submitted: z.boolean(),
-  category: FailureCategory,
+  category: JudgedCategory,
   description: z.string(),
-  /** The judge's reply could not be read, so that the category is `other`. */
-  unreadable: z.boolean(),
   reply: Ref.nullable(),
 });
 export type FailureVerdict = z.infer<typeof FailureVerdict>;
@@ -237,8 +239,8 @@ export const FailureTableRow = z.strictObject({
   submitted: z.int(),
   notSubmitted: z.int(),
   /** By category, of the submitted. */
-  whenSubmitted: z.partialRecord(FailureCategory, z.int()),
-  whenNotSubmitted: z.partialRecord(FailureCategory, z.int()),
+  whenSubmitted: z.partialRecord(JudgedCategory, z.int()),
+  whenNotSubmitted: z.partialRecord(JudgedCategory, z.int()),
 });
 export type FailureTableRow = z.infer<typeof FailureTableRow>;
 

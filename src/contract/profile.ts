@@ -12,6 +12,11 @@ export const View = z.strictObject({
   history: HistoryProcessor.default({ kind: 'full' }),
   /** Characters of one observation that the model is shown; the middle is cut. */
   observationChars: z.int().min(200).default(100_000),
+  /**
+   * What becomes of a reply with several actions: it is refused, or the first is taken and the rest left out. Models that
+   * were trained on several write the observations in between themselves.
+   */
+  actions: z.enum(['one', 'first']).default('one'),
   /** Whether `submit` first asks for one review of the diff. */
   reviewOnSubmit: z.boolean().default(false),
   /** Folder of prompt files that replaces ours (`system.md`, `instance.md`, ...); missing files fall back. */

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
-import { type DatasetFilters, LossReason } from '../../src/contract';
+import { DatasetFilters, LossReason } from '../../src/contract';
 import { extraRow } from '../../src/dataset/extra-row';
 import type { Candidate, Lost } from '../../src/dataset/judge';
 import { judge, trainedContent } from '../../src/dataset/judge';
 import { anyRow, runOf } from './any-row';
 
-const filters: DatasetFilters = { resolved: true, submitted: true, doubtful: true, identicalActions: 3, fileReads: 20 };
+const filters = DatasetFilters.parse({});
 const options = { filters, maxTokens: 32_768 };
 const reasonOf = (answer: Candidate | Lost) => ('reason' in answer ? answer.reason : undefined);
 

@@ -32,7 +32,7 @@ import { quoted, quotedValue } from '../../src/setup/experience/quoting';
 import { literalText } from '../../src/setup/experience/signals';
 import { avoidsTests, runsNoTests } from '../../src/setup/experience/test-avoidance';
 import { oneLine } from '../../src/setup/loop/commands';
-import { objectsIn, readJsonObject } from '../../src/setup/read-json';
+import { readJsonObject, saidObjects } from '../../src/setup/read-json';
 import { readCfg } from '../../src/setup/repository/cfg';
 import { documentedCommands, serviceHints } from '../../src/setup/repository/documents';
 import { factsOf } from '../../src/setup/repository/facts-of';
@@ -146,7 +146,7 @@ const PLAIN: readonly Entry[] = [
   ['setup/loop/commands.ts oneLine', oneLine],
   ['setup/roles/rules/cksum.ts posixCksum', posixCksum],
   ['setup/roles/rules/interpreter.ts readInterpreters', readInterpreters],
-  ['setup/read-json.ts objectsIn', objectsIn],
+  ['setup/read-json.ts saidObjects', saidObjects],
   ['setup/read-json.ts readJsonObject', readJsonObject],
   ['setup/repository/cfg.ts readCfg', readCfg],
   ['setup/repository/makefile.ts readMakefile', readMakefile],

@@ -40,7 +40,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   problems: {
     holds: 'problem formats, patches, outcomes; equivalence tests, mutants, specifications',
-    imports: 'contract packages/python',
+    imports: 'contract rollout packages/python',
     pure: true,
   },
   grading: {

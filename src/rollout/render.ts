@@ -52,8 +52,14 @@ export function observationText(step: SeenStep, view: View, prompts: Prompts): s
     });
     return fillTemplate(prompts.observation, { observation: cancelled });
   }
-  if (observation !== '') return fillTemplate(prompts.observation, { observation });
-  if (step.exitCode === null || step.exitCode === 0) return fillTemplate(prompts['observation-empty'], {});
+  const failed = step.exitCode !== null && step.exitCode !== 0;
+  if (observation !== '') {
+    const shown = failed
+      ? fillTemplate(prompts['observation-failed'], { observation, exit_code: `${step.exitCode}` })
+      : observation;
+    return fillTemplate(prompts.observation, { observation: shown });
+  }
+  if (!failed) return fillTemplate(prompts['observation-empty'], {});
   return fillTemplate(prompts['observation-empty-failed'], { exit_code: `${step.exitCode}` });
 }
 

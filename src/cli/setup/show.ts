@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander';
 import { PointsmanError, SetupRole } from '../../contract';
 import type { ShownSetup } from '../../pages/shown-setup';
+import { replyText } from '../../rollout/summary';
 import { type Cli, look } from '../context';
 import { wholeOption } from '../options';
 import { safeLines } from '../terminal/safe-text';
@@ -76,7 +77,7 @@ function setupData({ steps, result, progress, links, ...run }: ShownSetup, only?
         policy: turn.policy,
         model: turn.model,
         move: turn.move,
-        rejected: turn.rejected.map(({ error, reply }) => ({ code: error.code, content: reply.content })),
+        rejected: turn.rejected.map(({ error, reply }) => ({ code: error.code, reply: replyText(reply) })),
         output,
         exitCode: observation.exitCode,
         timedOutAfter: observation.timedOutAfter,

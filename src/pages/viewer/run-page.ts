@@ -6,6 +6,7 @@ import type {
   Opening,
   ProblemTests,
   Ref,
+  Rejected,
   Step,
   TestOutcome,
   Timing,
@@ -14,7 +15,7 @@ import type {
 import { clip, clipLimit, EMPTY } from './clip';
 import { maskOf, type Training, usualTraining } from './mask';
 import type { ControlView, GradeView, RunLine, RunPage, TestGroup, TestView, TurnView } from './payload';
-import { turnView } from './turn-view';
+import { refusedView, turnView } from './turn-view';
 
 /** What is known of a run besides its chain. */
 export interface PageFacts {
@@ -24,6 +25,8 @@ export interface PageFacts {
   readonly policy: HandOverPolicy | null;
   readonly head: string | null;
   readonly trouble: string | null;
+  /** Replies that no step holds. */
+  readonly refused: readonly Rejected[];
   readonly links: readonly (readonly [string, string])[];
   /** As a data set has it; null where none was chosen. */
   readonly training: Training | null;
@@ -52,8 +55,10 @@ const STATEMENT_CHARS = 1_000_000;
 /** A rollout as a page; without a chain, what the server or its row says of it. */
 export function rolloutPage(facts: PageFacts, chain: LoadedChain | null, { patch, grade }: Ending): RunPage {
   const turns = chain ? turnsOf(chain, facts) : [];
+  const limit = clipLimit(turns.length + facts.refused.length);
   return {
     ...pageOf(facts, turns),
+    refused: facts.refused.map((each) => refusedView(each, limit)),
     line: { ...facts.line, ...(facts.line.turns || turns.length === 0 ? {} : countedLine(facts.line, turns)) },
     statement: clip(chain?.opening.statement ?? '', STATEMENT_CHARS),
     workdir: chain?.opening.workdir ?? '',
@@ -73,7 +78,7 @@ export function setupPage(
 }
 
 function pageOf({ line, live, phase, policy, head, trouble, links }: PageFacts, turns: readonly TurnView[]): RunPage {
-  const rest = { statement: EMPTY, workdir: '', patch: null, grade: null, frames: [], trials: [] };
+  const rest = { statement: EMPTY, workdir: '', refused: [], patch: null, grade: null, frames: [], trials: [] };
   return { line, live, phase, policy, turns, head, trouble, links, ...rest };
 }
 

@@ -301,6 +301,7 @@ describeInBrowser('the viewer in a browser', () => {
       policy: null,
       head: heads.agent,
       trouble: null,
+      refused: [],
       links: [],
       training: null,
       workspace: null,

@@ -28,10 +28,12 @@ export function readAnswer(text: string, facts: CallFacts): ChatAnswer {
   if (!choice) throw malformed(facts.context, 'the answer has no choices', text);
   const message = asObject(choice.message);
   if (!message && typeof choice.text !== 'string') throw malformed(facts.context, 'the answer has no message', text);
+  const reasoning = reasoningOf(message ?? {});
   const reply: RawReply = {
     content: contentOf(message?.content ?? choice.text ?? message?.refusal),
     toolCalls: toolCallsOf(message ?? {}, facts.requestId),
     finishReason: typeof choice.finish_reason === 'string' ? choice.finish_reason : null,
+    ...(reasoning === '' ? {} : { reasoning }),
   };
   const tokens = tokensOf(body.usage);
   const counted = tokens ?? { promptTokens: facts.promptTokens, cachedTokens: 0, completionTokens: sizeOf(reply) };
@@ -80,9 +82,33 @@ function contentOf(content: unknown): string | null {
   if (typeof content === 'string') return wellFormed(content);
   // Some servers answer with parts, as requests may have them.
   if (Array.isArray(content)) {
-    return wellFormed(content.map((part) => (typeof part === 'string' ? part : (asObject(part)?.text ?? ''))).join(''));
+    return wellFormed(content.map((part) => (isThinking(part) ? '' : textOf(part))).join(''));
   }
   return wellFormed(JSON.stringify(content));
+}
+
+/** Reasoning that the server keeps apart from the answer, by whichever name it has there; empty where there is none. */
+function reasoningOf(message: Json): string {
+  const named = [message.reasoning_content, message.reasoning, message.thinking]
+    .map((each) => textOf(each))
+    .find((text) => text !== '');
+  if (named !== undefined) return wellFormed(named);
+  const parts = Array.isArray(message.content) ? message.content.filter(isThinking) : [];
+  const details = Array.isArray(message.reasoning_details) ? message.reasoning_details : [];
+  return wellFormed(textOf(parts.length > 0 ? parts : details));
+}
+
+function isThinking(part: unknown): boolean {
+  return ['thinking', 'reasoning'].includes(String(asObject(part)?.type));
+}
+
+/** Text of a part or of a list of parts. Real ones nest three deep (Mistral); more is nobody's text. */
+function textOf(part: unknown, depth = 0): string {
+  if (typeof part === 'string') return part;
+  if (depth > 4) return '';
+  if (Array.isArray(part)) return part.map((each) => textOf(each, depth + 1)).join('');
+  const { text, thinking, reasoning, summary } = asObject(part) ?? {};
+  return textOf(text ?? thinking ?? reasoning ?? summary ?? '', depth + 1);
 }
 
 function toolCallsOf(message: Json, requestId: string): RawReply['toolCalls'] {
@@ -120,9 +146,8 @@ function tokensOf(raw: unknown): Tokens | undefined {
 }
 
 function sizeOf(reply: RawReply): number {
-  return Math.ceil(
-    Buffer.byteLength((reply.content ?? '') + reply.toolCalls.map((c) => c.name + c.arguments).join('')) / 3,
-  );
+  const calls = reply.toolCalls.map((call) => call.name + call.arguments).join('');
+  return Math.ceil(Buffer.byteLength(`${reply.reasoning ?? ''}${reply.content ?? ''}${calls}`) / 3);
 }
 
 function count(value: unknown): number {

@@ -10,7 +10,7 @@ import {
   upsertMemo,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { CallModelResult, createModelActivities } from '../../activities/model';
+import type { CallModelResult, CheckedProfiles, createModelActivities } from '../../activities/model';
 import type { createProblemActivities } from '../../activities/problems/problem';
 import type { createTranscriptActivities } from '../../activities/rollout/transcript';
 import {
@@ -30,7 +30,7 @@ import { publish } from '../durable/attributes';
 import { codeOf, isCancellation, messageOf } from '../durable/failures';
 import { checked, refuse } from '../durable/input';
 import { Phase } from '../durable/phase';
-import { STORE } from '../durable/retry';
+import { modelQueue, STORE } from '../durable/retry';
 import { onSetBudget, Steering } from '../durable/steering';
 import { grade } from '../grading';
 import { RolloutSandbox } from './sandbox';
@@ -84,8 +84,8 @@ class Rollout {
   private readonly owner = { workflowId: this.info.workflowId, firstRunId: this.info.firstExecutionRunId };
   private readonly queues = queuesUnder(this.info.taskQueue);
   private problem = { id: '', ref: { sha256: '', bytes: 0 } };
-  /** Profiles that are asked on a queue of their own. */
-  private ownQueue: readonly string[] = [];
+  /** Where each profile is asked, and how long it may take. */
+  private checked: CheckedProfiles = { ownQueue: [] };
   /** Malformed replies to the turn that is being made. */
   private rejected: string[] = [];
   private recent: RecentTurn[] = [];
@@ -127,11 +127,10 @@ class Rollout {
   private async open(): Promise<void> {
     const { input, state, profiles } = this;
     const capUsd = input.limits.costUsd ?? input.budget?.capUsd;
-    const { ownQueue } = await store.checkProfiles.executeWithOptions(
+    this.checked = await store.checkProfiles.executeWithOptions(
       { summary: `models: ${Object.values(profiles).join(', ')}` },
       [{ profiles: Object.values(profiles), capUsd }],
     );
-    this.ownQueue = ownQueue;
     this.problem = await store.loadProblem.executeWithOptions({ summary: nameOf(input.problem) }, [
       { problem: input.problem },
     ]);
@@ -204,7 +203,7 @@ class Rollout {
     const { state, steering, rejected } = this;
     const { budget } = this.input;
     const profile = this.profiles[author] ?? refuse(`rollout: ${author}: a profile name is needed (found nothing)`);
-    const queue = this.ownQueue.includes(profile) ? this.queues.model(profile) : this.queues.workflows;
+    const queue = modelQueue(this.queues, this.checked, profile);
     const retry = rejected.length > 0 ? ` · retry ${rejected.length}` : '';
     for (;;) {
       const since = Date.now();

@@ -2,6 +2,7 @@ import { APIConnectionError, APIConnectionTimeoutError, APIError, APIUserAbortEr
 import { type ErrorCode, isPointsmanError, PointsmanError } from '../contract';
 import { overflowOf, type PromptSize } from './overflow';
 import { quotable } from './redact';
+import { remedyFor } from './remedies';
 
 /** What went wrong at a model endpoint, and whether and when the same request may be sent again. */
 export class ModelError extends PointsmanError {
@@ -172,40 +173,6 @@ const TEMPLATE =
 const TEMPLATE_HINT =
   'The chat template of the model cannot write this conversation: set another view.dialect in the profile (backticks and xml need no tool messages), or start the server with another template.';
 
-/** What mends a refused request, by the server's words. Where there is no row, its words are all that there is to say. */
-const REMEDIES: readonly (readonly [RegExp, string])[] = [
-  [
-    /stream_options|include_usage/,
-    'Set extraBody: { stream_options: null } in the profile; usage is then estimated where the server sends none.',
-  ],
-  [
-    /content_filter|content_policy|content management policy|responsibleai|data_inspection|moderation|flagged/,
-    'The provider refuses what the conversation says, not how it is sent: another model, or another problem.',
-  ],
-  [
-    /content\b.{0,60}(null|none\b)|got (null|none)\b|(null|none) (content|is not allowed)|content.{0,40}(valid|expected a?) ?string/,
-    'Set emptyContent: text in the profile (or emptyContent: omitted).',
-  ],
-  [
-    /content\b.{0,60}(non-?empty|(must|may|can) ?not be empty|is empty)/,
-    'Set emptyContent: "null" in the profile (or omitted).',
-  ],
-  [
-    /properties.{0,40}(non-?empty|empty|required|minimum)|parameters.{0,60}(non-?empty|is empty|must not be empty)/,
-    'Set emptyParameters: omitted in the profile.',
-  ],
-  [
-    /tool.{0,60}(not supported|unsupported|not enabled|requires|disabled|does not support)|(not support|enable).{0,40}tool/,
-    'Start the server with its parser of tool calls, or set a view.dialect in text (xml or backticks) in the profile.',
-  ],
-  [
-    /max_tokens['"`]* is not supported|max_tokens.{0,80}max_completion_tokens.{0,20}instead/,
-    'Set extraBody: { max_completion_tokens: N } in the profile, which then replaces max_tokens.',
-  ],
-  [/max_(completion_|new_|output_)?tokens|maximum allowed number of output/, 'Lower maxOutputTokens of the profile.'],
-  [/temperature/, 'Change temperature of the profile, or leave it out.'],
-];
-
 function rejectionHint(status: number, codes: readonly unknown[], text: string, { stream }: ErrorContext): string {
   if (status === 401) return 'Check the variable that apiKeyEnv of the profile names: it is missing, wrong or expired.';
   if (status === 402) return 'The account cannot pay for this call: add credit, then start again.';
@@ -214,14 +181,9 @@ function rejectionHint(status: number, codes: readonly unknown[], text: string, 
   if (status === 404) return 'Check model and baseUrl of the profile; the server lists its models at GET /v1/models.';
   if (status === 413) return 'The request is larger than the server takes: shorten what the model is shown.';
   if (status >= 300 && status < 400) return 'The server redirects: put the address that it names into baseUrl.';
-  const words = `${codes.filter((code) => typeof code === 'string').join(' ')} ${text}`.slice(0, 20_000).toLowerCase();
-  if (/\bstream(?!_options)/.test(words)) {
-    return stream
-      ? 'The server does not stream: remove stream from the profile.'
-      : 'The server answers only in streams: set stream: true in the profile.';
-  }
-  const remedy = REMEDIES.find(([says]) => says.test(words));
-  if (remedy) return remedy[1];
+  const words = `${codes.filter((code) => typeof code === 'string').join(' ')} ${text}`;
+  const remedy = remedyFor(words, stream);
+  if (remedy) return remedy.hint;
   return 'These are the words of the server. What a request holds is set in the profile; extraBody adds to it or takes out.';
 }
 

@@ -56,6 +56,7 @@ export function readAnswer(text: string, facts: CallFacts): ChatAnswer {
     usage,
     priced,
     ...(tokens ? {} : { estimated: true }),
+    ...(isEventStream(text) ? { streamed: true } : {}),
     responseId: typeof body.id === 'string' ? body.id : null,
     model: typeof body.model === 'string' && body.model !== '' ? body.model : facts.profile.model,
     latencyMs: facts.latencyMs,

@@ -5,14 +5,6 @@ import type { Reply } from './render';
 
 export const FINGERPRINT = 'pointsman-rehearsal';
 
-export interface RequestBody {
-  readonly model?: unknown;
-  readonly messages?: unknown;
-  readonly tools?: unknown;
-  readonly stream?: unknown;
-  readonly stream_options?: unknown;
-}
-
 export interface PromptTokens {
   readonly prompt: number;
   readonly cached: number;

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import type { RequestBody } from './completion';
+import type { RequestBody } from './matching';
 
 export const BrokenMessage = z.enum([
   'null_message',

@@ -137,7 +137,7 @@ export function errorInside(error: unknown, context: ErrorContext, headers?: Pic
   const known = codes.map(Number).find((code) => Number.isInteger(code) && code >= 400 && code <= 599);
   const status =
     known ?? statusInWords(`${codes.filter((code) => typeof code === 'string').join(' ')} ${words}`, codes);
-  const told = known === undefined ? 'a status of 200, and an error' : `a status of 200, and inside of it ${known}`;
+  const told = `the answer (status 200) holds an error${known === undefined ? '' : ` ${known}`}`;
   return refused({ status, codes, text: `${told}: ${words}`, headers }, context);
 }
 

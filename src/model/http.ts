@@ -89,8 +89,9 @@ async function collect(message: http.IncomingMessage, signal?: AbortSignal): Pro
 function underErrorKey(body: Buffer): Buffer | string {
   try {
     const parsed: unknown = JSON.parse(body.toString('utf8'));
-    if (typeof parsed === 'object' && parsed !== null && 'error' in parsed) return body;
-    return JSON.stringify({ error: parsed });
+    // Gemini writes a list of one.
+    const whole: unknown = Array.isArray(parsed) && parsed.length === 1 ? parsed[0] : parsed;
+    return JSON.stringify(typeof whole === 'object' && whole !== null && 'error' in whole ? whole : { error: whole });
   } catch {
     return body;
   }

@@ -45,6 +45,14 @@ const REMEDIES: readonly (Remedy & { readonly says: RegExp })[] = [
     says: /max_(completion_|new_|output_)?tokens|maximum allowed number of output/,
     hint: 'Lower maxOutputTokens of the profile.',
   },
+  {
+    says: /thought_signature|reasoning_content.{0,80}(passed|pass|sent|send) back/,
+    hint: 'The server wants its own reasoning back with each call, which a history that others wrote does not have: set a view.dialect in text (xml or backticks), or switch reasoning off in extraBody.',
+  },
+  {
+    says: /credit balance|billing|insufficient (credits?|funds|balance)|budget has been exceeded/,
+    hint: 'The account cannot pay for this call: add credit, then start again.',
+  },
   { says: /temperature/, hint: 'Change temperature of the profile, or leave it out.' },
 ];
 

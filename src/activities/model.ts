@@ -43,6 +43,13 @@ export type CallModelResult = {
   | { readonly ok: false; readonly code: FormatError['code']; readonly rejected: string }
 );
 
+export interface CheckedProfiles {
+  /** Profiles that are asked on a task queue of their own. */
+  readonly ownQueue: readonly string[];
+  /** `timeoutSeconds` of each. */
+  readonly timeoutSeconds?: Readonly<Record<string, number>>;
+}
+
 const PREVIEW = 500;
 
 export function createModelActivities(deps: Deps) {
@@ -111,18 +118,20 @@ export function createModelActivities(deps: Deps) {
 
     /**
      * Refuses a run before it starts: unknown profiles, missing keys, a cost cap over an unknown price. Names the profiles
-     * that have a task queue of their own; the others are called from where workflows run.
+     * that have a task queue of their own (the others are called from where workflows run), and how long each may take.
      */
-    async checkProfiles(input: { profiles: readonly string[]; capUsd?: number }): Promise<{ ownQueue: string[] }> {
+    async checkProfiles(input: { profiles: readonly string[]; capUsd?: number }): Promise<CheckedProfiles> {
       return withHeartbeat(async () => {
         const ownQueue: string[] = [];
+        const timeoutSeconds: Record<string, number> = {};
         for (const name of input.profiles) {
           const profile = profileNamed(config, name);
           requirePrice(name, profile.price, input.capUsd);
+          timeoutSeconds[name] = profile.timeoutSeconds;
           if (hasOwnQueue(profile)) ownQueue.push(name);
           else createChatModel(profile, { name, env });
         }
-        return { ownQueue };
+        return { ownQueue, timeoutSeconds };
       });
     },
   };

@@ -63,7 +63,13 @@ export const ModelProfile = z
     topP: z.number().min(0).max(1).optional(),
     maxOutputTokens: z.int().min(1).default(8192),
     contextTokens: z.int().min(256).default(131_072),
-    /** Seconds after which one request is given up and retried. */
+    /** Asks for the answer as a stream, for servers that answer only so and for gateways that cut a silent connection. */
+    stream: z.boolean().default(false),
+    /** What stands as `content` of a message that is only a tool call: `null`, the empty text, or no such field. */
+    emptyContent: z.enum(['null', 'text', 'omitted']).default('null'),
+    /** How a tool without arguments is described: with `properties: {}`, or without `parameters`. */
+    emptyParameters: z.enum(['properties', 'omitted']).default('properties'),
+    /** Seconds after which one request is given up and retried; waiting for a place (`concurrency`) is not part of them. */
     timeoutSeconds: z.number().positive().default(600),
     /** Requests in flight at once, per worker process. */
     concurrency: z.int().min(1).default(32),

@@ -24,8 +24,8 @@ export const RawReply = z.strictObject({
   content: z.string().nullable(),
   toolCalls: z.array(z.strictObject({ id: z.string(), name: z.string(), arguments: z.string() })),
   finishReason: z.string().nullable().optional(),
-  /** What the model thought before it spoke, where the server keeps it apart. */
-  reasoning: z.string().optional(),
+  /** What the server gave apart as the model's reasoning; absent where it gave none. */
+  reasoning: z.string().nullable().optional(),
 });
 export type RawReply = z.infer<typeof RawReply>;
 

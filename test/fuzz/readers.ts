@@ -10,8 +10,9 @@ import { simpleCommands } from '../../src/grading/runners/command-line';
 import { followed } from '../../src/grading/runners/follow';
 import { SHARED } from '../../src/grading/shared-files';
 import { suspicionsIn } from '../../src/grading/suspicion';
-import { isContextOverflow } from '../../src/model/errors';
+import { overflowOf } from '../../src/model/overflow';
 import { quotable } from '../../src/model/redact';
+import { assembleStream } from '../../src/model/stream';
 import { readCandidate } from '../../src/problems/candidate/reply';
 import { readHarness } from '../../src/problems/equivalence/read-harness';
 import { answerOf, codeBlocks } from '../../src/problems/equivalence/reply';
@@ -107,7 +108,12 @@ const PLAIN: readonly Entry[] = [
       return suspicionsIn(patch.join(''), { ids: ['tests/test_a.py::test_a'], tests: [text] });
     },
   ],
-  ['model/errors.ts isContextOverflow', (text) => isContextOverflow(400, [], text)],
+  [
+    'model/overflow.ts overflowOf',
+    (text) => overflowOf({ status: 400, codes: [], text }, { tokens: 1_000, window: 1_000 }),
+  ],
+  ['model/stream.ts assembleStream', assembleStream],
+  ['model/stream.ts assembleStream one event', (text) => assembleStream(`data: ${text}`)],
   ['model/redact.ts quotable', (text) => quotable(text, ['a-secret'])],
   ['model/redact.ts quotable html', (text) => quotable(`<html>${text}`)],
   ['problems/equivalence/reply.ts codeBlocks', codeBlocks],

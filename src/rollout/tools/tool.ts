@@ -53,7 +53,7 @@ export function findTool(tools: ToolTable, name: string): Tool | undefined {
   return undefined;
 }
 
-/** The OpenAI function schema, in the shape SWE-agent sends: no `strict`, no `additionalProperties`. */
+/** The OpenAI function schema, in the shape SWE-agent sends: no `strict`, no `additionalProperties`; `properties` always. */
 export function functionSchema(tool: Tool): ChatTool {
   const properties = Object.fromEntries(
     tool.params.map((param) => [
@@ -67,10 +67,7 @@ export function functionSchema(tool: Tool): ChatTool {
     ]),
   );
   const required = tool.params.filter((param) => param.required).map((param) => param.name);
-  const parameters =
-    tool.params.length === 0
-      ? { type: 'object' }
-      : { type: 'object', properties, ...(required.length ? { required } : {}) };
+  const parameters = { type: 'object', properties, ...(required.length ? { required } : {}) };
   return { type: 'function', function: { name: tool.name, description: tool.description, parameters } };
 }
 

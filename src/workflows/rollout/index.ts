@@ -10,7 +10,7 @@ import {
   upsertMemo,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { CallModelResult, createModelActivities } from '../../activities/model';
+import type { CallModelResult, CheckedProfiles, createModelActivities } from '../../activities/model';
 import type { createProblemActivities } from '../../activities/problems/problem';
 import type { createTranscriptActivities } from '../../activities/rollout/transcript';
 import {
@@ -32,7 +32,7 @@ import { publish } from '../durable/attributes';
 import { codeOf, isCancellation, messageOf } from '../durable/failures';
 import { checked, refuse } from '../durable/input';
 import { Phase } from '../durable/phase';
-import { STORE } from '../durable/retry';
+import { modelQueue, STORE } from '../durable/retry';
 import { onSetBudget, Steering } from '../durable/steering';
 import { grade } from '../grading';
 import { RolloutSandbox } from './sandbox';
@@ -87,8 +87,8 @@ class Rollout {
   private readonly owner = { workflowId: this.info.workflowId, firstRunId: this.info.firstExecutionRunId };
   private readonly queues = queuesUnder(this.info.taskQueue);
   private problem = { id: '', ref: { sha256: '', bytes: 0 } };
-  /** Profiles that are asked on a queue of their own. */
-  private ownQueue: readonly string[] = [];
+  /** Where each profile is asked, and how long it may take. */
+  private checked: CheckedProfiles = { ownQueue: [] };
   /** Malformed replies to the turn that is being made. */
   private rejected: { readonly blob: string; readonly code: FormatErrorCode; readonly author: Author }[] = [];
   private recent: RecentTurn[] = [];
@@ -130,11 +130,10 @@ class Rollout {
   private async open(): Promise<void> {
     const { input, state, profiles } = this;
     const capUsd = input.limits.costUsd ?? input.budget?.capUsd;
-    const { ownQueue } = await store.checkProfiles.executeWithOptions(
+    this.checked = await store.checkProfiles.executeWithOptions(
       { summary: `models: ${Object.values(profiles).join(', ')}` },
       [{ profiles: Object.values(profiles), capUsd }],
     );
-    this.ownQueue = ownQueue;
     this.problem = await store.loadProblem.executeWithOptions({ summary: nameOf(input.problem) }, [
       { problem: input.problem },
     ]);
@@ -215,7 +214,7 @@ class Rollout {
     const { budget } = this.input;
     const rejected = this.rejected.map(({ blob }) => blob);
     const profile = this.profiles[author] ?? refuse(`rollout: ${author}: a profile name is needed (found nothing)`);
-    const queue = this.ownQueue.includes(profile) ? this.queues.model(profile) : this.queues.workflows;
+    const queue = modelQueue(this.queues, this.checked, profile);
     const retries = this.rejected.filter((each) => each.author === author).length;
     const retry = retries > 0 ? ` · retry ${retries}` : '';
     for (;;) {

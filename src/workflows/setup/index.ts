@@ -15,6 +15,7 @@ import { publish } from '../durable/attributes';
 import { isCancellation } from '../durable/failures';
 import { checked, refuse } from '../durable/input';
 import { Phase } from '../durable/phase';
+import { modelQueue } from '../durable/retry';
 import { onSetBudget, Steering } from '../durable/steering';
 import { type Decided, SetupActions } from './actions';
 import { moveActivities } from './activities';
@@ -116,10 +117,11 @@ class Setup {
   }
 
   private async openChain({ given }: SetupRun): Promise<void> {
-    const { head } = await moveActivities(this.queues.workflows).openSetupChain.executeWithOptions(
-      { summary: 'the agent begins' },
-      [{ role: 'agent', source: this.input.source, given }],
-    );
+    const { head } = await moveActivities(
+      modelQueue(this.queues, { ownQueue: [] }, ''),
+    ).openSetupChain.executeWithOptions({ summary: 'the agent begins' }, [
+      { role: 'agent', source: this.input.source, given },
+    ]);
     this.state.head = head;
   }
 

@@ -13,7 +13,7 @@ import type {
   VerifierResult,
 } from '../../contract';
 import { codeOf, isCancellation, messageOf } from '../durable/failures';
-import { RETRY } from '../durable/retry';
+import { type ModelQueue, modelQueue, RETRY } from '../durable/retry';
 import { moveActivities, setupHost, setupStore } from './activities';
 import type { Allowance, Overspent, Purse } from './allowance';
 
@@ -21,7 +21,7 @@ import type { Allowance, Overspent, Purse } from './allowance';
 export interface RoleGround {
   /** First execution's run id: the ledger's key. */
   readonly run: string;
-  queueOf(policy: string): string;
+  queueOf(policy: string): ModelQueue;
   readonly source: string;
   readonly limits: SetupLimits;
   readonly observationChars: number;
@@ -41,12 +41,12 @@ export async function rolesOf(
   { queues, ...ground }: Omit<RoleGround, 'queueOf'> & { readonly queues: Queues },
 ): Promise<RoleGround> {
   const profiles = players.filter((name) => !name.startsWith('builtin:'));
-  const { ownQueue } = await models.checkProfiles.executeWithOptions({ summary: 'who plays which part' }, [
+  const checked = await models.checkProfiles.executeWithOptions({ summary: 'who plays which part' }, [
     { profiles, capUsd: ground.allowance.capUsd },
   ]);
   return {
     ...ground,
-    queueOf: (policy) => (ownQueue.includes(policy) ? queues.model(policy) : queues.workflows),
+    queueOf: (policy) => modelQueue(queues, checked, policy),
   };
 }
 

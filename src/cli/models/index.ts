@@ -1,13 +1,15 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { profileNamed } from '../../config';
-import { PointsmanError } from '../../contract';
+import { DialectName, PointsmanError, View } from '../../contract';
 import { type Cli, look } from '../context';
 import { shareWithDaemons } from '../daemon-environment';
 import { type Checked, checkedText } from '../terminal/model-check';
+import { safeLines } from '../terminal/safe-text';
 import { table } from '../terminal/table';
 import { byServer, checkModel } from './check';
+import { replyFile, whatBecomes, whatBecomesText } from './read';
 
-/** `models list` and `models check`: the profiles, and whether each one really answers. */
+/** `models list`, `check` and `read`: the profiles, whether each one really answers, and what becomes of a reply. */
 export function addModelCommands(program: Command, cli: Cli): void {
   const models = program.command('models').description('model profiles of the configuration');
   models
@@ -39,6 +41,20 @@ export function addModelCommands(program: Command, cli: Cli): void {
               look().width,
             ),
       );
+    });
+  models
+    .command('read [file]')
+    .description(
+      'say what would become of a reply: its action, thought and reasoning, or the error that the model would see',
+    )
+    .addOption(new Option('--dialect <name>', 'the format that the model was asked for').choices(DialectName.options))
+    .option('--profile <name>', 'the profile whose view says the dialect, and what becomes of several actions')
+    .addHelpText('after', '\nA text, a message, or the whole answer of a server; from stdin without a file.')
+    .action((file: string | undefined, { dialect, profile }: { dialect?: DialectName; profile?: string }) => {
+      const view = profile === undefined ? View.parse({}) : profileNamed(cli.settings.config, profile).view;
+      const read = whatBecomes(replyFile(file ?? '-'), dialect ? { ...view, dialect } : view);
+      cli.print(read, () => safeLines(whatBecomesText(read)).join('\n'));
+      if (!read.ok) process.exitCode = 1;
     });
   models
     .command('check [name]')

@@ -38,13 +38,13 @@ export type HandOverReason = z.infer<typeof HandOverReason>;
  * With `on`, a student that ends so ends its own part and not the rollout: the expert goes on at that turn. Such a switch
  * is on-policy, but not random. The paper has none.
  */
-const on = z.array(StudentEnding).optional();
+const on = z.array(StudentEnding).readonly().optional();
 
 export type HandOverName = keyof typeof VALUES;
 /** What is said beside a policy's name. */
 export type HandOverValue<Name extends HandOverName> = z.infer<(typeof VALUES)[Name]>;
 export type HandOverPolicy = {
-  [Name in HandOverName]: { [Only in Name]: HandOverValue<Name> } & { on?: StudentEnding[] };
+  [Name in HandOverName]: { [Only in Name]: HandOverValue<Name> } & { readonly on?: readonly StudentEnding[] };
 }[HandOverName];
 
 export const HandOverPolicy: z.ZodType<HandOverPolicy> = z.union(

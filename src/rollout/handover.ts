@@ -85,7 +85,7 @@ export function takesOver(
   author: Author,
   ending: ExitStatus,
 ): ending is HandOverReason & ExitStatus {
-  return author === 'student' && on !== undefined && (on as readonly ExitStatus[]).includes(ending);
+  return author === 'student' && (on as readonly ExitStatus[] | undefined)?.includes(ending) === true;
 }
 
 /** Why the expert acts from `turn` on. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { HandOverReason } from './hand-over';
 import { ProfileName, View } from './profile';
 import { RolloutResult } from './rollout';
 import { RolloutSource } from './rollout-row';
@@ -11,6 +12,8 @@ export const ShiftGroup = z.strictObject({
   source: RolloutSource,
   /** Only rollouts of this method. */
   method: z.string().optional(),
+  /** Only rollouts in which the expert took over for one of these reasons, or never: `policy` keeps random switches alone. */
+  handOvers: z.array(HandOverReason).min(1).optional(),
 });
 export type ShiftGroup = z.infer<typeof ShiftGroup>;
 
@@ -98,7 +101,15 @@ export const CovariateShiftResult = z.strictObject({
   dimensions: z.int(),
   instances: z.array(z.string()),
   /** The expert first. `embedded` falls short of `rollouts` where chains are missing, or where the run was abandoned. */
-  groups: z.array(z.strictObject({ name: z.string(), rollouts: z.int(), embedded: z.int() })),
+  groups: z.array(
+    z.strictObject({
+      name: z.string(),
+      rollouts: z.int(),
+      embedded: z.int(),
+      /** Of `rollouts`, those in which the expert took over for another reason than the policy's: not at random. */
+      otherHandOvers: z.int().optional(),
+    }),
+  ),
   points: z.array(ShiftPoint),
   /** `points.csv`, and a plot with its CSV a figure. */
   files: z.array(z.strictObject({ path: z.string(), sha256: z.string(), bytes: z.int() })),
@@ -134,6 +145,8 @@ export const ShiftTrajectory = z.strictObject({
   head: z.string(),
   turns: z.int(),
   groups: z.array(z.string()),
+  /** Why the expert took over, where it was not the policy. */
+  handOver: HandOverReason.optional(),
 });
 export type ShiftTrajectory = z.infer<typeof ShiftTrajectory>;
 

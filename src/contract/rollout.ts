@@ -38,7 +38,7 @@ export const RolloutCarry = z.strictObject({
   redone: z.int(),
   formatRetries: z.int(),
   /** Turns that were read although they were not as the format has it, by what was wrong. */
-  lenient: z.partialRecord(Lenience, z.int()),
+  lenient: z.partialRecord(Lenience, z.int()).default({}),
   recoveries: z.int(),
 });
 export type RolloutCarry = z.infer<typeof RolloutCarry>;

@@ -1,14 +1,5 @@
 import { stringify } from 'yaml';
-import {
-  type DatasetFile,
-  type DatasetFormat,
-  type DatasetInput,
-  type DatasetResult,
-  type FunnelStage,
-  HandOverReason,
-  type Price,
-  type View,
-} from '../contract';
+import type { DatasetFile, DatasetFormat, DatasetInput, DatasetResult, FunnelStage, Price, View } from '../contract';
 import { EXPORTERS } from './exporters';
 import type { MaskBy } from './exporters/exporter';
 import { otherHandOvers, summed } from './funnel';
@@ -96,12 +87,7 @@ function choiceSection({ input, figures, tokenizer }: CardAbout): string {
   const choices = [
     ['all tests pass', onOff(filters.resolved)],
     ['ended by `submit`', onOff(filters.submitted)],
-    [
-      'the expert took over because of',
-      filters.handOvers.length === HandOverReason.options.length
-        ? 'any reason'
-        : filters.handOvers.map(words).join(', '),
-    ],
+    ['the expert took over because of', filters.handOvers ? filters.handOvers.map(words).join(', ') : 'any reason'],
     [
       'identical actions in a row',
       filters.identicalActions === 0 ? '**off**' : `fewer than ${filters.identicalActions}`,

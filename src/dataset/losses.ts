@@ -41,7 +41,8 @@ export function lossOf(row: RolloutRow, filters: RowFilters = ALL): Loss | undef
   const { status, turns } = row.result;
   if (expectsExpert(row) && turns.expert === 0) return { stage: 'handed_over', reason: beforeSwitch(status) };
   const switched = row.result.handOver.reason;
-  if (switched && !filters.handOvers.includes(switched)) return { stage: 'handed_over', reason: 'other_hand_over' };
+  if (switched && filters.handOvers?.includes(switched) === false)
+    return { stage: 'handed_over', reason: 'other_hand_over' };
   if (filters.submitted && status !== 'submitted') return { stage: 'submitted', reason: ENDINGS[status] };
   if (filters.resolved && row.result.resolved !== true) return { stage: 'passed', reason: unresolved(row) };
   const doubt = filters.doubtful ? doubtOf(row) : undefined;

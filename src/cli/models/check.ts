@@ -12,6 +12,7 @@ import {
   windowIn,
 } from '../../model';
 import { DIALECTS } from '../../rollout/dialects';
+import { splitReasoning } from '../../rollout/reasoning';
 import { renderRequest } from '../../rollout/render';
 import type { Change, Checked, CheckedRequest } from '../terminal/model-check';
 
@@ -153,13 +154,14 @@ class Check {
 
   private readFirst({ reply, streamed, estimated }: ChatAnswer): void {
     const { dialect } = this.profile.view;
-    const parsed = DIALECTS[dialect].parse(reply);
+    const parsed = DIALECTS[dialect].parse(reply, this.profile.view);
     this.action = parsed.ok;
+    const elsewhere = parsed.ok && parsed.lenient?.some((kind) => kind === 'call_as_text' || kind === 'native_call');
     if (streamed && !this.profile.stream) {
       this.advise('stream: true', 'the server answers in a stream whatever it is asked for');
     }
-    const lost = parsed.ok ? undefined : lostAction(dialect, reply);
-    if (lost) this.advise(lost.setting, lost.why, true);
+    const lost = parsed.ok && !elsewhere ? undefined : lostAction(dialect, reply);
+    if (lost) this.advise(lost.setting, lost.why, !parsed.ok);
     const reasoning = reasoningIn(reply);
     if (reasoning > 0) {
       this.advise(
@@ -294,8 +296,7 @@ function lostAction(
 
 /** Characters of reasoning, wherever the server put it. */
 function reasoningIn({ content, reasoning }: RawReply): number {
-  const inText = /<think(?:ing)?>([\s\S]*?)(?:<\/think(?:ing)?>|$)/.exec(content ?? '')?.[1] ?? '';
-  return (reasoning ?? '').length + inText.length;
+  return (reasoning ?? '').length + splitReasoning(content ?? '').reasoning.length;
 }
 
 function written(setting: object): string {

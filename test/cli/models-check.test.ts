@@ -120,6 +120,12 @@ test('a gateway that cuts a silent connection leaves one that streams', async ()
   expect(found).toMatchObject({ ok: false, error: null, changes: [{ setting: 'stream: true', needed: true }] });
 });
 
+test('a connection that was reset once is nothing, one that always is fails the request', async () => {
+  expect(await checked({ faults: [{ kind: 'reset', turns: [2], first: 1 }] })).toMatchObject({ ok: true, changes: [] });
+  const found = await checked({ faults: [{ kind: 'reset', turns: [2] }] }, { stream: true });
+  expect(found).toMatchObject({ ok: false, error: expect.stringContaining('cannot reach the model') });
+});
+
 describe('the context length', () => {
   test('is read from what an overflow says', async () => {
     const fault: Given = { kind: 'contextExceeded', variant: 'vllm' };

@@ -97,6 +97,7 @@ const call = { id: 'a', type: 'function', function: { name: 'bash', arguments: '
 const advised: [string, Given, object, RegExp][] = [
   ['a call as text', answer({ content: '<tool_call>\n{"name": "bash"}\n</tool_call>' }), {}, /parser of tool calls/],
   ['no call', answer({ content: 'Sure! I can help.' }), {}, /dialect: xml/],
+  ['no action in the text', answer({ content: 'Sure!' }), { view: { dialect: 'xml' } }, /another dialect/],
   ['several calls', answer({ content: null, tool_calls: [call, call] }), {}, /parallel_tool_calls/],
   [
     'a call taken out of the text',

@@ -166,6 +166,13 @@ class Check {
     }
     const lost = parsed.ok ? undefined : lostAction(dialect, reply);
     if (lost) this.advise(lost.setting, lost.why, true);
+    else if (!parsed.ok) {
+      const [problem] = parsed.error.observation.split('\n');
+      this.advise(
+        'view: another dialect, or another model',
+        `the first answer held no action in the dialect ${dialect} (${parsed.error.code}: ${problem})`,
+      );
+    }
     const reasoning = reasoningIn(reply);
     if (reasoning > 0) {
       this.advise(

@@ -172,6 +172,7 @@ const hints: [number, string, RegExp][] = [
   [400, '"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set', /view\.dialect/],
   [400, "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead.", /max_completion_tokens: N/],
   [400, 'The response was filtered by the content management policy', /what the conversation says/],
+  [404, 'No endpoints found that support tool use', /view\.dialect/],
   [400, 'upstream said no', /words of the server/],
   [501, 'This server does not support embeddings', /cannot do this at all/],
 ];

@@ -23,6 +23,7 @@ export type Action = z.infer<typeof Action>;
 export const RawReply = z.strictObject({
   content: z.string().nullable(),
   toolCalls: z.array(z.strictObject({ id: z.string(), name: z.string(), arguments: z.string() })),
+  /** In the words of the protocol where the server has others for the same. */
   finishReason: z.string().nullable().optional(),
   /** What the server gave apart as the model's reasoning; absent where it gave none. */
   reasoning: z.string().nullable().optional(),

@@ -136,15 +136,17 @@ export function errorInside(error: unknown, context: ErrorContext, headers?: Pic
   const words = `${typeof message === 'string' ? message : JSON.stringify(message)}${upstreamWords(error)}`;
   const known = codes.map(Number).find((code) => Number.isInteger(code) && code >= 400 && code <= 599);
   const status =
-    known ?? statusInWords(`${codes.filter((code) => typeof code === 'string').join(' ')} ${words}`, codes);
+    known ??
+    statusInWords(`${codes.filter((code) => typeof code === 'string').join(' ')} ${words}`, codes, context.prompt);
   const told = `the answer (status 200) holds an error${known === undefined ? '' : ` ${known}`}`;
   return refused({ status, codes, text: `${told}: ${words}`, headers }, context);
 }
 
 /** What a status would have said, had the server sent one. What nobody can tell is worth another attempt. */
-function statusInWords(words: string, codes: readonly unknown[]): number {
+function statusInWords(words: string, codes: readonly unknown[], prompt?: PromptSize): number {
   if (overflowOf({ status: 400, codes, text: words })) return 400;
-  return WORDS_OF_STATUSES.find(([, says]) => says.test(words.slice(0, 20_000)))?.[0] ?? 502;
+  const said = WORDS_OF_STATUSES.find(([, says]) => says.test(words.slice(0, 20_000)));
+  return said?.[0] ?? (overflowOf({ status: 400, codes, text: words }, prompt) ? 400 : 502);
 }
 
 const WORDS_OF_STATUSES: readonly (readonly [number, RegExp])[] = [
@@ -178,7 +180,8 @@ function rejectionHint(status: number, codes: readonly unknown[], text: string, 
   if (status === 402) return 'The account cannot pay for this call: add credit, then start again.';
   if (status === 403)
     return 'The key is valid but may not use this model: check the rights of the key and the project.';
-  if (status === 404) return 'Check model and baseUrl of the profile; the server lists its models at GET /v1/models.';
+  if (status === 404 && !/support tool/i.test(text))
+    return 'Check model and baseUrl of the profile; the server lists its models at GET /v1/models.';
   if (status === 413) return 'The request is larger than the server takes: shorten what the model is shown.';
   if (status >= 300 && status < 400) return 'The server redirects: put the address that it names into baseUrl.';
   const words = `${codes.filter((code) => typeof code === 'string').join(' ')} ${text}`;

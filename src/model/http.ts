@@ -1,15 +1,14 @@
 import http from 'node:http';
 import https from 'node:https';
 import { BAD_BODY } from './errors';
-import { END_OF_STREAM } from './stream';
+import { END_OF_STREAM, isEventStream } from './stream';
 
 /** No answer of a chat model is this long; without a cap a broken server could fill the worker's memory. */
 const MAX_BODY_BYTES = 64 * 1024 * 1024;
 
-const agents = {
-  'http:': new http.Agent({ keepAlive: true, noDelay: true }),
-  'https:': new https.Agent({ keepAlive: true, noDelay: true }),
-};
+/** A slow server says nothing for minutes: what stands between would forget a connection without a sign of life. */
+const CONNECTION = { keepAlive: true, noDelay: true, keepAliveInitialDelay: 30_000 };
+const agents = { 'http:': new http.Agent(CONNECTION), 'https:': new https.Agent(CONNECTION) };
 
 /**
  * The `fetch` that the `openai` client is given. It resolves when the whole body has arrived, so that the client's
@@ -57,13 +56,14 @@ const ENDS_WITHIN_MS = 500;
 async function collect(message: http.IncomingMessage, signal?: AbortSignal): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let bytes = 0;
-  const streams = message.headers['content-type']?.includes('text/event-stream');
+  let streams = message.headers['content-type']?.includes('text/event-stream') ?? false;
   let tail = '\n';
   let late: NodeJS.Timeout | undefined;
   try {
     for await (const chunk of message as AsyncIterable<Buffer>) {
       bytes += chunk.length;
       if (bytes > MAX_BODY_BYTES) throw badBody(`the answer is longer than ${MAX_BODY_BYTES} bytes`);
+      if (chunks.length === 0) streams ||= isEventStream(chunk.subarray(0, 100).toString('latin1'));
       chunks.push(chunk);
       if (!streams) continue;
       const seen = tail + chunk.toString('latin1');

@@ -57,7 +57,7 @@ export function createChatModel(profile: ModelProfile, at: LineOwner): ChatModel
       try {
         const response = await client.chat.completions
           .create(body as unknown as OpenAI.ChatCompletionCreateParamsNonStreaming, {
-            headers: { 'X-Client-Request-Id': requestId, 'Idempotency-Key': requestId },
+            headers: { 'X-Client-Request-Id': requestId, 'Idempotency-Key': requestId, ...connectionOf(profile) },
             signal,
           })
           .asResponse();
@@ -79,6 +79,11 @@ export function createChatModel(profile: ModelProfile, at: LineOwner): ChatModel
       }
     },
   };
+}
+
+/** llama.cpp closes a connection after a stream and does not say so: the next call on it would be lost. */
+function connectionOf({ stream }: ModelProfile): Record<string, string> {
+  return stream ? { Connection: 'close' } : {};
 }
 
 /** The client of a profile, its gate, and what its errors are told with. Throws as `createChatModel` does. */

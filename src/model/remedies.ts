@@ -34,7 +34,7 @@ const REMEDIES: readonly (Remedy & { readonly says: RegExp })[] = [
     setting: { emptyParameters: 'omitted' },
   },
   {
-    says: /tool.{0,60}(not supported|unsupported|not enabled|requires|disabled|does not support)|(not support|enable).{0,40}tool/,
+    says: /tool.{0,60}(not supported|unsupported|not enabled|requires|disabled|does not support)|(not |that )support.{0,40}tool|enable.{0,40}tool/,
     hint: 'Start the server with its parser of tool calls, or set a view.dialect in text (xml or backticks) in the profile.',
   },
   {

@@ -87,7 +87,7 @@ function parse(text: string, context: ErrorContext): Json {
 }
 
 /** Where servers put an error into a body that came with a 200. Beside an answer only `error` is one. */
-function errorIn(body: Json): unknown {
+export function errorIn(body: Readonly<Record<string, unknown>>): unknown {
   if (isThere(body.error)) return body.error;
   if (Array.isArray(body.choices) && body.choices.length > 0) return undefined;
   if (Array.isArray(body.errors) && body.errors.length > 0) return body.errors[0];
@@ -114,6 +114,7 @@ const FINISH_REASONS: Readonly<Record<string, string>> = {
   max_tokens: 'length',
   model_length: 'length',
   max_output_tokens: 'length',
+  model_context_window_exceeded: 'length',
   end_turn: 'stop',
   eos: 'stop',
   eos_token: 'stop',
@@ -122,7 +123,7 @@ const FINISH_REASONS: Readonly<Record<string, string>> = {
 };
 
 /** The upstream failed, or threw the request out, in the middle of the answer. */
-const BROKEN_OFF = /^(error|abort(ed)?|cancel(l?ed)?|failed|insufficient_system_resource|network_error|unknown)$/i;
+const BROKEN_OFF = /^(error|abort(ed)?|cancel(l?ed)?|failed|insufficient_system_resource|network_error)$/i;
 
 /** OpenAI's word, Anthropic's, Zhipu's, and those of Gemini, which come through as they are. */
 const FILTERED =

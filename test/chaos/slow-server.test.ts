@@ -37,7 +37,7 @@ test(
     );
     const results = (await Promise.all(handles.map((handle) => handle.result()))) as RolloutResult[];
     const { requests, answered, abandoned, maxInFlight } = world.rehearsal.stats();
-    figures('18 one slow server', { rollouts, requests, abandoned, maxInFlight, seconds: (Date.now() - since) / 1000 });
+    figures('one slow server', { rollouts, requests, abandoned, maxInFlight, seconds: (Date.now() - since) / 1000 });
     expect(results.map(({ status }) => status)).toEqual(results.map(() => 'submitted'));
     expect({ requests, answered, abandoned, maxInFlight }).toEqual({
       requests: rollouts * STEPS,

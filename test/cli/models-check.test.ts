@@ -97,6 +97,7 @@ const call = { id: 'a', type: 'function', function: { name: 'bash', arguments: '
 const advised: [string, Given, object, RegExp][] = [
   ['a call as text', answer({ content: '<tool_call>\n{"name": "bash"}\n</tool_call>' }), {}, /parser of tool calls/],
   ['no call', answer({ content: 'Sure! I can help.' }), {}, /dialect: xml/],
+  ['no action in the text', answer({ content: 'Sure!' }), { view: { dialect: 'xml' } }, /another dialect/],
   ['several calls', answer({ content: null, tool_calls: [call, call] }), {}, /parallel_tool_calls/],
   [
     'a call taken out of the text',
@@ -118,6 +119,12 @@ test.each(advised)('%s is found in the answer', async (_what, fault, profile, se
 test('a gateway that cuts a silent connection leaves one that streams', async () => {
   const found = await checked({ faults: [{ kind: 'halfBody', when: 'not_streamed', turns: [2] }] });
   expect(found).toMatchObject({ ok: false, error: null, changes: [{ setting: 'stream: true', needed: true }] });
+});
+
+test('a connection that was reset once is nothing, one that always is fails the request', async () => {
+  expect(await checked({ faults: [{ kind: 'reset', turns: [2], first: 1 }] })).toMatchObject({ ok: true, changes: [] });
+  const found = await checked({ faults: [{ kind: 'reset', turns: [2] }] }, { stream: true });
+  expect(found).toMatchObject({ ok: false, error: expect.stringContaining('cannot reach the model') });
 });
 
 describe('the context length', () => {

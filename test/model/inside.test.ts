@@ -1,5 +1,6 @@
+import { embedTexts } from '../../src/model';
 import { startRehearsal } from '../../src/model/rehearsal/server';
-import { type Answer, ask, modelAt, outcomeOf, rejection } from './fixtures';
+import { type Answer, answering, ask, CANARY, modelAt, outcomeOf, profileFor, rejection } from './fixtures';
 
 /** An error in each place where servers put one into a 200. */
 const places = (error: { code?: number | string; message: string }): Answer[] => [
@@ -171,6 +172,7 @@ const hints: [number, string, RegExp][] = [
   [400, '"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set', /view\.dialect/],
   [400, "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead.", /max_completion_tokens: N/],
   [400, 'The response was filtered by the content management policy', /what the conversation says/],
+  [404, 'No endpoints found that support tool use', /view\.dialect/],
   [400, 'upstream said no', /words of the server/],
   [501, 'This server does not support embeddings', /cannot do this at all/],
 ];
@@ -180,6 +182,19 @@ test.each(hints)('%d %s: the hint is what mends it', async (status, message, hin
     retryable: false,
     hint: expect.stringMatching(hint),
   });
+});
+
+test('embeddings: an error inside of a 200 is that error, and a server that has none is final', async () => {
+  const embed = (answer: Answer) =>
+    answering(answer, (url) => {
+      const at = { name: 'student', env: { CANARY_KEY: CANARY } };
+      return rejection(embedTexts(profileFor(url), at, ['a'], { requestId: 'r' }));
+    });
+  const error = (status: number, code: number) => ({ status, body: { error: { code, message: 'no' } } });
+  expect(await embed(error(200, 401))).toMatchObject({ code: 'ModelRejected', retryable: false });
+  expect(await embed(error(200, 503))).toMatchObject({ code: 'ModelServerError', retryable: true });
+  expect(await embed(error(501, 501))).toMatchObject({ code: 'ModelRejected', retryable: false });
+  expect(await embed({ body: {} })).toMatchObject({ code: 'ModelMalformed', retryable: true });
 });
 
 describe('a picky server is content with what is sent', () => {

@@ -85,6 +85,11 @@ describe('words that nobody has met', () => {
       const guessed = await outcomeOf(answer, near, long);
       expect(guessed).toMatchObject({ code: 'ContextWindowExceeded', retryable: false });
       expect((guessed as Error).message).toMatch(/a guess.*contextTokens is 1600/);
+      const { message } = (answer.body as { error?: { message: string } }).error ?? {};
+      if (message) {
+        const inside = await outcomeOf({ body: { error: { message } } }, near, long);
+        expect(inside).toMatchObject({ code: 'ContextWindowExceeded' });
+      }
       expect(await outcomeOf(answer, SMALL, long)).toMatchObject({ code: 'ModelRejected' });
       expect(await outcomeOf(answer, near, ask())).toMatchObject({ code: 'ModelRejected' });
     },

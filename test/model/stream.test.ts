@@ -28,11 +28,46 @@ test('a streamed answer is the same answer', async () => {
   await server.close();
 });
 
-test('connections are reused between streams', async () => {
-  const server = await startRehearsal({ script: TWO_TURNS });
-  for (let i = 0; i < 10; i++) await modelAt(server.url, STREAM).complete(ask(), { requestId: `r${i}` });
-  expect(server.stats()).toMatchObject({ requests: 10, connections: 1 });
-  await server.close();
+test('a server that closes the connection after a stream costs the next call nothing', async () => {
+  const used = new Set<unknown>();
+  const server = createServer((request, response) => {
+    request.resume();
+    if (used.has(request.socket)) {
+      request.socket.destroy();
+      return;
+    }
+    used.add(request.socket);
+    response.writeHead(200, { 'content-type': 'text/event-stream' }).end(delta({ content: 'hi' }) + stopped + END);
+  }).listen(0, '127.0.0.1');
+  await new Promise((listening) => server.once('listening', listening));
+  const { port } = server.address() as AddressInfo;
+  for (let i = 0; i < 3; i++) {
+    const answer = await modelAt(`http://127.0.0.1:${port}/v1`, STREAM).complete(ask(), { requestId: `r${i}` });
+    expect(answer.reply.content).toBe('hi');
+  }
+  expect(used.size).toBe(3);
+  server.closeAllConnections();
+  await new Promise((done) => server.close(done));
+});
+
+test('a stream that never ends is given up at the limit of all answers', async () => {
+  const comment = `: ${'x'.repeat(1 << 20)}\n\n`;
+  const server = createServer((request, response) => {
+    request.resume();
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    const more = () => {
+      while (!response.destroyed && response.write(comment)) {}
+    };
+    response.on('drain', more);
+    more();
+  }).listen(0, '127.0.0.1');
+  await new Promise((listening) => server.once('listening', listening));
+  const { port } = server.address() as AddressInfo;
+  const model = modelAt(`http://127.0.0.1:${port}/v1`, { ...STREAM, timeoutSeconds: 60 });
+  const error = await rejection(model.complete(ask(), { requestId: 'r' }));
+  expect(error).toMatchObject({ code: 'ModelMalformed', message: expect.stringContaining('longer than') });
+  server.closeAllConnections();
+  await new Promise((done) => server.close(done));
 });
 
 test('a stream is asked for with its usage', async () => {

@@ -18,6 +18,8 @@ import type { Change, Checked, CheckedRequest } from '../terminal/model-check';
 
 /** Longer than this a person does not wait for one answer of a check. */
 const PATIENCE_SECONDS = 300;
+/** Settings that one request is tried with. */
+const MOST_MENDED = 4;
 const WORKDIR = '/testbed';
 const FIRST = 'This is a check of the connection, not a task. Run `echo ready` with bash, then submit.';
 const LONG =
@@ -103,6 +105,7 @@ class Check {
   /** One request; again with each setting that its refusals name. Undefined where it is refused for good. */
   private async ask(what: CheckedRequest['what'], request: ChatRequest): Promise<ChatAnswer | undefined> {
     const tried: Change[] = [];
+    let again = false;
     for (;;) {
       try {
         const answer = await this.complete(request);
@@ -111,8 +114,11 @@ class Check {
         this.changes.push(...tried);
         return answer;
       } catch (error) {
-        const mended = tried.length < 4 ? this.mend(error) : undefined;
-        if (mended) tried.push(mended);
+        // As in a rollout, one reset of a connection is nothing.
+        const passing = isPointsmanError(error) && error.code === 'ModelUnreachable' && this.first && !again;
+        const mended = passing || tried.length >= MOST_MENDED ? undefined : this.mend(error);
+        if (passing) again = true;
+        else if (mended) tried.push(mended);
         else {
           this.requests.push({ what, ok: false, latencyMs: null, finishReason: null });
           this.fail(error);
@@ -162,6 +168,13 @@ class Check {
     }
     const lost = parsed.ok && !elsewhere ? undefined : lostAction(dialect, reply);
     if (lost) this.advise(lost.setting, lost.why, !parsed.ok);
+    else if (!parsed.ok) {
+      const [problem] = parsed.error.observation.split('\n');
+      this.advise(
+        'view: another dialect, or another model',
+        `the first answer held no action in the dialect ${dialect} (${parsed.error.code}: ${problem})`,
+      );
+    }
     const reasoning = reasoningIn(reply);
     if (reasoning > 0) {
       this.advise(

@@ -271,6 +271,11 @@ export const OVERFLOW_WORDINGS: readonly OverflowWording[] = [
         /(prompt|inputs?|messages?|conversation|sequence)( tokens?| token count| length)?[^.]{0,60}(exceed|larger than|greater than|longer than)[^.]{0,60}(tokens?|length|limit|maximum)/,
         /exceeds? the (maximum|limit of|allowed)[^.]{0,40}\btokens?\b|requested tokens? \(\d+\) exceed/,
         /(token|input) limit (is |was )?exceeded|exceed\w* (the )?(token|input) limit/,
+        /(\btokens?|(prompt|input|total)_tokens?)( count)?( \(\d+\))?[^.]{0,40}(exceed|larger than|greater than|longer than|(must|should) be (less|at most|<))/,
+        /context (length|window|size|limit)( of| is|:)? ?\(?\d+[^.]{0,60}(prompt|request|inputs?|messages)\b/,
+        /(longer|larger|greater) than (the |its )?(model'?s )?context|> ?context|exceeds? the context|not fit (in|into|within)[^.]{0,30}context/,
+        /too many tokens in the (prompt|input|request)|reduce (the|your) (prompt|messages|input)/,
+        /max_model_len|max(imum)?[ _]position[ _]embeddings/,
       ]
         .map(({ source }) => source)
         .join('|'),
@@ -280,6 +285,12 @@ export const OVERFLOW_WORDINGS: readonly OverflowWording[] = [
       { status: 400, message: 'The messages are too long' },
       { status: 400, message: 'Input length (265330) exceeds the limit of this deployment (262144).' },
       { status: 422, message: 'Token limit exceeded' },
+      { status: 400, message: 'The total number of tokens (9000) exceeds the maximum allowed (8192)' },
+      { status: 400, message: 'This model has a context limit of 8192 tokens, your prompt has 9000 tokens' },
+      { status: 400, message: 'input tokens (9000) + max_tokens (100) > context (8192)' },
+      { status: 400, message: 'prompt (9000 tokens) does not fit into context (8192)' },
+      { status: 400, message: 'too many tokens in the prompt' },
+      { status: 400, message: 'sequence length (9000) exceeds max position embeddings (8192)' },
     ],
   },
 ];
@@ -295,7 +306,11 @@ const OTHER_LENGTHS = new RegExp(
     /max_(completion_|new_|output_)?tokens['"`]* is too large(?![\s\S]*input tokens)/,
     /(?<!tokens \+ ['"`]?)max_(completion_|new_|output_)?tokens['"`:]*[^.]{0,60}(must be (less|<|between|at most|<=)|valid range|maximum allowed number of output)/,
     /(valid )?range of ['"`]?max_(completion_|new_|output_)?tokens|at most \d+ (completion|output) tokens/,
-    /max_(completion_|new_|output_)?tokens['"`:]* ?\d* ?(>|exceeds?|is greater than|is larger than)(?! context)/,
+    /max_(completion_|new_|output_)?tokens['"`:]* ?\(?\d*\)? ?(>|((can|may|must) ?not )?exceeds?|is greater than|is larger than)(?! context)/,
+    /(maximum|max) (output|completion|response|answer) length|(?<!or |and maximum )(output|completion|reasoning|thinking) tokens? [^.]{0,30}exceed/,
+    /(daily|weekly|monthly)\b[^.]{0,40}token|token[^.]{0,40}\b(this|per|a|of the) (month|day|week)/,
+    /(\buser|\bname|\bid|_id|api[ _-]?(key|token)|metadata|\bvalue|\btitle|description|\burl|\bseed|\bstop|temperature|top_?p|logprobs|penalty|budget|schema|enum)\b[^.]{0,20}(too (long|large|many|big)|exceeds?|(larger|greater|longer) than)/,
+    /image[^.]{0,10}too (large|big)/,
   ]
     .map(({ source }) => source)
     .join('|'),

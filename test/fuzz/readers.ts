@@ -10,9 +10,10 @@ import { simpleCommands } from '../../src/grading/runners/command-line';
 import { followed } from '../../src/grading/runners/follow';
 import { SHARED } from '../../src/grading/shared-files';
 import { suspicionsIn } from '../../src/grading/suspicion';
-import { overflowOf } from '../../src/model/overflow';
+import { overflowOf, windowIn } from '../../src/model/overflow';
 import { quotable } from '../../src/model/redact';
-import { assembleStream } from '../../src/model/stream';
+import { remedyFor } from '../../src/model/remedies';
+import { assembleStream, isEventStream } from '../../src/model/stream';
 import { readCandidate } from '../../src/problems/candidate/reply';
 import { readHarness } from '../../src/problems/equivalence/read-harness';
 import { answerOf, codeBlocks } from '../../src/problems/equivalence/reply';
@@ -112,8 +113,10 @@ const PLAIN: readonly Entry[] = [
     'model/overflow.ts overflowOf',
     (text) => overflowOf({ status: 400, codes: [], text }, { tokens: 1_000, window: 1_000 }),
   ],
+  ['model/overflow.ts windowIn', windowIn],
+  ['model/remedies.ts remedyFor', (text) => remedyFor(text)],
+  ['model/stream.ts isEventStream', isEventStream],
   ['model/stream.ts assembleStream', assembleStream],
-  ['model/stream.ts assembleStream one event', (text) => assembleStream(`data: ${text}`)],
   ['model/redact.ts quotable', (text) => quotable(text, ['a-secret'])],
   ['model/redact.ts quotable html', (text) => quotable(`<html>${text}`)],
   ['problems/equivalence/reply.ts codeBlocks', codeBlocks],

@@ -43,7 +43,10 @@ async function readWorkflow(cli: Cli, id: string): Promise<ShownRun> {
 }
 
 /** Replies that no step holds. One that is in no store of this machine is left out. */
-export async function refusedOf(cli: Cli, result: RolloutResult | undefined | null): Promise<Rejected[]> {
+export async function refusedOf(
+  cli: Cli,
+  result: { readonly refused?: readonly string[] } | undefined | null,
+): Promise<Rejected[]> {
   const found = await Promise.all(
     (result?.refused ?? []).map((hash) => cli.transcripts.rejected(hash).catch(() => undefined)),
   );

@@ -135,7 +135,7 @@ export async function pageOfSetup(cli: Cli, id: string): Promise<RunPage> {
     policy: null,
     head: run.head ?? null,
     trouble: run.trouble ?? null,
-    refused: [],
+    refused: run.refused ?? [],
     links: run.links,
     training: null,
     workspace: null,

@@ -55,10 +55,8 @@ const STATEMENT_CHARS = 1_000_000;
 /** A rollout as a page; without a chain, what the server or its row says of it. */
 export function rolloutPage(facts: PageFacts, chain: LoadedChain | null, { patch, grade }: Ending): RunPage {
   const turns = chain ? turnsOf(chain, facts) : [];
-  const limit = clipLimit(turns.length + facts.refused.length);
   return {
     ...pageOf(facts, turns),
-    refused: facts.refused.map((each) => refusedView(each, limit)),
     line: { ...facts.line, ...(facts.line.turns || turns.length === 0 ? {} : countedLine(facts.line, turns)) },
     statement: clip(chain?.opening.statement ?? '', STATEMENT_CHARS),
     workdir: chain?.opening.workdir ?? '',
@@ -77,8 +75,11 @@ export function setupPage(
   return { ...pageOf(facts, turns), frames, trials };
 }
 
-function pageOf({ line, live, phase, policy, head, trouble, links }: PageFacts, turns: readonly TurnView[]): RunPage {
-  const rest = { statement: EMPTY, workdir: '', refused: [], patch: null, grade: null, frames: [], trials: [] };
+function pageOf(facts: PageFacts, turns: readonly TurnView[]): RunPage {
+  const { line, live, phase, policy, head, trouble, links } = facts;
+  const limit = clipLimit(turns.length + facts.refused.length);
+  const refused = facts.refused.map((each) => refusedView(each, limit));
+  const rest = { statement: EMPTY, workdir: '', refused, patch: null, grade: null, frames: [], trials: [] };
   return { line, live, phase, policy, turns, head, trouble, links, ...rest };
 }
 

@@ -50,6 +50,8 @@ class Setup {
   private readonly info = workflowInfo();
   private readonly owner = { workflowId: this.info.workflowId, firstRunId: this.info.firstExecutionRunId };
   private readonly queues = queuesUnder(this.info.taskQueue);
+  /** Replies of the agent that ended the loop, since none of them could be read. */
+  private refused: readonly string[] = [];
 
   constructor(private readonly input: RepoSetupInput) {
     for (const spec of input.family?.services ?? []) {
@@ -144,6 +146,7 @@ class Setup {
       if (!(error instanceof RoleEnded)) return this.gone(error);
       state.status = error.status === 'limit_role_steps' ? 'limit_steps' : error.status;
       state.detail = error.message;
+      this.refused = error.refused;
       return null;
     }
   }
@@ -231,6 +234,7 @@ class Setup {
       tests: verifier?.counts ?? NO_COUNTS,
       steps: state.turn,
       formatRetries: purse.formatRetries,
+      ...(this.refused.length > 0 ? { refused: [...this.refused] } : {}),
       rollbacks: sandbox.rollbacks,
       units: state.trials,
       learned: [],

@@ -27,8 +27,8 @@ const VALUES = {
  * Endings of a student that may be its own alone: replies that cannot be read, a history over its window, a provider that
  * refuses.
  */
-export const StudentEnding = z.enum(['format_exhausted', 'limit_context', 'model_rejected']);
-export type StudentEnding = z.infer<typeof StudentEnding>;
+const StudentEnding = z.enum(['format_exhausted', 'limit_context', 'model_rejected']);
+type StudentEnding = z.infer<typeof StudentEnding>;
 
 /** Why the expert took over: the policy's own draw or count, a person, or how the student ended. */
 export const HandOverReason = z.enum(['policy', 'person', ...StudentEnding.options]);

@@ -28,7 +28,7 @@ export type View = z.infer<typeof View>;
  * Characters of an observation for a window of so many tokens: a quarter of it at three characters a token, and no more than
  * the largest that agents are trained with.
  */
-export function observationCharsFor(contextTokens: number): number {
+function observationCharsFor(contextTokens: number): number {
   return Math.min(100_000, Math.max(200, Math.floor(contextTokens * 0.8)));
 }
 

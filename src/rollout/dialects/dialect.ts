@@ -30,7 +30,7 @@ type ParsedReply =
   | { readonly ok: false; readonly error: FormatError };
 
 /** How a reply is read, beyond its format. */
-export interface Reading {
+interface Reading {
   readonly tools?: ToolTable;
   /** What becomes of several actions in one reply. */
   readonly actions?: View['actions'];

@@ -40,6 +40,8 @@ export interface RunLine {
   readonly k: number | null;
   /** First turn of the expert; null when it never acted. */
   readonly expertFrom: number | null;
+  /** Why it took over then, where that is not the policy's own draw or count. */
+  readonly handOverReason: string | null;
   readonly turns: {
     readonly total: number;
     readonly student: number;

@@ -72,6 +72,7 @@ describeInBrowser('the viewer in a browser', () => {
       reply: clip('I list the files and read the first.', 400),
       told: clip('Your reply has 2 function calls; none was run.', 400),
     };
+    const line = { ...page0!.line, handOverReason: 'format_exhausted' };
     const turns = [
       { ...first!, reasoning: clip('Where would a sum be made?', 400), lenient: ['call as text'] },
       ...others,

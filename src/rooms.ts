@@ -40,7 +40,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   problems: {
     holds: 'problem formats, patches, outcomes; equivalence tests, mutants, specifications',
-    imports: 'contract packages/python',
+    imports: 'contract rollout packages/python',
     pure: true,
   },
   grading: {
@@ -85,7 +85,11 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   activities: {
     holds: 'side effects: thin, retried, heartbeating; the same subjects as the workflows',
     imports:
-      'contract rollout setup problems grading dataset analysis evaluation packages/python pages deps environments sources sandbox store model config home roots',
+      'contract rollout setup problems grading dataset analysis evaluation packages/python pages deps environments sources sandbox store model config roots activities/prompts',
+  },
+  'activities/prompts': {
+    holds: 'prompt files, ours and those of profiles, read',
+    imports: 'contract home rollout',
   },
   environments: {
     holds: 'environments built and problems assembled in sandboxes; `harness/` runs equivalence tests',
@@ -146,7 +150,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   cli: {
     holds: 'commands, thin over the Temporal client; one file or folder a noun',
     imports:
-      'contract rollout setup problems dataset analysis evaluation packages/python pages pages/viewer/server cli/terminal environments store model config home own-host machine worker roots',
+      'contract rollout setup problems dataset analysis evaluation packages/python pages pages/viewer/server cli/terminal environments store model config home own-host machine worker roots activities/prompts',
     types: 'workflows',
   },
   demo: {

@@ -1,5 +1,14 @@
 import { profileNamed } from '../config';
-import { type Author, type FormatError, hasOwnQueue, type SharedBudget, type Turn, type Usage } from '../contract';
+import {
+  type Author,
+  type FormatError,
+  hasOwnQueue,
+  type Lenience,
+  type Rejected,
+  type SharedBudget,
+  type Turn,
+  type Usage,
+} from '../contract';
 import type { Deps } from '../deps';
 import { createChatModel, requirePrice } from '../model';
 import { DIALECTS } from '../rollout/dialects';
@@ -30,9 +39,16 @@ export type CallModelResult = {
   /** Milliseconds of the call that was answered; what the activity took beyond it was waiting. */
   readonly latencyMs: number;
 } & (
-  | { readonly ok: true; readonly action: string; readonly turn: string }
+  | { readonly ok: true; readonly action: string; readonly lenient?: readonly Lenience[]; readonly turn: string }
   | { readonly ok: false; readonly code: FormatError['code']; readonly rejected: string }
 );
+
+export interface CheckedProfiles {
+  /** Profiles that are asked on a task queue of their own. */
+  readonly ownQueue: readonly string[];
+  /** `timeoutSeconds` of each. */
+  readonly timeoutSeconds?: Readonly<Record<string, number>>;
+}
 
 const PREVIEW = 500;
 
@@ -50,7 +66,8 @@ export function createModelActivities(deps: Deps) {
         const profile = profileNamed(config, input.profile);
         const transcript = await transcripts.load(input.head);
         const rejected = await Promise.all(input.rejected.map((hash) => transcripts.rejected(hash)));
-        const request = renderRequest(transcript, profile.view, promptsFor(profile.view), rejected);
+        const own = rejected.filter(({ author }) => author === undefined || author === input.author);
+        const request = renderRequest(transcript, profile.view, promptsFor(profile.view), own);
         const call = { run: input.run, turn: input.turn, attempt: rejected.length, budget: input.budget };
         const given = await ask({ ...call, name: input.profile, profile, request, signal });
         const spent = {
@@ -58,9 +75,10 @@ export function createModelActivities(deps: Deps) {
           contextTokens: given.usage.promptTokens + given.usage.completionTokens,
           latencyMs: given.latencyMs,
         };
-        const parsed = DIALECTS[profile.view.dialect].parse(given.reply);
+        const parsed = DIALECTS[profile.view.dialect].parse(given.reply, { actions: profile.view.actions });
         if (!parsed.ok) {
-          const kept = await blobs.put(JSON.stringify({ reply: given.reply, error: parsed.error }));
+          const refused: Rejected = { reply: given.reply, error: parsed.error, author: input.author };
+          const kept = await blobs.put(JSON.stringify(refused));
           return {
             preview: preview(`${parsed.error.code}: ${given.reply.content ?? ''}`, PREVIEW),
             ok: false,
@@ -78,7 +96,9 @@ export function createModelActivities(deps: Deps) {
           dialect: profile.view.dialect,
           reply: given.reply,
           thought: parsed.thought,
+          ...(parsed.reasoning ? { reasoning: parsed.reasoning } : {}),
           action: parsed.action,
+          ...(parsed.lenient ? { lenient: [...parsed.lenient] } : {}),
           ...(parsed.unfaithful ? { unfaithful: true } : {}),
           rejected,
           usage: given.usage,
@@ -89,6 +109,7 @@ export function createModelActivities(deps: Deps) {
           preview: preview(parsed.thought, PREVIEW),
           ok: true,
           action: actionLine(parsed.action),
+          ...(parsed.lenient ? { lenient: parsed.lenient } : {}),
           turn: await transcripts.saveTurn(turn),
           ...spent,
         };
@@ -97,18 +118,20 @@ export function createModelActivities(deps: Deps) {
 
     /**
      * Refuses a run before it starts: unknown profiles, missing keys, a cost cap over an unknown price. Names the profiles
-     * that have a task queue of their own; the others are called from where workflows run.
+     * that have a task queue of their own (the others are called from where workflows run), and how long each may take.
      */
-    async checkProfiles(input: { profiles: readonly string[]; capUsd?: number }): Promise<{ ownQueue: string[] }> {
+    async checkProfiles(input: { profiles: readonly string[]; capUsd?: number }): Promise<CheckedProfiles> {
       return withHeartbeat(async () => {
         const ownQueue: string[] = [];
+        const timeoutSeconds: Record<string, number> = {};
         for (const name of input.profiles) {
           const profile = profileNamed(config, name);
           requirePrice(name, profile.price, input.capUsd);
+          timeoutSeconds[name] = profile.timeoutSeconds;
           if (hasOwnQueue(profile)) ownQueue.push(name);
           else createChatModel(profile, { name, env });
         }
-        return { ownQueue };
+        return { ownQueue, timeoutSeconds };
       });
     },
   };

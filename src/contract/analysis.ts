@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { HandOverReason } from './hand-over';
 import { ProfileName, View } from './profile';
 import { RolloutResult } from './rollout';
 import { RolloutSource } from './rollout-row';
@@ -11,6 +12,8 @@ export const ShiftGroup = z.strictObject({
   source: RolloutSource,
   /** Only rollouts of this method. */
   method: z.string().optional(),
+  /** Only rollouts in which the expert took over for one of these reasons, or never: `policy` keeps random switches alone. */
+  handOvers: z.array(HandOverReason).min(1).optional(),
 });
 export type ShiftGroup = z.infer<typeof ShiftGroup>;
 
@@ -98,7 +101,15 @@ export const CovariateShiftResult = z.strictObject({
   dimensions: z.int(),
   instances: z.array(z.string()),
   /** The expert first. `embedded` falls short of `rollouts` where chains are missing, or where the run was abandoned. */
-  groups: z.array(z.strictObject({ name: z.string(), rollouts: z.int(), embedded: z.int() })),
+  groups: z.array(
+    z.strictObject({
+      name: z.string(),
+      rollouts: z.int(),
+      embedded: z.int(),
+      /** Of `rollouts`, those in which the expert took over for another reason than the policy's: not at random. */
+      otherHandOvers: z.int().optional(),
+    }),
+  ),
   points: z.array(ShiftPoint),
   /** `points.csv`, and a plot with its CSV a figure. */
   files: z.array(z.strictObject({ path: z.string(), sha256: z.string(), bytes: z.int() })),
@@ -134,6 +145,8 @@ export const ShiftTrajectory = z.strictObject({
   head: z.string(),
   turns: z.int(),
   groups: z.array(z.string()),
+  /** Why the expert took over, where it was not the policy. */
+  handOver: HandOverReason.optional(),
 });
 export type ShiftTrajectory = z.infer<typeof ShiftTrajectory>;
 
@@ -159,6 +172,10 @@ export const FailureCategory = z.enum([
 ]);
 export type FailureCategory = z.infer<typeof FailureCategory>;
 
+/** One of the ten, or that the judge's reply named none of them: that says nothing of the rollout. */
+export const JudgedCategory = z.enum([...FailureCategory.options, 'unreadable']);
+export type JudgedCategory = z.infer<typeof JudgedCategory>;
+
 /** What a continued run takes over from the run before. Written by continue-as-new; do not write it by hand. */
 export const FailureAnalysisCarry = z.strictObject({
   plan: z.strictObject({ plan: Ref, unresolved: z.int() }).nullable(),
@@ -166,7 +183,7 @@ export const FailureAnalysisCarry = z.strictObject({
   pages: z.array(Ref),
   judged: z.int(),
   /** Verdicts so far, by category. */
-  counts: z.partialRecord(FailureCategory, z.int()),
+  counts: z.partialRecord(JudgedCategory, z.int()),
   cost: z.strictObject({ usd: z.number(), tokens: z.int() }),
   costUsd: z.number().optional(),
 });
@@ -203,10 +220,8 @@ export const FailureVerdict = z.strictObject({
   instance: z.string(),
   method: z.string(),
   submitted: z.boolean(),
-  category: FailureCategory,
+  category: JudgedCategory,
   description: z.string(),
-  /** The judge's reply could not be read, so that the category is `other`. */
-  unreadable: z.boolean(),
   reply: Ref.nullable(),
 });
 export type FailureVerdict = z.infer<typeof FailureVerdict>;
@@ -237,8 +252,8 @@ export const FailureTableRow = z.strictObject({
   submitted: z.int(),
   notSubmitted: z.int(),
   /** By category, of the submitted. */
-  whenSubmitted: z.partialRecord(FailureCategory, z.int()),
-  whenNotSubmitted: z.partialRecord(FailureCategory, z.int()),
+  whenSubmitted: z.partialRecord(JudgedCategory, z.int()),
+  whenNotSubmitted: z.partialRecord(JudgedCategory, z.int()),
 });
 export type FailureTableRow = z.infer<typeof FailureTableRow>;
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { HandOverReason } from './hand-over';
 import { DatasetFormat } from './names';
 import { View } from './profile';
 import { Funnel, LossReason, RolloutSource, SwitchSurvival } from './rollout-row';
@@ -10,6 +11,11 @@ export const DatasetFilters = z.strictObject({
   resolved: z.boolean().default(true),
   /** Ended by `submit`. */
   submitted: z.boolean().default(true),
+  /**
+   * Reasons for which the expert took over that are let in, without it all. Only `policy` is the paper's random switch; after another one the
+   * expert's part is on-policy all the same.
+   */
+  handOvers: z.array(HandOverReason).min(1).optional(),
   /** No suspicion that nobody accepted, and controls that ran: see `pointsman rollout review`. */
   doubtful: z.boolean().default(true),
   /** The same action, arguments included, so many times in a row; 0 takes it off. */

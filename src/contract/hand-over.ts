@@ -23,13 +23,32 @@ const VALUES = {
   never: z.literal(true),
 };
 
+/**
+ * Endings of a student that may be its own alone: replies that cannot be read, a history over its window, a provider that
+ * refuses.
+ */
+const StudentEnding = z.enum(['format_exhausted', 'limit_context', 'model_rejected']);
+type StudentEnding = z.infer<typeof StudentEnding>;
+
+/** Why the expert took over: the policy's own draw or count, a person, or how the student ended. */
+export const HandOverReason = z.enum(['policy', 'person', ...StudentEnding.options]);
+export type HandOverReason = z.infer<typeof HandOverReason>;
+
+/**
+ * With `on`, a student that ends so ends its own part and not the rollout: the expert goes on at that turn. Such a switch
+ * is on-policy, but not random. The paper has none.
+ */
+const on = z.array(StudentEnding).readonly().optional();
+
 export type HandOverName = keyof typeof VALUES;
 /** What is said beside a policy's name. */
 export type HandOverValue<Name extends HandOverName> = z.infer<(typeof VALUES)[Name]>;
-export type HandOverPolicy = { [Name in HandOverName]: { [Only in Name]: HandOverValue<Name> } }[HandOverName];
+export type HandOverPolicy = {
+  [Name in HandOverName]: { [Only in Name]: HandOverValue<Name> } & { readonly on?: readonly StudentEnding[] };
+}[HandOverName];
 
 export const HandOverPolicy: z.ZodType<HandOverPolicy> = z.union(
-  Object.entries(VALUES).map(([name, value]) => z.strictObject({ [name]: value })) as unknown as readonly [
+  Object.entries(VALUES).map(([name, value]) => z.strictObject({ [name]: value, on })) as unknown as readonly [
     z.ZodType<HandOverPolicy>,
     ...z.ZodType<HandOverPolicy>[],
   ],
@@ -41,7 +60,8 @@ export const SwitchDraw = z.strictObject({
   studentTurns: z.int().min(0).nullable(),
   /** Names the random stream of per-turn draws. */
   key: z.string(),
-  /** From this turn on the expert acts, because a person said so. */
+  /** From this turn on the expert acts, for the reason in `forcedBy` (a person, where there is none). */
   forcedAt: z.int().min(1).optional(),
+  forcedBy: HandOverReason.optional(),
 });
 export type SwitchDraw = z.infer<typeof SwitchDraw>;

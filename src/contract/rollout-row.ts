@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Review } from './grading';
-import { HandOverPolicy } from './hand-over';
+import { HandOverPolicy, HandOverReason } from './hand-over';
 import { RolloutResult } from './rollout';
 import { Ref } from './step';
 
@@ -80,6 +80,7 @@ export const LossReason = z.enum([
   'cancelled',
   'submitted_before_switch',
   'ended_before_switch',
+  'other_hand_over',
   // not submitted
   'limit_steps',
   'limit_cost',
@@ -122,6 +123,8 @@ export type LossReason = z.infer<typeof LossReason>;
 export const Funnel = z.strictObject({
   stages: z.array(z.strictObject({ stage: FunnelStage, count: z.int().min(0) })),
   losses: z.array(z.strictObject({ stage: FunnelStage, reason: LossReason, count: z.int().min(1) })),
+  /** Of all that were planned, those in which an expert took over from a student, by why. */
+  handOvers: z.partialRecord(HandOverReason, z.int()).optional(),
 });
 export type Funnel = z.infer<typeof Funnel>;
 
@@ -131,6 +134,8 @@ export const SwitchSurvival = z.strictObject({
   k: z.int().min(0),
   drawn: z.int(),
   submittedBeforeSwitch: z.int(),
+  /** Handed over before the drawn turn: by a person, or since the student ended so (`handOver.on`). Not in what follows. */
+  handedOverEarly: z.int().default(0),
   handedOver: z.int(),
   resolved: z.int(),
 });

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { GradeResult } from './grading';
-import { HandOverPolicy, SwitchDraw } from './hand-over';
+import { HandOverPolicy, HandOverReason, SwitchDraw } from './hand-over';
 import { ExitStatus, Limits, Spent } from './limits';
 import { ProblemSource } from './problem';
 import { ProfileName } from './profile';
 import { Compensation, Frame, Lease, SandboxProfile } from './sandbox';
-import { Author, Ref } from './step';
+import { Author, Lenience, Ref } from './step';
 
 export const Fork = z.strictObject({
   /** Workflow id of the rollout whose prefix is kept. */
@@ -37,6 +37,8 @@ export const RolloutCarry = z.strictObject({
   limits: Limits,
   redone: z.int(),
   formatRetries: z.int(),
+  /** Turns that were read although they were not as the format has it, by what was wrong. */
+  lenient: z.partialRecord(Lenience, z.int()).default({}),
   recoveries: z.int(),
 });
 export type RolloutCarry = z.infer<typeof RolloutCarry>;
@@ -68,6 +70,8 @@ export const HandOverRecord = z.strictObject({
   sampled: z.int().nullable(),
   /** First turn that the expert made, null when it never did. */
   expertFrom: z.int().nullable(),
+  /** Why it took over then; a switch for another reason than the policy's is not random. */
+  reason: HandOverReason.optional(),
 });
 export type HandOverRecord = z.infer<typeof HandOverRecord>;
 
@@ -77,6 +81,10 @@ export const RolloutResult = z.strictObject({
   resolved: z.boolean().nullable(),
   handOver: HandOverRecord,
   turns: z.strictObject({ total: z.int(), student: z.int(), expert: z.int(), formatRetries: z.int() }),
+  /** Turns that were read although they were not as the format has it, by what was wrong. */
+  lenient: z.partialRecord(Lenience, z.int()).optional(),
+  /** Blobs of the replies to a turn that was never made, since none could be read; those to other turns are in the chain. */
+  refused: z.array(z.string()).optional(),
   cost: z.strictObject({ usd: z.number(), tokens: z.int() }),
   /** Hash of the last step: names the whole trajectory. */
   head: z.string(),

@@ -205,6 +205,8 @@ export const RepoSetupResult = z.strictObject({
   tests: TestCounts,
   steps: z.int(),
   formatRetries: z.int(),
+  /** Blobs of the agent's replies to a turn that was never made, since none could be read. */
+  refused: z.array(z.string()).optional(),
   rollbacks: z.int(),
   units: z.array(TrialRecord),
   /** Units that this run wrote or strengthened. */

@@ -23,7 +23,10 @@ export type Action = z.infer<typeof Action>;
 export const RawReply = z.strictObject({
   content: z.string().nullable(),
   toolCalls: z.array(z.strictObject({ id: z.string(), name: z.string(), arguments: z.string() })),
+  /** In the words of the protocol where the server has others for the same. */
   finishReason: z.string().nullable().optional(),
+  /** What the server gave apart as the model's reasoning; absent where it gave none. */
+  reasoning: z.string().nullable().optional(),
 });
 export type RawReply = z.infer<typeof RawReply>;
 
@@ -37,8 +40,27 @@ export const FormatErrorCode = z.enum([
   'blocked_command',
   'empty_reply',
   'reply_too_long',
+  'unclosed_reasoning',
 ]);
 export type FormatErrorCode = z.infer<typeof FormatErrorCode>;
+
+/** What was read although it is not as the format has it: the reading was the only one. */
+export const Lenience = z.enum([
+  /** A call in the text, in a dialect that has calls of the server's, or in the form of other models. */
+  'call_as_text',
+  /** A call that the server read, in a dialect of text. */
+  'native_call',
+  /** Dirt around the name of the tool. */
+  'name',
+  /** Arguments encoded twice, with bare line ends, or with dirt behind them. */
+  'arguments',
+  'extra_arguments',
+  /** Other blocks of text beside the one that is a shell's. */
+  'quoted_blocks',
+  /** Further actions were left out, as the profile says (`view.actions: first`). */
+  'first_of_several',
+]);
+export type Lenience = z.infer<typeof Lenience>;
 
 /** Why a reply could not be executed. `observation` is what the model is told so that it can mend it. */
 export const FormatError = z.strictObject({ code: FormatErrorCode, observation: z.string() });
@@ -52,8 +74,11 @@ export const Usage = z.strictObject({
 });
 export type Usage = z.infer<typeof Usage>;
 
-/** A malformed reply and what was said about it. It is shown to the model once and never becomes a step. */
-export const Rejected = z.strictObject({ reply: RawReply, error: FormatError });
+/**
+ * A malformed reply and what was said about it. It is shown to its author until a reply can be read, and never becomes a
+ * step. `author` is there since a turn may have been another's when it began.
+ */
+export const Rejected = z.strictObject({ reply: RawReply, error: FormatError, author: Author.optional() });
 export type Rejected = z.infer<typeof Rejected>;
 
 /** The model's half of a step, written by `callModel` before the tool runs. */
@@ -66,7 +91,10 @@ export const Turn = z.strictObject({
   dialect: DialectName,
   reply: RawReply,
   thought: z.string(),
+  /** What the model thought before it spoke. No model is shown it again. */
+  reasoning: z.string().optional(),
   action: Action,
+  lenient: z.array(Lenience).optional(),
   /** Set when `render(parse(reply))` would not give the same action again (a value holds a closing tag). */
   unfaithful: z.boolean().optional(),
   rejected: z.array(Rejected),

@@ -2,7 +2,7 @@ import { stringify } from 'yaml';
 import type { DatasetFile, DatasetFormat, DatasetInput, DatasetResult, FunnelStage, Price, View } from '../contract';
 import { EXPORTERS } from './exporters';
 import type { MaskBy } from './exporters/exporter';
-import { summed } from './funnel';
+import { otherHandOvers, summed } from './funnel';
 import { PAPER_REPETITION } from './rates';
 
 /** The data set card: what the rows are, where they come from, what was left out and why, and how they are loaded. */
@@ -87,6 +87,7 @@ function choiceSection({ input, figures, tokenizer }: CardAbout): string {
   const choices = [
     ['all tests pass', onOff(filters.resolved)],
     ['ended by `submit`', onOff(filters.submitted)],
+    ['the expert took over because of', filters.handOvers ? filters.handOvers.map(words).join(', ') : 'any reason'],
     [
       'identical actions in a row',
       filters.identicalActions === 0 ? '**off**' : `fewer than ${filters.identicalActions}`,
@@ -330,6 +331,7 @@ function funnelSection(funnels: DatasetResult['funnels']): string {
   const all =
     funnels.length > 1 ? [...funnels, { method: 'all', funnel: summed(funnels.map(({ funnel }) => funnel)) }] : funnels;
   const stages = funnels[0]!.funnel.stages.map(({ stage }) => stage);
+  const other = otherHandOvers(all.at(-1)!.funnel.handOvers);
   const reasons = [...new Set(all.at(-1)!.funnel.losses.map(({ stage, reason }) => `${stage} ${reason}`))];
   const lost = (funnel: (typeof all)[number]['funnel'], key: string) =>
     funnel.losses.find(({ stage, reason }) => `${stage} ${reason}` === key)?.count ?? 0;
@@ -343,6 +345,9 @@ function funnelSection(funnels: DatasetResult['funnels']): string {
       all.map(({ method, funnel }) => [cell(method), ...funnel.stages.map(({ count }) => count)]),
     ),
     '',
+    ...(other === ''
+      ? []
+      : [`The expert took over for another reason than the drawn switch: ${other}. Such a switch is not random.`, '']),
     ...(reasons.length > 0
       ? [
           markdownTable(
@@ -369,8 +374,10 @@ function survivalSection(survival: DatasetResult['survival']): string {
     'leans towards small ones.',
     '',
     markdownTable(
-      ['k', 'drawn', 'submitted before the switch', 'handed over', 'of these resolved'],
-      survival.map((at) => [at.k, at.drawn, at.submittedBeforeSwitch, at.handedOver, at.resolved]),
+      ['k', 'drawn', 'submitted before the switch', 'handed over early', 'handed over', 'of these resolved'],
+      survival.map((at) => [
+        ...[at.k, at.drawn, at.submittedBeforeSwitch, at.handedOverEarly, at.handedOver, at.resolved],
+      ]),
     ),
   ].join('\n');
 }

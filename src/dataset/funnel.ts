@@ -1,4 +1,4 @@
-import { type Funnel, FunnelStage, LossReason, type RolloutRow } from '../contract';
+import { type Funnel, FunnelStage, HandOverReason, LossReason, type RolloutRow } from '../contract';
 import { type Loss, laterLoss, lossOf, type RowFilters } from './losses';
 
 export interface MethodFunnel {
@@ -20,30 +20,54 @@ export function funnelsOf(
   later?: ReadonlyMap<string, LossReason>,
   filters?: RowFilters,
 ): MethodFunnel[] {
-  const methods = new Map<string, { planned: number; losses: Loss[] }>();
+  const methods = new Map<string, { planned: number; losses: Loss[]; handOvers: HandOverReason[] }>();
   for (const row of rows) {
-    const tally = methods.get(row.method) ?? { planned: 0, losses: [] };
+    const tally = methods.get(row.method) ?? { planned: 0, losses: [], handOvers: [] };
     methods.set(row.method, tally);
     tally.planned += 1;
     const reason = later?.get(row.id);
     const loss = lossOf(row, filters) ?? (reason && laterLoss(reason));
     if (loss) tally.losses.push(loss);
+    const { student = 0, expert = 0 } = row.result?.turns ?? {};
+    const { reason: why, expertFrom } = row.result?.handOver ?? {};
+    if (expert > 0 && (student > 0 || expertFrom !== 1)) tally.handOvers.push(why ?? 'policy');
   }
   const stages = later ? FunnelStage.options : FunnelStage.options.slice(0, at(LAST_OF_ROWS) + 1);
   return [...methods]
     .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([method, { planned, losses }]) => ({ method, funnel: funnelOf(planned, losses, stages) }));
+    .map(([method, { planned, losses, handOvers }]) => {
+      const funnel = funnelOf(planned, losses, stages);
+      return { method, funnel: handOvers.length > 0 ? { ...funnel, handOvers: handOverCounts(handOvers) } : funnel };
+    });
+}
+
+/** Hand-overs for another reason than the policy's, in words; empty where there are none. */
+export function otherHandOvers(counts: Funnel['handOvers'] = {}): string {
+  return HandOverReason.options
+    .filter((reason) => reason !== 'policy' && counts[reason])
+    .map((reason) => `${reason.replaceAll('_', ' ')} ${counts[reason]}`)
+    .join(', ');
+}
+
+function handOverCounts(reasons: readonly HandOverReason[]): Funnel['handOvers'] {
+  const counts: Funnel['handOvers'] = {};
+  for (const reason of reasons) counts[reason] = (counts[reason] ?? 0) + 1;
+  return counts;
 }
 
 /** Several funnels as one, for a line of totals. They must have the same stages. */
 export function summed(funnels: readonly Funnel[]): Funnel {
   const losses = funnels.flatMap((funnel) => funnel.losses);
+  const handOvers = funnels.flatMap((funnel) =>
+    HandOverReason.options.flatMap((reason) => Array<HandOverReason>(funnel.handOvers?.[reason] ?? 0).fill(reason)),
+  );
   return {
     stages: (funnels[0]?.stages ?? []).map(({ stage }, i) => ({
       stage,
       count: funnels.reduce((sum, funnel) => sum + (funnel.stages[i]?.count ?? 0), 0),
     })),
     losses: counted(losses.flatMap(({ count, ...loss }) => Array<Loss>(count).fill(loss))),
+    ...(handOvers.length > 0 ? { handOvers: handOverCounts(handOvers) } : {}),
   };
 }
 

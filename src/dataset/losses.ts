@@ -1,4 +1,11 @@
-import type { DatasetFilters, ExitStatus, FunnelStage, GradeResult, LossReason, RolloutRow } from '../contract';
+import {
+  DatasetFilters,
+  type ExitStatus,
+  type FunnelStage,
+  type GradeResult,
+  type LossReason,
+  type RolloutRow,
+} from '../contract';
 import { needsExpert } from '../rollout/handover';
 
 /** Where a rollout stopped on its way into a training set: the stage that it did not reach, and why. */
@@ -8,9 +15,9 @@ export interface Loss {
 }
 
 /** Filters that a row is judged by without its chain. One that is off lets everything pass its stage by. */
-export type RowFilters = Pick<DatasetFilters, 'resolved' | 'submitted' | 'doubtful'>;
+export type RowFilters = Pick<DatasetFilters, 'resolved' | 'submitted' | 'doubtful' | 'handOvers'>;
 
-const ALL: RowFilters = { resolved: true, submitted: true, doubtful: true };
+const ALL: RowFilters = DatasetFilters.parse({});
 
 /** Stage that each reason which only a chain shows belongs to. */
 const LATER: Readonly<Partial<Record<LossReason, FunnelStage>>> = {
@@ -33,6 +40,9 @@ export function lossOf(row: RolloutRow, filters: RowFilters = ALL): Loss | undef
   if (!row.result) return { stage: 'handed_over', reason: row.outcome === 'cancelled' ? 'cancelled' : 'failed' };
   const { status, turns } = row.result;
   if (expectsExpert(row) && turns.expert === 0) return { stage: 'handed_over', reason: beforeSwitch(status) };
+  const switched = row.result.handOver.reason;
+  if (switched && filters.handOvers?.includes(switched) === false)
+    return { stage: 'handed_over', reason: 'other_hand_over' };
   if (filters.submitted && status !== 'submitted') return { stage: 'submitted', reason: ENDINGS[status] };
   if (filters.resolved && row.result.resolved !== true) return { stage: 'passed', reason: unresolved(row) };
   const doubt = filters.doubtful ? doubtOf(row) : undefined;
@@ -108,6 +118,8 @@ export function lossDetail(row: RolloutRow, reason: LossReason): string {
   switch (reason) {
     case 'submitted_before_switch':
       return `submitted ${after}${handOver.sampled === null ? '' : `, the switch was drawn at ${handOver.sampled}`}`;
+    case 'other_hand_over':
+      return `the expert took over at turn ${handOver.expertFrom}: ${handOver.reason}`;
     case 'ended_before_switch':
       return [`${result.status} ${after}`, detail].filter(Boolean).join(': ');
     case 'tests_failed': {

@@ -1,6 +1,7 @@
 import type { ChatRequest, GradeResult, RawReply, Review } from '../contract';
 import { shortened } from '../rollout/clip';
 import { fillTemplate } from '../rollout/prompts';
+import { splitReasoning } from '../rollout/reasoning';
 
 /** Prompt files of a reviewer, in `prompts/review`. */
 export const REVIEW_PROMPTS = ['system', 'patch'] as const;
@@ -52,7 +53,7 @@ export function reviewRequest(
 
 /** A reviewer's word and reason; undefined where the last line says neither. */
 export function readReview(text: string): Pick<Review, 'accepted' | 'why'> | undefined {
-  const said = text.replace(/<think(ing)?>[\s\S]*?(<\/think(ing)?>|$)/gi, '').trim();
+  const said = splitReasoning(text).said.trim();
   const at = said.lastIndexOf('\n');
   const word = /^\W*(?:verdict\W+)?(accept|refuse)(?:ed|d)?\W*$/i.exec(said.slice(at + 1).slice(-100))?.[1];
   if (!word) return undefined;

@@ -9,6 +9,8 @@ export const ChatAnswer = z.strictObject({
   priced: z.boolean(),
   /** True when the server reported no usage and the tokens were estimated from bytes. */
   estimated: z.boolean().optional(),
+  /** True when the answer came as a stream of events, whether one was asked for or not. */
+  streamed: z.boolean().optional(),
   responseId: z.string().nullable(),
   /** The model that the server says it ran, which may be more exact than the one asked for. */
   model: z.string(),

@@ -1,7 +1,8 @@
 import type { ModelProfile } from '../contract';
-import { classify, malformed } from './errors';
+import { classify, errorInside, malformed } from './errors';
 import { type CallOptions, type LineOwner, lineFor } from './openai';
 import { costOf, estimatePromptTokens } from './price';
+import { errorIn } from './reply';
 
 /** Vectors of length 1, one after the other. */
 export interface Embedded {
@@ -35,13 +36,16 @@ export async function embedTexts(
   try {
     // Servers refuse an empty text.
     const input = texts.map((text) => text || ' ');
-    const { data, usage } = await client.embeddings.create(
+    const answer = await client.embeddings.create(
       { model: profile.model, input, encoding_format: 'float', ...profile.extraBody },
       {
         headers: { 'X-Client-Request-Id': requestId, 'Idempotency-Key': requestId },
         signal,
       },
     );
+    const inside = errorIn({ ...answer, choices: answer.data });
+    if (inside !== undefined) throw errorInside(inside, context);
+    const { data = [], usage } = answer;
     const dimensions = data[0]?.embedding.length ?? 0;
     const sound = data.length === texts.length && data.every(({ embedding }) => embedding.length === dimensions);
     if (!sound || dimensions === 0) throw malformed(context, `${data.length} vectors for ${texts.length} texts`);

@@ -1,6 +1,8 @@
 import { APIConnectionError, APIConnectionTimeoutError, APIError, APIUserAbortError } from 'openai';
 import { type ErrorCode, isPointsmanError, PointsmanError } from '../contract';
+import { overflowOf, type PromptSize } from './overflow';
 import { quotable } from './redact';
+import { remedyFor } from './remedies';
 
 /** What went wrong at a model endpoint, and whether and when the same request may be sent again. */
 export class ModelError extends PointsmanError {
@@ -21,6 +23,10 @@ export interface ErrorContext {
   readonly profile: string;
   /** Values that must never appear in a message. */
   readonly secrets?: readonly string[];
+  /** What was asked, for a guess at what a server means that nobody has met. */
+  readonly prompt?: PromptSize;
+  /** Whether a stream was asked for. */
+  readonly stream?: boolean;
   readonly now?: number;
 }
 
@@ -42,7 +48,7 @@ export function classify(error: unknown, context: ErrorContext): Error {
     return new ModelError('ModelTimeout', say('no answer within the time limit'), hint, true);
   }
   if (error instanceof APIConnectionError) return connectionError(error, say);
-  if (error instanceof APIError && typeof error.status === 'number') return statusError(error, context, say);
+  if (error instanceof APIError && typeof error.status === 'number') return statusError(error, context);
   const text = error instanceof Error ? error.message : String(error);
   return new ModelError('Unavailable', say(`the call failed unexpectedly: ${text}`), '', true);
 }
@@ -66,86 +72,122 @@ function connectionError(error: APIConnectionError, say: (text: string) => strin
   return new ModelError('ModelUnreachable', say(`cannot reach the model: ${text}`), hint, true);
 }
 
-function statusError(error: APIError, context: ErrorContext, say: (text: string) => string): ModelError {
-  const status = error.status as number;
-  const codes = [error.code, error.type];
-  const text = error.message;
-  if (isContextOverflow(status, codes, text)) {
-    const hint =
-      'Lower contextTokens of the profile or shorten what the model is shown (view.history, observationChars).';
-    return new ModelError('ContextWindowExceeded', say(text), hint, false);
+/** What a server said of a call that failed: by its status, or inside of a 200. */
+interface Refusal {
+  readonly status: number;
+  readonly codes: readonly unknown[];
+  readonly text: string;
+  readonly headers?: Pick<Headers, 'get'>;
+}
+
+function statusError(error: APIError, context: ErrorContext): ModelError {
+  const { code, type, headers } = error;
+  const text = `${error.message}${upstreamWords(error.error)}`;
+  return refused({ status: error.status as number, codes: [code, type], text, headers }, context);
+}
+
+function refused({ status, codes, text, headers }: Refusal, context: ErrorContext): ModelError {
+  const say = (words: string) => `profile "${context.profile}": ${quotable(words, context.secrets)}`;
+  const overflow = overflowOf({ status, codes, text }, context.prompt);
+  if (overflow === 'known') return new ModelError('ContextWindowExceeded', say(text), OVERFLOW_HINT, false);
+  if (overflow === 'guessed') {
+    const { tokens, window } = context.prompt!;
+    const why = `taken for an overflow, which is a guess: no server that we know says this, the prompt has about ${tokens} tokens, and contextTokens is ${window}`;
+    return new ModelError('ContextWindowExceeded', `${say(text)} (${why})`, OVERFLOW_HINT, false);
   }
-  const wait = retryAfterMs(error.headers, context.now);
+  if (TEMPLATE.test(text.slice(0, 20_000))) return new ModelError('ModelRejected', say(text), TEMPLATE_HINT, false);
+  const wait = retryAfterMs(headers, context.now);
   if (status === 429) {
     const broke = codes.some((code) => typeof code === 'string' && OUT_OF_CREDIT.has(code));
     const hint = broke ? 'The account has no credit left: top it up; the call waits.' : 'The call is retried later.';
     return new ModelError('RateLimited', say(text), hint, true, broke ? Math.max(wait ?? 0, CREDIT_WAIT_MS) : wait);
   }
-  if (status >= 500 || status === 408 || status === 409 || status === 425) {
-    return new ModelError(
-      'ModelServerError',
-      say(text),
-      'Trouble of the provider: the call is made again.',
-      true,
-      wait,
-    );
+  if (status === 501 || status === 505) {
+    const hint =
+      'The server cannot do this at all: use a profile of a server that can, or start it with what it names.';
+    return new ModelError('ModelRejected', say(text), hint, false);
   }
-  return new ModelError('ModelRejected', say(text), rejectionHint(status), false);
+  if (status >= 500 || status === 408 || status === 409 || status === 425) {
+    const hint = 'Trouble of the provider: the call is made again.';
+    return new ModelError('ModelServerError', say(text), hint, true, wait);
+  }
+  return new ModelError('ModelRejected', say(text), rejectionHint(status, codes, text, context), false);
 }
 
-function rejectionHint(status: number): string {
+/** A gateway's own words are "Provider returned error"; what the upstream said is beside them. */
+function upstreamWords(error: unknown): string {
+  if (typeof error !== 'object' || error === null || !('metadata' in error)) return '';
+  const { metadata } = error;
+  if (typeof metadata !== 'object' || metadata === null) return '';
+  const told = Object.entries(metadata).filter(([key]) => ['raw', 'provider_name', 'reasons'].includes(key));
+  const words = told.map(([, value]) => (typeof value === 'string' ? value : JSON.stringify(value)));
+  return words.length === 0 ? '' : ` (${words.join(': ')})`;
+}
+
+/**
+ * The error that a server wrote into a 200: gateways report an upstream's failure so, and streams have no other place for
+ * it. The status inside decides; where there is none, the words do.
+ */
+export function errorInside(error: unknown, context: ErrorContext, headers?: Pick<Headers, 'get'>): ModelError {
+  const fields =
+    typeof error === 'object' && error !== null ? new Map<string, unknown>(Object.entries(error)) : undefined;
+  const codes = ['code', 'type', 'status', 'status_code', 'error_code', 'http_status'].map((key) => fields?.get(key));
+  const message = fields?.get('message') ?? fields?.get('msg') ?? error;
+  const words = `${typeof message === 'string' ? message : JSON.stringify(message)}${upstreamWords(error)}`;
+  const known = codes.map(Number).find((code) => Number.isInteger(code) && code >= 400 && code <= 599);
+  const status =
+    known ??
+    statusInWords(`${codes.filter((code) => typeof code === 'string').join(' ')} ${words}`, codes, context.prompt);
+  const told = `the answer (status 200) holds an error${known === undefined ? '' : ` ${known}`}`;
+  return refused({ status, codes, text: `${told}: ${words}`, headers }, context);
+}
+
+/** What a status would have said, had the server sent one. What nobody can tell is worth another attempt. */
+function statusInWords(words: string, codes: readonly unknown[], prompt?: PromptSize): number {
+  if (overflowOf({ status: 400, codes, text: words })) return 400;
+  const said = WORDS_OF_STATUSES.find(([, says]) => says.test(words.slice(0, 20_000)));
+  return said?.[0] ?? (overflowOf({ status: 400, codes, text: words }, prompt) ? 400 : 502);
+}
+
+const WORDS_OF_STATUSES: readonly (readonly [number, RegExp])[] = [
+  [429, /insufficient_quota|rate.?limit|too many requests|quota|throttl/i],
+  [401, /unauthori[sz]ed|authenticat|no auth|(api|access|secret)[ _-]?(key|token)|credentials|log ?in required/i],
+  [402, /insufficient[ _](credits?|funds?|balance)|payment|billing|out of credits?|more credits|arrears/i],
+  [403, /forbidden|permission|access denied|not (allowed|authori[sz]ed)|moderation|flagged/i],
+  [
+    404,
+    /(model|deployment|route|endpoint)\b.{0,80}\b(not found|not exist|no longer|unknown)|not_found|no (endpoints|allowed providers)|unknown model/i,
+  ],
+  [503, /overloaded|unavailable|try again|timed? ?out|internal|capacity|busy|upstream|bad gateway/i],
+  [
+    400,
+    /content_(filter|policy)|invalid|bad request|unsupported|not supported|validation|is required|must be|unrecogni[sz]ed/i,
+  ],
+];
+
+const OVERFLOW_HINT =
+  'Lower contextTokens of the profile or shorten what the model is shown (view.history, observationChars).';
+
+/** What a chat template says of a conversation that it cannot write: the same conversation fails again, whatever the status. */
+const TEMPLATE =
+  /jinja|minja|raise_exception|template ?(syntax ?)?error|chat[ _]template|roles? must (strictly )?alternate|(must|should) alternate between|system (role|message|prompt)s? (is |are )?(not supported|unsupported)|only (the )?(system, )?user,? and assistant roles|after the optional system message|unexpected (message )?role|expected last role|no user query found|(first|last) message (must|should) be|only supports single tool[- ]calls?|not the same number of function calls|unable to generate parser for this template|(apply|render)\w* (the )?(chat )?template|template rendering/i;
+
+const TEMPLATE_HINT =
+  'The chat template of the model cannot write this conversation: set another view.dialect in the profile (backticks and xml need no tool messages), or start the server with another template.';
+
+function rejectionHint(status: number, codes: readonly unknown[], text: string, { stream }: ErrorContext): string {
   if (status === 401) return 'Check the variable that apiKeyEnv of the profile names: it is missing, wrong or expired.';
   if (status === 402) return 'The account cannot pay for this call: add credit, then start again.';
   if (status === 403)
     return 'The key is valid but may not use this model: check the rights of the key and the project.';
-  if (status === 404) return 'Check model and baseUrl of the profile; the server lists its models at GET /v1/models.';
+  if (status === 404 && !/support tool/i.test(text))
+    return 'Check model and baseUrl of the profile; the server lists its models at GET /v1/models.';
   if (status === 413) return 'The request is larger than the server takes: shorten what the model is shown.';
   if (status >= 300 && status < 400) return 'The server redirects: put the address that it names into baseUrl.';
-  return 'The server refuses a field of the request: check temperature, maxOutputTokens and extraBody of the profile.';
-}
-
-/** Codes that providers give when the prompt does not fit the model's window. */
-const CODES = new Set([
-  'context_length_exceeded',
-  'context_window_exceeded',
-  'exceed_context_size_error',
-  'request_too_large',
-  'prompt_too_long',
-  'model_context_window_exceeded',
-]);
-
-/** Their wordings: OpenAI, Azure, Anthropic, Gemini, Mistral, Bedrock, Groq, DeepSeek, vLLM, SGLang, TGI, llama.cpp, LM Studio. */
-const WORDINGS: readonly RegExp[] = [
-  /maximum context (length|limit|size|window)/,
-  /context[ _](length|window|size|limit)[^.]{0,40}exceed/,
-  /exceed\w{0,20}[^.]{0,60}context[ _]?(length|window|size|limit)/,
-  /context (window|length) (is )?(full|overflow)/,
-  /context overflow|not (large|big) enough to (hold|fit)/,
-  /(prompt|input|request|messages?)( tokens?)? (is|are|was) too (long|large)/,
-  /prompt is longer than|longer than the model'?s (maximum )?(context|input|sequence)/,
-  /input (tokens?|length|token count)[^.]{0,60}exceed/,
-  /exceeds? the (maximum|limit of|allowed)[^.]{0,40}\btokens?\b/,
-  /`?inputs`? tokens \+ `?max_new_tokens`? must be/,
-  /(prompt|input) (token )?length[^.]{0,60}(exceed|larger than|greater than|longer than)/,
-  /requested tokens? \(\d+\) exceed/,
-  /too many (input |prompt )?tokens/,
-  /please reduce the length of the (messages|prompt|input)/,
-];
-
-/** Complaints about one field's length, or about the answer's length, are plain rejections. */
-const OTHER_LENGTHS =
-  /string_above_max_length|invalid '?user'?|max_(completion_)?tokens is too large|tokens per (min|day|hour)|rate limit/;
-
-/**
- * Whether a rejected request was rejected for its length. Read from statuses 400, 413, 422 and 500 (older llama.cpp
- * answers 500); `text` may be the whole body.
- */
-export function isContextOverflow(status: number, codes: readonly unknown[], text: string): boolean {
-  if (![400, 413, 422, 500].includes(status)) return false;
-  if (codes.some((code) => typeof code === 'string' && CODES.has(code.toLowerCase()))) return true;
-  const lower = text.slice(0, 20_000).toLowerCase();
-  if (OTHER_LENGTHS.test(lower)) return false;
-  return [...CODES].some((code) => lower.includes(code)) || WORDINGS.some((wording) => wording.test(lower));
+  const words = `${codes.filter((code) => typeof code === 'string').join(' ')} ${text}`;
+  const remedy = remedyFor(words, stream);
+  if (remedy) return remedy.hint;
+  return 'These are the words of the server. What a request holds is set in the profile; extraBody adds to it or takes out.';
 }
 
 /** Longer waits are cut: asking again after a quarter of an hour is cheap, and some servers send days. */

@@ -1,14 +1,14 @@
 import http from 'node:http';
 import https from 'node:https';
 import { BAD_BODY } from './errors';
+import { END_OF_STREAM, isEventStream } from './stream';
 
 /** No answer of a chat model is this long; without a cap a broken server could fill the worker's memory. */
 const MAX_BODY_BYTES = 64 * 1024 * 1024;
 
-const agents = {
-  'http:': new http.Agent({ keepAlive: true, noDelay: true }),
-  'https:': new https.Agent({ keepAlive: true, noDelay: true }),
-};
+/** A slow server says nothing for minutes: what stands between would forget a connection without a sign of life. */
+const CONNECTION = { keepAlive: true, noDelay: true, keepAliveInitialDelay: 30_000 };
+const agents = { 'http:': new http.Agent(CONNECTION), 'https:': new https.Agent(CONNECTION) };
 
 /**
  * The `fetch` that the `openai` client is given. It resolves when the whole body has arrived, so that the client's
@@ -48,19 +48,36 @@ function send(url: URL, init: RequestInit): Promise<http.IncomingMessage> {
   });
 }
 
+/** Bytes of the last chunk that an end of a stream may have begun in. */
+const TAIL_BYTES = 16;
+/** A server that has said the last of a stream ends it at once, as a rule, and the connection can be used again. */
+const ENDS_WITHIN_MS = 500;
+
 async function collect(message: http.IncomingMessage, signal?: AbortSignal): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let bytes = 0;
+  let streams = message.headers['content-type']?.includes('text/event-stream') ?? false;
+  let tail = '\n';
+  let late: NodeJS.Timeout | undefined;
   try {
     for await (const chunk of message as AsyncIterable<Buffer>) {
       bytes += chunk.length;
       if (bytes > MAX_BODY_BYTES) throw badBody(`the answer is longer than ${MAX_BODY_BYTES} bytes`);
+      if (chunks.length === 0) streams ||= isEventStream(chunk.subarray(0, 100).toString('latin1'));
       chunks.push(chunk);
+      if (!streams) continue;
+      const seen = tail + chunk.toString('latin1');
+      tail = seen.slice(-TAIL_BYTES);
+      // Some servers keep the connection open after it.
+      if (END_OF_STREAM.test(seen)) late ??= setTimeout(() => message.destroy(), ENDS_WITHIN_MS);
     }
   } catch (error) {
     if (signal?.aborted) throw aborted();
+    if (late) return Buffer.concat(chunks);
     if ((error as NodeJS.ErrnoException).code === BAD_BODY) throw error;
     throw badBody(`the connection closed after ${bytes} bytes, in the middle of the answer`);
+  } finally {
+    clearTimeout(late);
   }
   return Buffer.concat(chunks);
 }
@@ -72,8 +89,9 @@ async function collect(message: http.IncomingMessage, signal?: AbortSignal): Pro
 function underErrorKey(body: Buffer): Buffer | string {
   try {
     const parsed: unknown = JSON.parse(body.toString('utf8'));
-    if (typeof parsed === 'object' && parsed !== null && 'error' in parsed) return body;
-    return JSON.stringify({ error: parsed });
+    // Gemini writes a list of one.
+    const whole: unknown = Array.isArray(parsed) && parsed.length === 1 ? parsed[0] : parsed;
+    return JSON.stringify(typeof whole === 'object' && whole !== null && 'error' in whole ? whole : { error: whole });
   } catch {
     return body;
   }

@@ -4,5 +4,8 @@ export * from './embeddings';
 export * from './errors';
 export * from './failure';
 export * from './openai';
+export * from './overflow';
 export * from './price';
 export * from './redact';
+export * from './remedies';
+export * from './served-window';

@@ -18,7 +18,7 @@ export interface CallOptions {
 export interface ChatModel {
   readonly name: string;
   readonly profile: ModelProfile;
-  /** One answer, one request: nothing is retried here. Rejects with a `ModelError` (see `classify`). */
+  /** One answer, one request, streamed or not: nothing is retried here. Rejects with a `ModelError` (see `classify`). */
   complete(request: ChatRequest, options: CallOptions): Promise<ChatAnswer>;
 }
 
@@ -43,18 +43,21 @@ const lines = new Map<string, Line>();
  * call for every request.
  */
 export function createChatModel(profile: ModelProfile, at: LineOwner): ChatModel {
-  const { client, gate, context } = lineFor(profile, at);
+  const { client, gate, context: about } = lineFor(profile, at);
   return {
     name: at.name,
     profile,
     async complete(request, { signal, requestId }) {
       const body = bodyOf(profile, request);
+      const promptTokens = estimatePromptTokens(request);
+      const prompt = { tokens: promptTokens, window: profile.contextTokens };
+      const context: ErrorContext = { ...about, prompt, stream: profile.stream };
       const leave = await gate.enter(signal);
       const started = performance.now();
       try {
         const response = await client.chat.completions
           .create(body as unknown as OpenAI.ChatCompletionCreateParamsNonStreaming, {
-            headers: { 'X-Client-Request-Id': requestId, 'Idempotency-Key': requestId },
+            headers: { 'X-Client-Request-Id': requestId, 'Idempotency-Key': requestId, ...connectionOf(profile) },
             signal,
           })
           .asResponse();
@@ -65,7 +68,8 @@ export function createChatModel(profile: ModelProfile, at: LineOwner): ChatModel
           context,
           requestId,
           latencyMs,
-          promptTokens: estimatePromptTokens(request),
+          promptTokens,
+          headers: response.headers,
         });
       } catch (error) {
         if (signal?.aborted) throw signal.reason;
@@ -75,6 +79,11 @@ export function createChatModel(profile: ModelProfile, at: LineOwner): ChatModel
       }
     },
   };
+}
+
+/** llama.cpp closes a connection after a stream and does not say so: the next call on it would be lost. */
+function connectionOf({ stream }: ModelProfile): Record<string, string> {
+  return stream ? { Connection: 'close' } : {};
 }
 
 /** The client of a profile, its gate, and what its errors are told with. Throws as `createChatModel` does. */

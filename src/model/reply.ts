@@ -1,8 +1,10 @@
+import { createHash } from 'node:crypto';
 import type { ModelProfile, RawReply, Usage } from '../contract';
 import type { ChatAnswer } from './answer';
-import { type ErrorContext, ModelError, malformed } from './errors';
+import { type ErrorContext, errorInside, ModelError, malformed } from './errors';
 import { costOf, type Tokens } from './price';
 import { quotable } from './redact';
+import { assembleStream, isEventStream } from './stream';
 
 type Json = Record<string, unknown>;
 
@@ -14,25 +16,36 @@ export interface CallFacts {
   readonly latencyMs: number;
   /** Prompt tokens to assume where the server reports none. */
   readonly promptTokens: number;
+  /** Of the response: an error inside of a 200 may name a wait there. */
+  readonly headers?: Pick<Headers, 'get'>;
 }
 
 /**
- * Reads the body of an answer that came with a 2xx status. Whatever can be understood becomes a reply, even an empty
- * one: judging it is the dialect's work. Throws `ModelMalformed` (retryable) where there is no reply at all, and the
- * error that a gateway wrapped into a 200.
+ * Reads the body of an answer that came with a 2xx status, in one piece or as a stream of events, whichever was asked for.
+ * Whatever can be understood becomes a reply, even an empty one: judging it is the dialect's work. Throws `ModelMalformed`
+ * (retryable) where there is no reply at all, `ModelServerError` (retryable) where the server broke off in the middle,
+ * `ModelRejected` where a filter or the model refused, and the error that a gateway wrapped into a 200.
  */
 export function readAnswer(text: string, facts: CallFacts): ChatAnswer {
-  const body = parse(text, facts.context);
-  if (body.error !== undefined && body.error !== null) throw wrappedError(body.error, facts.context);
+  const { context, headers } = facts;
+  const body = bodyIn(text, facts);
+  const error = errorIn(body);
+  if (error !== undefined) throw errorInside(error, context, headers);
   const choice = asObject(Array.isArray(body.choices) ? body.choices[0] : undefined);
-  if (!choice) throw malformed(facts.context, 'the answer has no choices', text);
+  if (!choice) throw malformed(context, 'the answer has no choices', text);
+  if (isThere(choice.error)) throw errorInside(choice.error, context, headers);
   const message = asObject(choice.message);
-  if (!message && typeof choice.text !== 'string') throw malformed(facts.context, 'the answer has no message', text);
+  if (!message && typeof choice.text !== 'string') throw malformed(context, 'the answer has no message', text);
+  const finishReason = finishReasonOf(choice.finish_reason);
+  refuseUnfinished(finishReason, choice, context);
+  const reasoning = reasoningOf(message ?? {});
   const reply: RawReply = {
-    content: contentOf(message?.content ?? choice.text ?? message?.refusal),
+    content: contentOf(message?.content ?? choice.text),
     toolCalls: toolCallsOf(message ?? {}, facts.requestId),
-    finishReason: typeof choice.finish_reason === 'string' ? choice.finish_reason : null,
+    finishReason,
+    ...(reasoning === '' ? {} : { reasoning }),
   };
+  refuseRefusal(reply, message?.refusal, context);
   const tokens = tokensOf(body.usage);
   const counted = tokens ?? { promptTokens: facts.promptTokens, cachedTokens: 0, completionTokens: sizeOf(reply) };
   const { costUsd, priced } = costOf(counted, facts.profile.price);
@@ -43,12 +56,21 @@ export function readAnswer(text: string, facts: CallFacts): ChatAnswer {
     usage,
     priced,
     ...(tokens ? {} : { estimated: true }),
+    ...(isEventStream(text) ? { streamed: true } : {}),
     responseId: typeof body.id === 'string' ? body.id : null,
     model: typeof body.model === 'string' && body.model !== '' ? body.model : facts.profile.model,
     latencyMs: facts.latencyMs,
     ...(Array.isArray(tokenIds) && tokenIds.every(Number.isInteger) ? { tokenIds: tokenIds as number[] } : {}),
     ...(asObject(choice.logprobs) ? { logprobs: choice.logprobs } : {}),
   };
+}
+
+function bodyIn(text: string, { context, headers }: CallFacts): Json {
+  if (!isEventStream(text)) return parse(text, context);
+  const stream = assembleStream(text);
+  if (stream.kind === 'error') throw errorInside(stream.error, context, headers);
+  if (stream.kind === 'broken') throw malformed(context, stream.what, text.slice(-300));
+  return stream.body;
 }
 
 function parse(text: string, context: ErrorContext): Json {
@@ -64,15 +86,81 @@ function parse(text: string, context: ErrorContext): Json {
   return body;
 }
 
-/** Gateways (OpenRouter among them) report an upstream's failure as a 200 that holds `error`. */
-function wrappedError(error: unknown, context: ErrorContext): ModelError {
-  const code = Number(asObject(error)?.code);
-  const text = quotable(JSON.stringify(error), context.secrets);
-  const message = `profile "${context.profile}": the gateway answered with an error: ${text}`;
-  if (code === 429) return new ModelError('RateLimited', message, 'The call is retried later.', true);
-  if (code >= 500)
-    return new ModelError('ModelServerError', message, 'Trouble of the provider: the call is repeated.', true);
-  return new ModelError('ModelMalformed', message, '', true);
+/** Where servers put an error into a body that came with a 200. Beside an answer only `error` is one. */
+export function errorIn(body: Readonly<Record<string, unknown>>): unknown {
+  if (isThere(body.error)) return body.error;
+  if (Array.isArray(body.choices) && body.choices.length > 0) return undefined;
+  if (Array.isArray(body.errors) && body.errors.length > 0) return body.errors[0];
+  if (isThere(body.detail)) return body.detail;
+  const base = asObject(body.base_resp);
+  if (base && count(base.status_code) > 0) return { code: base.status_code, message: base.status_msg ?? base };
+  const message = body.message ?? body.error_msg ?? body.msg;
+  return typeof message === 'string' && message !== '' ? { ...body, message } : undefined;
+}
+
+/** Servers that always send the field leave it null, false or empty where there is no error. */
+function isThere(error: unknown): boolean {
+  if (error === undefined || error === null || error === false || error === '') return false;
+  return typeof error !== 'object' || Object.keys(error).length > 0;
+}
+
+/** In the words of the protocol, which dialects read; a word that is nobody's stays as it is. */
+function finishReasonOf(reason: unknown): string | null {
+  if (typeof reason !== 'string' || reason === '') return null;
+  return FINISH_REASONS[reason.toLowerCase()] ?? wellFormed(reason);
+}
+
+const FINISH_REASONS: Readonly<Record<string, string>> = {
+  max_tokens: 'length',
+  model_length: 'length',
+  max_output_tokens: 'length',
+  model_context_window_exceeded: 'length',
+  end_turn: 'stop',
+  eos: 'stop',
+  eos_token: 'stop',
+  stop_sequence: 'stop',
+  tool_use: 'tool_calls',
+};
+
+/** The upstream failed, or threw the request out, in the middle of the answer. */
+const BROKEN_OFF = /^(error|abort(ed)?|cancel(l?ed)?|failed|insufficient_system_resource|network_error)$/i;
+
+/** OpenAI's word, Anthropic's, Zhipu's, and those of Gemini, which come through as they are. */
+const FILTERED =
+  /content_?filter|refus(al|ed)|^sensitive$|^(image_)?(safety|recitation|prohibited_content)$|^(blocklist|spii|guardrail_intervened|content_policy(_violation)?)$/i;
+
+/** Half an answer of a broken upstream is no turn, and what a filter left of one is none either. */
+function refuseUnfinished(finishReason: string | null, choice: Json, context: ErrorContext): void {
+  if (finishReason === null) return;
+  const say = (what: string) => `profile "${context.profile}": ${quotable(what, context.secrets)}`;
+  if (BROKEN_OFF.test(finishReason)) {
+    const what = `the server broke off in the middle of the answer (finish_reason: ${finishReason})`;
+    throw new ModelError('ModelServerError', say(what), 'Trouble of the provider: the call is made again.', true);
+  }
+  if (!FILTERED.test(finishReason)) return;
+  const message = asObject(choice.message);
+  const told = [choice.native_finish_reason, message?.refusal, filteredOf(choice)].filter(
+    (word) => typeof word === 'string' && word !== '' && word !== finishReason,
+  );
+  const what = [`the provider refuses this conversation (finish_reason: ${finishReason})`, ...told].join(': ');
+  throw new ModelError('ModelRejected', say(what), REFUSED_HINT, false);
+}
+
+/** A refusal in the model's own words, instead of an answer. */
+function refuseRefusal({ content, toolCalls }: RawReply, refusal: unknown, context: ErrorContext): void {
+  if (typeof refusal !== 'string' || refusal.trim() === '' || content || toolCalls.length > 0) return;
+  const what = `profile "${context.profile}": the model refuses: ${quotable(refusal, context.secrets)}`;
+  throw new ModelError('ModelRejected', what, REFUSED_HINT, false);
+}
+
+const REFUSED_HINT =
+  'What the conversation says is refused, not how it is sent: another model, or another problem, may pass.';
+
+/** Azure's filters say which of them it was. */
+function filteredOf({ content_filter_results, content_filter_result }: Json): string {
+  const results = asObject(content_filter_results) ?? asObject(content_filter_result) ?? {};
+  const filtered = Object.entries(results).filter(([, result]) => asObject(result)?.filtered === true);
+  return filtered.map(([category, result]) => `${category} ${asObject(result)?.severity ?? ''}`.trim()).join(', ');
 }
 
 function contentOf(content: unknown): string | null {
@@ -80,9 +168,33 @@ function contentOf(content: unknown): string | null {
   if (typeof content === 'string') return wellFormed(content);
   // Some servers answer with parts, as requests may have them.
   if (Array.isArray(content)) {
-    return wellFormed(content.map((part) => (typeof part === 'string' ? part : (asObject(part)?.text ?? ''))).join(''));
+    return wellFormed(content.map((part) => (isThinking(part) ? '' : textOf(part))).join(''));
   }
   return wellFormed(JSON.stringify(content));
+}
+
+/** Reasoning that the server keeps apart from the answer, by whichever name it has there; empty where there is none. */
+function reasoningOf(message: Json): string {
+  const named = [message.reasoning_content, message.reasoning, message.thinking]
+    .map((each) => textOf(each))
+    .find((text) => text !== '');
+  if (named !== undefined) return wellFormed(named);
+  const parts = Array.isArray(message.content) ? message.content.filter(isThinking) : [];
+  const details = Array.isArray(message.reasoning_details) ? message.reasoning_details : [];
+  return wellFormed(textOf(parts.length > 0 ? parts : details));
+}
+
+function isThinking(part: unknown): boolean {
+  return ['thinking', 'reasoning'].includes(String(asObject(part)?.type));
+}
+
+/** Text of a part or of a list of parts. Real ones nest three deep (Mistral); more is nobody's text. */
+function textOf(part: unknown, depth = 0): string {
+  if (typeof part === 'string') return part;
+  if (depth > 4) return '';
+  if (Array.isArray(part)) return part.map((each) => textOf(each, depth + 1)).join('');
+  const { text, thinking, reasoning, summary } = asObject(part) ?? {};
+  return textOf(text ?? thinking ?? reasoning ?? summary ?? '', depth + 1);
 }
 
 function toolCallsOf(message: Json, requestId: string): RawReply['toolCalls'] {
@@ -98,11 +210,16 @@ function toolCallsOf(message: Json, requestId: string): RawReply['toolCalls'] {
     const fn = asObject(call.function) ?? call;
     return {
       // An observation must be able to name the call, so one without an id is given one that a retry gives again.
-      id: typeof call.id === 'string' && call.id !== '' ? wellFormed(call.id) : `call_${requestId}_${index}`,
+      id: typeof call.id === 'string' && call.id !== '' ? wellFormed(call.id) : madeUpId(requestId, index),
       name: typeof fn.name === 'string' ? wellFormed(fn.name) : '',
       arguments: argumentsOf(fn.arguments),
     };
   });
+}
+
+/** Nine letters and digits, which is what the strictest servers take. */
+function madeUpId(requestId: string, index: number): string {
+  return createHash('sha256').update(`${requestId} ${index}`).digest('hex').slice(0, 9);
 }
 
 function argumentsOf(value: unknown): string {
@@ -120,9 +237,8 @@ function tokensOf(raw: unknown): Tokens | undefined {
 }
 
 function sizeOf(reply: RawReply): number {
-  return Math.ceil(
-    Buffer.byteLength((reply.content ?? '') + reply.toolCalls.map((c) => c.name + c.arguments).join('')) / 3,
-  );
+  const calls = reply.toolCalls.map((call) => call.name + call.arguments).join('');
+  return Math.ceil(Buffer.byteLength(`${reply.reasoning ?? ''}${reply.content ?? ''}${calls}`) / 3);
 }
 
 function count(value: unknown): number {

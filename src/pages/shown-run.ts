@@ -1,4 +1,4 @@
-import type { HandOverPolicy, HandOverRecord, RolloutResult, SeenStep } from '../contract';
+import type { HandOverPolicy, HandOverRecord, Rejected, RolloutResult, SeenStep } from '../contract';
 
 /** One turn as a viewer has it: the step with its bodies, and what lies beside the chain. */
 export interface ShownStep extends SeenStep {
@@ -27,6 +27,8 @@ export interface ShownRun {
   readonly endedAt?: Date;
   readonly spent?: { readonly usd: number; readonly tokens: number };
   readonly steps: readonly ShownStep[];
+  /** Replies to a turn that was never made, since none could be read. */
+  readonly refused?: readonly Rejected[];
   readonly result?: RolloutResult;
   /** Text of the final patch. */
   readonly patch?: string;

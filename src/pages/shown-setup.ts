@@ -1,4 +1,4 @@
-import type { RepoSetupResult, SetupProgress, SetupRole, SetupStep } from '../contract';
+import type { Rejected, RepoSetupResult, SetupProgress, SetupRole, SetupStep } from '../contract';
 import type { RunStatus } from './shown-run';
 
 /** One step of a role's chain as a viewer has it: with its output, and whether it still stands. */
@@ -24,6 +24,8 @@ export interface ShownSetup {
   readonly startedAt?: Date;
   readonly endedAt?: Date;
   readonly steps: readonly ShownSetupStep[];
+  /** Replies to a turn that was never made, since none could be read. */
+  readonly refused?: readonly Rejected[];
   readonly progress?: SetupProgress;
   readonly result?: RepoSetupResult;
   /** Why it failed, or why something cannot be shown. */

@@ -1,4 +1,12 @@
-import type { Author, HandOverName, HandOverPolicy, HandOverValue, SwitchDraw } from '../contract';
+import type {
+  Author,
+  ExitStatus,
+  HandOverName,
+  HandOverPolicy,
+  HandOverReason,
+  HandOverValue,
+  SwitchDraw,
+} from '../contract';
 import { hashKey, uniformBelow, uniformUnit } from './random';
 
 /** One way to decide who authors which turn. Pure: the same (policy, draw, turn) always gives the same author. @public to policies from outside. */
@@ -39,10 +47,11 @@ const POLICIES: { readonly [Name in HandOverName]: Policy<HandOverValue<Name>> }
   never: { draw: () => null, needs: () => ['student'] },
 };
 
-/** A policy with its value: a policy has one name. */
-function read(policy: HandOverPolicy): { of: Policy<unknown>; value: unknown } {
+/** A policy with its value: beside its name it has `on` alone. */
+function read({ on, ...policy }: HandOverPolicy): { of: Policy<unknown>; value: unknown; needs: readonly Author[] } {
   const [[name, value]] = Object.entries(policy) as [[HandOverName, unknown]];
-  return { of: POLICIES[name] as Policy<unknown>, value };
+  const of = POLICIES[name] as Policy<unknown>;
+  return { of, value, needs: on && on.length > 0 ? BOTH : of.needs(value) };
 }
 
 /** Draws what the policy leaves to chance. The same (seed, instance, attempt) always draws the same. */
@@ -66,14 +75,27 @@ export function authorAt(policy: HandOverPolicy, drawn: SwitchDraw, turn: number
 }
 
 /** Hands over from `turn` (the next one to be made) to the end. A hand-over that came earlier stays. */
-export function handOverAt(drawn: SwitchDraw, turn: number): SwitchDraw {
-  return { ...drawn, forcedAt: Math.min(turn, drawn.forcedAt ?? turn) };
+export function handOverAt(drawn: SwitchDraw, turn: number, forcedBy: HandOverReason): SwitchDraw {
+  return drawn.forcedAt !== undefined && drawn.forcedAt <= turn ? drawn : { ...drawn, forcedAt: turn, forcedBy };
+}
+
+/** Whether the expert goes on where `author` ended so: the policy says it of the student alone. */
+export function takesOver(
+  { on }: HandOverPolicy,
+  author: Author,
+  ending: ExitStatus,
+): ending is HandOverReason & ExitStatus {
+  return author === 'student' && (on as readonly ExitStatus[] | undefined)?.includes(ending) === true;
+}
+
+/** Why the expert acts from `turn` on. */
+export function handOverReason({ forcedAt, forcedBy }: SwitchDraw, turn: number): HandOverReason {
+  return forcedAt === turn ? (forcedBy ?? 'person') : 'policy';
 }
 
 /** Whether some turn may need an expert. */
 export function needsExpert(policy: HandOverPolicy): boolean {
-  const { of, value } = read(policy);
-  return of.needs(value).includes('expert');
+  return read(policy).needs.includes('expert');
 }
 
 /** Whether chance draws the switch index of each attempt. */
@@ -86,8 +108,7 @@ export function missingAuthor(
   policy: HandOverPolicy,
   profiles: Partial<Record<Author, string>>,
 ): { readonly author: Author; readonly hint: string } | undefined {
-  const { of, value } = read(policy);
-  const author = of.needs(value).find((who) => !profiles[who]);
+  const author = read(policy).needs.find((who) => !profiles[who]);
   return author && { author, hint: WITHOUT[author] };
 }
 

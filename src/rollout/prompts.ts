@@ -14,6 +14,8 @@ export const PROMPT_NAMES = [
   'observation',
   /** `head`, `tail`, `elided`, `limit`: an observation over the view's limit, in characters */
   'observation-cut',
+  /** `observation`, `exit_code`: the output of a command that failed */
+  'observation-failed',
   /** no variables: a command that succeeded silently */
   'observation-empty',
   /** `exit_code`: a command that failed silently */

@@ -2,6 +2,7 @@ import type { ChatMessage, ChatRequest, Rejected, SeenStep, Transcript, View } f
 import { cutMiddle, preview } from './clip';
 import { DIALECTS } from './dialects';
 import { fillTemplate, type Prompts } from './prompts';
+import { splitReasoning } from './reasoning';
 import { actionLine } from './summary';
 import { TOOLS, type ToolTable } from './tools';
 
@@ -10,7 +11,8 @@ import { TOOLS, type ToolTable } from './tools';
  * the hand-over (Algorithm 1, `format(history, M^E)`): full stored observations are cut anew by this view's limit.
  *
  * With `full` history the request for k+1 steps begins with the messages of the request for k, so that providers' prompt
- * caches hit. Of `rejected`, the malformed replies of the turn being made, the last one is appended with its error.
+ * caches hit. `rejected`, the author's malformed replies to the turn being made, are all appended with their errors: no
+ * request is made twice.
  * Throws `InvalidInput` when a prompt file uses a variable that does not exist.
  */
 export function renderRequest(
@@ -34,8 +36,7 @@ export function renderRequest(
       i >= firstShown ? text : fillTemplate(prompts['observation-omitted'], { lines: `${lineCount(text)}` });
     messages.push(dialect.renderTurn(step.turn).message, dialect.renderObservation(step.turn.turn, shown));
   });
-  const last = rejected.at(-1);
-  if (last) messages.push(...rejectedMessages(last, view, prompts));
+  for (const each of rejected) messages.push(...rejectedMessages(each, view, prompts));
   const tools = dialect.toolParameter(table);
   return { messages, ...(tools ? { tools } : {}) };
 }
@@ -51,8 +52,14 @@ export function observationText(step: SeenStep, view: View, prompts: Prompts): s
     });
     return fillTemplate(prompts.observation, { observation: cancelled });
   }
-  if (observation !== '') return fillTemplate(prompts.observation, { observation });
-  if (step.exitCode === null || step.exitCode === 0) return fillTemplate(prompts['observation-empty'], {});
+  const failed = step.exitCode !== null && step.exitCode !== 0;
+  if (observation !== '') {
+    const shown = failed
+      ? fillTemplate(prompts['observation-failed'], { observation, exit_code: `${step.exitCode}` })
+      : observation;
+    return fillTemplate(prompts.observation, { observation: shown });
+  }
+  if (!failed) return fillTemplate(prompts['observation-empty'], {});
   return fillTemplate(prompts['observation-empty-failed'], { exit_code: `${step.exitCode}` });
 }
 
@@ -73,8 +80,10 @@ function fitted(step: SeenStep, view: View, prompts: Prompts): string {
  * because a runaway reply must not fill the context window that its repair needs.
  */
 function rejectedMessages({ reply, error }: Rejected, view: View, prompts: Prompts): ChatMessage[] {
-  const calls = reply.toolCalls.map((call) => preview(call.name, 60)).join(', ');
-  const said = reply.content?.trim() ? reply.content : calls ? `(called ${preview(calls, 200)})` : '(empty reply)';
+  const calls = reply.toolCalls.map((call) => `${preview(call.name, 60)} ${preview(call.arguments, 200)}`).join(', ');
+  const { said: text, reasoning, unended } = splitReasoning(reply.content ?? '');
+  const nothing = reasoning === '' ? '(empty reply)' : '(reasoning alone)';
+  const said = text.trim() !== '' && !unended ? text : calls ? `(called ${preview(calls, 600)})` : nothing;
   return [
     { role: 'assistant', content: preview(said, Math.min(view.observationChars, 10_000)) },
     { role: 'user', content: fillTemplate(prompts['format-error'], { error: error.observation }) },

@@ -86,3 +86,21 @@ function readDoubleQuoted(text: string, start: number): { value: string; end: nu
     from = hit.index + 2;
   }
 }
+
+const DOCUMENT = /(?<!<)<<(-?)[ \t]*(["']?)([A-Za-z_][\w.-]{0,100})\2/g;
+
+/** Offsets of the lines of a script, from `start` on, that are not inside of a here-document. */
+export function* linesOutsideDocuments(text: string, start: number): Generator<number> {
+  const waiting: { word: string; tabs: boolean }[] = [];
+  for (let at = start; at < text.length; ) {
+    const newline = text.indexOf('\n', at);
+    const end = newline < 0 ? text.length : newline;
+    const line = text.slice(at, end);
+    const [document] = waiting;
+    if (!document) {
+      yield at;
+      for (const [, dash, , word] of line.matchAll(DOCUMENT)) waiting.push({ word: word!, tabs: dash === '-' });
+    } else if ((document.tabs ? line.replace(/^\t+/, '') : line) === document.word) waiting.shift();
+    at = end + 1;
+  }
+}

@@ -1,4 +1,4 @@
-import type { Action } from '../contract/step';
+import type { Action, RawReply } from '../contract/step';
 import { preview } from './clip';
 
 export { preview } from './clip';
@@ -11,6 +11,14 @@ export function actionLine({ tool, args }: Action): string {
   const line =
     tool === 'str_replace_editor' ? `edit ${text(args.command)} ${text(args.path)}${range(args)}` : plain(tool, args);
   return preview(oneLine(line), SUMMARY_CHARS);
+}
+
+/** All that a model wrote in a reply, as a person reads it: reasoning that the server kept apart, text, calls. */
+export function replyText({ content, toolCalls, reasoning }: RawReply): string {
+  const calls = toolCalls.map((call) => `${call.name} ${call.arguments}`);
+  return [reasoning ? `(reasoning)\n${reasoning}` : '', content ?? '', ...calls]
+    .filter((part) => part !== '')
+    .join('\n');
 }
 
 function range({ view_range, insert_line }: Action['args']): string {

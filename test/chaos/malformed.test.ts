@@ -8,7 +8,8 @@ import { World } from '../support/world';
 
 const DIALECTS = FULL ? (['tools', 'xml', 'backticks'] as const) : (['tools'] as const);
 /** Where arguments are text, a number is a word like any other; and in backticks any word is a command. */
-const TEXT_IS_FINE = new Set(['xml.wrong-type', 'backticks.wrong-type', 'backticks.unknown-tool']);
+const AS_TEXT = ['tools', 'xml', 'backticks'].map((dialect) => `${dialect}.object-as-text`);
+const TEXT_IS_FINE = new Set([...AS_TEXT, 'xml.wrong-type', 'backticks.wrong-type', 'backticks.unknown-tool']);
 const look = (k: number) => ({ thought: `Look ${k}.`, tool: 'bash', args: { command: `echo ${k}` } });
 /** One model for each slip in each dialect, one for each broken message, and one that never gets a turn right. */
 const slips = DIALECTS.flatMap((dialect) =>
@@ -24,9 +25,9 @@ const broken = BrokenMessage.options.map(
       { turns: [look(1), look(2)], faults: [{ kind: 'malformedToolCalls', variant, turns: [2], perTurn: 1 }] },
     ] as const,
 );
-const hopeless = MalformedKind.options.map(
-  (kind) => [`hopeless.${kind.replaceAll('_', '-')}`, { turns: [look(1)], end: { malformed: kind } }] as const,
-);
+const hopeless = MalformedKind.options
+  .filter((kind) => kind !== 'object_as_text')
+  .map((kind) => [`hopeless.${kind.replaceAll('_', '-')}`, { turns: [look(1)], end: { malformed: kind } }] as const);
 const models: Record<string, object> = Object.fromEntries([...slips, ...broken, ...hopeless]);
 
 let world: World;

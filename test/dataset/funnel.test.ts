@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { type Funnel, FunnelStage, LossReason, type RolloutRow } from '../../src/contract';
+import { DatasetFilters, type Funnel, FunnelStage, LossReason, type RolloutRow } from '../../src/contract';
 import { funnelsOf, summed } from '../../src/dataset/funnel';
 import { lossOf } from '../../src/dataset/losses';
 import { survivalOf } from '../../src/dataset/survival';
@@ -51,7 +51,10 @@ test('the order of the rows says nothing', () => {
 test('a filter that is off loses nothing at its stage', () => {
   fc.assert(
     fc.property(anyRows, (rows) => {
-      const funnels = funnelsOf(rows, undefined, { resolved: false, submitted: false, doubtful: false });
+      const funnels = funnelsOf(rows, undefined, {
+        ...DatasetFilters.parse({}),
+        ...{ resolved: false, submitted: false, doubtful: false },
+      });
       expect(
         funnels
           .flatMap(({ funnel }) => funnel.losses)
@@ -105,9 +108,9 @@ describe('a campaign of known endings', () => {
       stage: 'started',
       reason: 'cancelled_before_start',
     });
-    const cut = { status: 'cancelled', turns: { expert: 2 }, resolved: null } as RolloutRow['result'];
+    const cut = { status: 'cancelled', turns: { expert: 2 }, handOver: {}, resolved: null } as RolloutRow['result'];
     expect(lossOf(row({ result: cut }))).toEqual({ stage: 'submitted', reason: 'cancelled' });
-    const alone = { status: 'limit_steps', turns: { expert: 0 }, resolved: null } as RolloutRow['result'];
+    const alone = { status: 'limit_steps', turns: { expert: 0 }, handOver: {}, resolved: null } as RolloutRow['result'];
     expect(lossOf(row({ result: alone }))).toEqual({ stage: 'handed_over', reason: 'ended_before_switch' });
     // Without an expert the stage is passed by.
     expect(lossOf(row({ result: alone, expert: null, handOver: { never: true } }))?.stage).toBe('submitted');

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
-import { type DatasetFilters, LossReason } from '../../src/contract';
+import { DatasetFilters, LossReason } from '../../src/contract';
 import { extraRow } from '../../src/dataset/extra-row';
 import type { Candidate, Lost } from '../../src/dataset/judge';
 import { judge, trainedContent } from '../../src/dataset/judge';
 import { anyRow, runOf } from './any-row';
 
-const filters: DatasetFilters = { resolved: true, submitted: true, doubtful: true, identicalActions: 3, fileReads: 20 };
+const filters = DatasetFilters.parse({});
 const options = { filters, maxTokens: 32_768 };
 const reasonOf = (answer: Candidate | Lost) => ('reason' in answer ? answer.reason : undefined);
 
@@ -101,6 +101,10 @@ describe('rows from elsewhere', () => {
     const text = read({ messages: [ask, call('{"at":1}'), answer, say('A wall.')], tools: JSON.stringify(tools) });
     expect(whole.conversation).toEqual(text.conversation);
     expect(whole.conversation.tools).toEqual(tools);
+    const [, called, answered] = whole.conversation.messages;
+    const id = called?.role === 'assistant' ? called.tool_calls?.[0]?.id : undefined;
+    expect(id).toMatch(/^[a-z0-9]{9}$/);
+    expect(answered).toMatchObject({ tool_call_id: id });
   });
 
   test.each([

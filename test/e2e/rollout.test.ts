@@ -22,6 +22,16 @@ const script = {
       ],
       end: 'repeat',
     },
+    'student.lost': { dialect: 'xml', turns: [bash('ls')], end: { raw: 'I am <think>lost', slip: true } },
+    'student.full': { dialect: 'xml', turns: [bash('ls'), bash('cat README.md')], end: 'repeat', contextTokens: 1_700 },
+    'student.loose': {
+      dialect: 'tools',
+      turns: [
+        {
+          raw: '<think>hm</think>\nLook.\n<tool_call>\n{"name": "bash", "arguments": {"command": "ls"}}\n</tool_call>',
+        },
+      ],
+    },
     expert: {
       dialect: 'tools',
       position: 'match',
@@ -43,7 +53,9 @@ let world: World;
 beforeAll(async () => {
   world = await World.start({
     script,
-    profiles: { student: { view: { dialect: 'xml' } }, expert: { view: { dialect: 'tools' } } },
+    profiles: Object.fromEntries(
+      Object.entries(script.models).map(([name, { dialect }]) => [name, { view: { dialect } }]),
+    ),
   });
 }, 90_000);
 afterAll(async () => {
@@ -84,6 +96,46 @@ test('student turns, hand-over in the same sandbox, expert fixes and submits', a
   expect(transcript.steps[3]!.observation).toBe('/testbed/src\n1\n');
   expect(transcript.steps[6]!.observation).toBe('5\n');
   expect(await leftOf(world, 'oec')).toEqual(NOTHING);
+}, 60_000);
+
+test('a student that loses the format ends its own part where the policy says so, and the run where it does not', async () => {
+  const lost = { student: 'student.lost', handOver: { at: 9 } } as const;
+  const alone = (await (await world.begin('rollout', await input(lost), 'lost-alone')).result()) as RolloutResult;
+  expect(alone).toMatchObject({
+    status: 'format_exhausted',
+    detail: expect.stringContaining('3 replies in a row could not be read (unclosed_reasoning ×3)'),
+    handOver: { sampled: 9, expertFrom: null },
+    turns: { total: 1, student: 1, expert: 0, formatRetries: 3 },
+  });
+  const kept = await Promise.all(alone.refused!.map((hash) => world.transcripts.rejected(hash)));
+  expect(kept.map(({ error }) => error.code)).toEqual(Array(3).fill('unclosed_reasoning'));
+
+  const on = { ...lost, handOver: { at: 9, on: ['format_exhausted'] } } as const;
+  const saved = (await (await world.begin('rollout', await input(on), 'lost-saved')).result()) as RolloutResult;
+  expect(saved).toMatchObject({
+    status: 'submitted',
+    handOver: { sampled: 9, expertFrom: 2, reason: 'format_exhausted' },
+    turns: { student: 1, expert: 4, formatRetries: 3 },
+  });
+  expect(saved.refused).toBeUndefined();
+  const { steps } = await world.transcripts.load(saved.head);
+  expect(steps[1]!.turn.rejected.map(({ author }) => author)).toEqual(Array(3).fill('student'));
+}, 60_000);
+
+test('a student whose window is full hands over where the policy says so', async () => {
+  const full = { student: 'student.full', handOver: { never: true, on: ['limit_context'] } } as const;
+  const result = (await (await world.begin('rollout', await input(full), 'full')).result()) as RolloutResult;
+  expect(result).toMatchObject({ status: 'submitted', handOver: { sampled: null, reason: 'limit_context' } });
+  expect(result.turns.student).toBeGreaterThan(0);
+  expect(result.turns.expert).toBeGreaterThan(1);
+}, 60_000);
+
+test('calls that come as text are read, with their reasoning apart, and the run says so once', async () => {
+  const loose = { student: 'student.loose', handOver: { never: true } } as const;
+  const result = (await (await world.begin('rollout', await input(loose), 'loose')).result()) as RolloutResult;
+  expect(result).toMatchObject({ status: 'submitted', lenient: { call_as_text: 1 }, turns: { formatRetries: 0 } });
+  const { steps } = await world.transcripts.load(result.head);
+  expect(steps[0]!.turn).toMatchObject({ thought: 'Look.', reasoning: 'hm', lenient: ['call_as_text'] });
 }, 60_000);
 
 test('the same run again has the same head', async () => {

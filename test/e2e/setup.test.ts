@@ -182,8 +182,11 @@ test('an agent that gives up after a verify that failed claims nothing, and nobo
 test('malformed replies end a run with everything kept', async () => {
   const handle = await world.begin('repoSetup', input('garbled'), 'setup-garbled');
   const result = (await handle.result()) as RepoSetupResult;
-  expect(result).toMatchObject({ status: 'format_exhausted', formatRetries: 3 });
-  expect(result.detail).toContain('3 malformed replies of the agent');
+  expect(result).toMatchObject({
+    status: 'format_exhausted',
+    formatRetries: 3,
+    detail: expect.stringContaining('could not be read'),
+  });
 }, 120_000);
 
 test('a killed worker and a killed container are no loss', async () => {

@@ -10,8 +10,10 @@ import { simpleCommands } from '../../src/grading/runners/command-line';
 import { followed } from '../../src/grading/runners/follow';
 import { SHARED } from '../../src/grading/shared-files';
 import { suspicionsIn } from '../../src/grading/suspicion';
-import { isContextOverflow } from '../../src/model/errors';
+import { overflowOf, windowIn } from '../../src/model/overflow';
 import { quotable } from '../../src/model/redact';
+import { remedyFor } from '../../src/model/remedies';
+import { assembleStream, isEventStream } from '../../src/model/stream';
 import { readCandidate } from '../../src/problems/candidate/reply';
 import { readHarness } from '../../src/problems/equivalence/read-harness';
 import { answerOf, codeBlocks } from '../../src/problems/equivalence/reply';
@@ -32,7 +34,7 @@ import { quoted, quotedValue } from '../../src/setup/experience/quoting';
 import { literalText } from '../../src/setup/experience/signals';
 import { avoidsTests, runsNoTests } from '../../src/setup/experience/test-avoidance';
 import { oneLine } from '../../src/setup/loop/commands';
-import { objectsIn, readJsonObject } from '../../src/setup/read-json';
+import { readJsonObject, saidObjects } from '../../src/setup/read-json';
 import { readCfg } from '../../src/setup/repository/cfg';
 import { documentedCommands, serviceHints } from '../../src/setup/repository/documents';
 import { factsOf } from '../../src/setup/repository/facts-of';
@@ -107,7 +109,14 @@ const PLAIN: readonly Entry[] = [
       return suspicionsIn(patch.join(''), { ids: ['tests/test_a.py::test_a'], tests: [text] });
     },
   ],
-  ['model/errors.ts isContextOverflow', (text) => isContextOverflow(400, [], text)],
+  [
+    'model/overflow.ts overflowOf',
+    (text) => overflowOf({ status: 400, codes: [], text }, { tokens: 1_000, window: 1_000 }),
+  ],
+  ['model/overflow.ts windowIn', windowIn],
+  ['model/remedies.ts remedyFor', (text) => remedyFor(text)],
+  ['model/stream.ts isEventStream', isEventStream],
+  ['model/stream.ts assembleStream', assembleStream],
   ['model/redact.ts quotable', (text) => quotable(text, ['a-secret'])],
   ['model/redact.ts quotable html', (text) => quotable(`<html>${text}`)],
   ['problems/equivalence/reply.ts codeBlocks', codeBlocks],
@@ -146,7 +155,7 @@ const PLAIN: readonly Entry[] = [
   ['setup/loop/commands.ts oneLine', oneLine],
   ['setup/roles/rules/cksum.ts posixCksum', posixCksum],
   ['setup/roles/rules/interpreter.ts readInterpreters', readInterpreters],
-  ['setup/read-json.ts objectsIn', objectsIn],
+  ['setup/read-json.ts saidObjects', saidObjects],
   ['setup/read-json.ts readJsonObject', readJsonObject],
   ['setup/repository/cfg.ts readCfg', readCfg],
   ['setup/repository/makefile.ts readMakefile', readMakefile],

@@ -2,13 +2,8 @@ import { ApplicationFailure } from '@temporalio/common';
 import { APIError } from 'openai';
 import { PointsmanError } from '../../src/contract';
 import { classify, failureOf, ModelError } from '../../src/model';
-import { isContextOverflow, retryAfterMs } from '../../src/model/errors';
+import { retryAfterMs } from '../../src/model/errors';
 import { quotable } from '../../src/model/redact';
-
-test('a code is enough, a status may rule it out', () => {
-  expect(isContextOverflow(400, ['context_length_exceeded'], '')).toBe(true);
-  expect(isContextOverflow(429, [null], 'maximum context length')).toBe(false);
-});
 
 test('Retry-After in all its spellings', () => {
   const now = Date.parse('2026-01-01T00:00:00Z');

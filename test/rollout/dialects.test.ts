@@ -165,7 +165,6 @@ describe('tools', () => {
     ['a missing one', [['str_replace_editor', '{"command":"view"}']], 'missing_argument'],
     ['null for a required one', [['bash', '{"command":null}']], 'missing_argument'],
     ['an unknown one', [['bash', '{"command":"ls","cwd":"/"}']], 'unexpected_argument'],
-    ['__proto__', [['bash', '{"command":"ls","__proto__":1}']], 'unexpected_argument'],
     ['an unknown command', [['str_replace_editor', '{"command":"open","path":"/a"}']], 'invalid_arguments'],
   ] as [string, [string, string][], string][])('%s is refused', (_, calls, code) => {
     expect(parse(reply('t', calls))).toMatchObject({ ok: false, error: { code } });
@@ -186,7 +185,7 @@ describe('tools', () => {
     expect(renderTurn({ turn: 7, thought: '', action: { tool: 'submit', args: {} } }).message).toEqual({
       role: 'assistant',
       content: null,
-      tool_calls: [{ id: 'call_7', type: 'function', function: { name: 'submit', arguments: '{}' } }],
+      tool_calls: [{ id: 'call00007', type: 'function', function: { name: 'submit', arguments: '{}' } }],
     });
   });
 });

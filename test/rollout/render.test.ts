@@ -68,17 +68,20 @@ describe.each(DIALECT_NAMES)('%s', (name) => {
     expect('tools' in request).toBe(name === 'tools');
   });
 
-  test('only the last failed reply is shown, at the end', () => {
+  test('all failed replies are shown, at the end: no request is made twice', () => {
     const rejected = ['wrong-1', 'second'].map((said) => ({
       reply: reply(said, [['bash', '{']]),
       error: { code: 'invalid_arguments' as const, observation: `${said} was wrong` },
     }));
     const plain = renderRequest(transcriptOf(fiveSteps), view, prompts);
     const { messages } = renderRequest(transcriptOf(fiveSteps), view, prompts, rejected);
-    expect(messages.slice(0, -2)).toEqual(plain.messages);
-    expect(messages.at(-2)).toEqual({ role: 'assistant', content: 'second' });
-    expect(messages.at(-1)).toMatchObject({ role: 'user', content: expect.stringContaining('second was wrong') });
-    expect(JSON.stringify(messages)).not.toContain('wrong-1');
+    expect(messages.slice(0, -4)).toEqual(plain.messages);
+    expect(messages.slice(-4)).toEqual([
+      { role: 'assistant', content: 'wrong-1' },
+      { role: 'user', content: expect.stringContaining('wrong-1 was wrong') },
+      { role: 'assistant', content: 'second' },
+      { role: 'user', content: expect.stringContaining('second was wrong') },
+    ]);
   });
 
   test('a runaway reply is cut and an empty one has words', () => {
@@ -87,7 +90,9 @@ describe.each(DIALECT_NAMES)('%s', (name) => {
       renderRequest(transcriptOf([]), view, prompts, [{ reply: raw, error }]).messages.at(-2)?.content;
     expect(shown(reply('y'.repeat(900_000)))?.length).toBeLessThanOrEqual(10_000);
     expect(shown(reply(null))).toBe('(empty reply)');
-    expect(shown(reply('', [['bash', '{']]))).toBe('(called bash)');
+    expect(shown(reply('', [['bash', '{']]))).toBe('(called bash {)');
+    expect(shown(reply('<think>hm</think>'))).toBe('(reasoning alone)');
+    expect(shown(reply('<think>hm</think>\nls'))).toBe('ls');
   });
 
   test('older observations become a line, the statement stays', () => {

@@ -68,9 +68,9 @@ describe('hand-over', () => {
       { sequence: ['student'] },
       { beta: { initial: 0, decay: 1 } },
     ] as Policy[]) {
-      const drawn = handOverAt(drawSwitch(policy, 1, 'i', 1), 3);
+      const drawn = handOverAt(drawSwitch(policy, 1, 'i', 1), 3, 'person');
       expect(authors(policy, 6, drawn)).toBe('sseeee');
-      expect(handOverAt(drawn, 5).forcedAt).toBe(3);
+      expect(handOverAt(drawn, 5, 'person').forcedAt).toBe(3);
     }
   });
 

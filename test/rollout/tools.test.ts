@@ -25,7 +25,7 @@ test('schemas are those that SWE-agent sends, and agree with what is checked', (
   expect(schemas[1]?.function).toEqual({
     name: 'submit',
     description: 'submits the current file',
-    parameters: { type: 'object' },
+    parameters: { type: 'object', properties: {} },
   });
   expect(schemas[2]?.function.parameters).toMatchObject({
     required: ['command', 'path'],

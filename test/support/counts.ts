@@ -14,6 +14,8 @@ export const COUNTS = {
   serverRestarts: of(2, 10),
   serverRollouts: of(10, 100),
   providerSeconds: of(6, 120),
+  /** On one place of one server. */
+  slowRollouts: of(8, 40),
   budgetRollouts: of(16, 64),
   pairs: of(3, 20),
   leakRuns: of(12, 200),

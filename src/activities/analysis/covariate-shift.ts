@@ -123,7 +123,9 @@ export function createCovariateShiftActivities(deps: Deps) {
         const present = new Set(embedded.filter(({ vectors }) => vectors !== null).map((each) => each.id));
         const groups = names.map((name) => {
           const own = trajectories.filter((each) => each.groups.includes(name));
-          return { name, rollouts: own.length, embedded: own.filter((each) => present.has(each.id)).length };
+          const others = own.filter(({ handOver }) => handOver !== undefined).length;
+          const counted = { name, rollouts: own.length, embedded: own.filter((each) => present.has(each.id)).length };
+          return others > 0 ? { ...counted, otherHandOvers: others } : counted;
         });
         const figures = {
           id,

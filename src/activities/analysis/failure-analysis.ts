@@ -12,8 +12,8 @@ import { shuffled } from '../../analysis/shuffle';
 import {
   type FailureAnalysisInput,
   type FailureAnalysisResult,
-  FailureCategory,
   isPointsmanError,
+  JudgedCategory,
   JudgedFailure,
   nearest,
   PointsmanError,
@@ -40,7 +40,7 @@ interface JudgeFailureInput extends Judging {
 /** What a workflow needs to know of a verdict; the whole of it is the blob. */
 export interface JudgedOne {
   readonly id: string;
-  readonly category: FailureCategory | null;
+  readonly category: JudgedCategory | null;
   readonly cost: JudgedFailure['cost'];
   readonly outcome: string;
 }
@@ -151,7 +151,7 @@ interface FailuresToWrite {
 async function writeFailures(folder: string, { input, figures, verdicts }: FailuresToWrite): Promise<void> {
   const { table, buckets } = figures;
   const categories = table.flatMap(({ method, whenSubmitted, whenNotSubmitted }) =>
-    FailureCategory.options.map((category): Cell[] => [
+    JudgedCategory.options.map((category): Cell[] => [
       method,
       category,
       whenSubmitted[category] ?? 0,

@@ -15,7 +15,7 @@ export interface Judging {
   readonly budget?: SharedBudget;
 }
 
-type Said = Pick<FailureVerdict, 'category' | 'description' | 'unreadable' | 'reply'> & Pick<JudgedFailure, 'cost'>;
+type Said = Pick<FailureVerdict, 'category' | 'description' | 'reply'> & Pick<JudgedFailure, 'cost'>;
 
 const FREE = { usd: 0, tokens: 0 };
 /** Characters of a test log that are looked at: where tests stop is at its end. */
@@ -45,7 +45,7 @@ export function createFailureJudge(deps: Deps) {
   };
 
   function byRules(evidence: FailureEvidence, { lastTurns }: Judging): Said {
-    return { ...judgeByRules(evidence, lastTurns), unreadable: false, reply: null, cost: FREE };
+    return { ...judgeByRules(evidence, lastTurns), reply: null, cost: FREE };
   }
 
   async function byModel(

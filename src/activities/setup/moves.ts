@@ -1,6 +1,7 @@
 import { profileNamed } from '../../config';
 import {
   type ChatRequest,
+  type FormatErrorCode,
   type JudgeMove,
   PointsmanError,
   type ProsecutorMove,
@@ -91,7 +92,7 @@ export type TakeMoveResult = {
   readonly latencyMs: number;
 } & (
   | { readonly ok: true; readonly turn: string; readonly brief: Brief; readonly command: Ref | null }
-  | { readonly ok: false; readonly code: string; readonly rejected: string }
+  | { readonly ok: false; readonly code: FormatErrorCode; readonly rejected: string }
 );
 
 const PREVIEW = 400;

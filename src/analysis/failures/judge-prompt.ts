@@ -1,6 +1,7 @@
-import { type ChatRequest, FailureCategory, type SeenStep } from '../../contract';
+import { type ChatRequest, FailureCategory, type FailureVerdict, type SeenStep } from '../../contract';
 import { preview, shortened } from '../../rollout/clip';
 import { fillTemplate } from '../../rollout/prompts';
+import { splitReasoning } from '../../rollout/reasoning';
 import { endingOf, type FailureEvidence } from './evidence';
 
 /** Prompt files of the judge, in `prompts/failures`. */
@@ -76,26 +77,21 @@ function outcomeText({ patch, verdict, failing, unparsable }: FailureEvidence, m
   return [tests, ...broken, diff].join('\n\n');
 }
 
-interface ReadReply {
-  readonly category: FailureCategory;
-  readonly description: string;
-  /** No category could be read, so that it is `other`. */
-  readonly unreadable: boolean;
-}
+type ReadReply = Pick<FailureVerdict, 'category' | 'description'>;
 
 /**
  * A judge's reply: an explanation in `<description>`, then the category on the last line. Judges write more than they are asked
- * to: a `Category:` before it, marks and capitals around it, spaces for underscores, a thought in `<think>`.
+ * to: a `Category:` before it, marks and capitals around it, spaces for underscores, reasoning before it.
  */
 export function readReply(text: string): ReadReply {
-  const said = text.replace(/<think>[\s\S]*?(<\/think>|$)/gi, '');
+  const { said } = splitReasoning(text);
   const lines = said
     .split('\n')
     .map((line) => line.trim())
     .filter((line) => /[\p{L}\p{N}]/u.test(line));
   const category = categoryIn(lines.at(-1) ?? '');
   const description = descriptionIn(said, category === undefined ? lines : lines.slice(0, -1));
-  return { category: category ?? 'other', description, unreadable: category === undefined };
+  return { category: category ?? 'unreadable', description };
 }
 
 function categoryIn(line: string): FailureCategory | undefined {

@@ -1,9 +1,9 @@
 import type {
   FailureAnalysisInput,
   FailureAnalysisResult,
-  FailureCategory,
   FailureTableRow,
   FailureVerdict,
+  JudgedCategory,
   RolloutRow,
   SwitchBucketRow,
 } from '../../contract';
@@ -42,7 +42,7 @@ export function failureTable(rows: readonly RolloutRow[], verdicts: readonly Fai
 }
 
 function counted(verdicts: readonly FailureVerdict[]): FailureTableRow['whenSubmitted'] {
-  const counts: Partial<Record<FailureCategory, number>> = {};
+  const counts: Partial<Record<JudgedCategory, number>> = {};
   for (const { category } of verdicts) counts[category] = (counts[category] ?? 0) + 1;
   return counts;
 }
@@ -99,7 +99,7 @@ Why ${unresolved} unresolved rollouts failed, by their last ${input.lastTurns} t
 - \`failures.jsonl\`: a verdict a line: category, description, whether the rollout submitted, the judge's reply as a blob.
 - \`failures.csv\`: shares as in the paper's table 3, of the submitted and of the others. Lines with \`source\` = \`paper\` are the paper's
   own, for comparison: other models, SWE-bench Verified, GPT-5 as judge.
-- \`categories.csv\`: counts of all ten categories.
+- \`categories.csv\`: counts of all ten categories, and of replies that could not be read.
 - \`buckets.csv\`: resolve rate by the switch index that was drawn, of those handed over, with Wilson's 95 % interval. A student that submits
   before the switch leaves the bucket, the more often the later the switch: compare \`drawn\` with \`handed_over\` before comparing rates.
 
@@ -108,8 +108,8 @@ Judge: ${judgeText(judge)}
 ${notGraded} rollouts were left out because no test ever said whether they are resolved; ${notJudged} unresolved ones have no verdict because
 their trajectory is gone or the analysis was abandoned.
 
-A category is one judgement of one judge on one run. A reply that holds none of the ten categories counts as \`other\`, with
-\`unreadable\` set.
+A category is one judgement of one judge on one run. A reply that names none of the ten categories is counted apart, as
+\`unreadable\`, and is in no share.
 `;
 }
 

@@ -45,8 +45,10 @@ export function planOf(
     for (const { id, instance, result } of of) {
       const known = trajectories.get(id);
       if (known && known.groups[0] === expert.group.name) refuseShared(id, expert.group.name, name);
-      const { head, turns } = result!;
-      trajectories.set(id, { id, instance, head, turns: turns.total, groups: [...(known?.groups ?? []), name] });
+      const { head, turns, handOver } = result!;
+      const other = handOver.reason === undefined || handOver.reason === 'policy' ? {} : { handOver: handOver.reason };
+      const groupsOf = [...(known?.groups ?? []), name];
+      trajectories.set(id, { id, instance, head, turns: turns.total, groups: groupsOf, ...other });
     }
   }
   const sorted = [...trajectories.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
@@ -55,7 +57,7 @@ export function planOf(
 }
 
 /** Rollouts that have a trajectory. Throws where the method that was asked for has none. */
-function taking({ name, method }: ShiftGroup, rows: readonly RolloutRow[]): RolloutRow[] {
+function taking({ name, method, handOvers }: ShiftGroup, rows: readonly RolloutRow[]): RolloutRow[] {
   const methods = [...new Set(rows.map((row) => row.method))];
   if (method !== undefined && !methods.includes(method)) {
     const close = nearest(method, methods);
@@ -65,9 +67,11 @@ function taking({ name, method }: ShiftGroup, rows: readonly RolloutRow[]): Roll
       'Methods are named as the campaign named them.',
     );
   }
-  return rows.filter(
-    (row) => (method === undefined || row.method === method) && row.result !== null && row.result.turns.total > 0,
-  );
+  return rows.filter(({ method: of, result }) => {
+    const why = result?.handOver.reason;
+    const wanted = handOvers === undefined || why === undefined || handOvers.includes(why);
+    return (method === undefined || of === method) && result !== null && result.turns.total > 0 && wanted;
+  });
 }
 
 function shared(groups: readonly (readonly RolloutRow[])[]): string[] {

@@ -25,7 +25,7 @@ How far the histories of ${groups.slice(1).map(named).join(', ')} are from those
 |---|---|---|
 ${groups.map(({ name, rollouts, embedded }) => `| ${cell(name)} | ${rollouts} | ${embedded} |`).join('\n')}
 
-${instances.length} instances, ${last} turns, vectors of ${dimensions} dimensions.
+${otherText(groups)}${instances.length} instances, ${last} turns, vectors of ${dimensions} dimensions.
 
 ## Files
 
@@ -61,6 +61,13 @@ Seed ${input.seed}. The same rollouts and seed give the same bytes.
 - Where replicates are drawn with replacement they overlap: intervals are too narrow, and the baseline, whose halves have half the
   rollouts, is biased more than what it is compared with.
 ${input.embedding === HASHING ? `- \`${HASHING}\` counts words and pairs of words, hashed into ${HASHED_DIMENSIONS} dimensions: it sees spelling, not meaning.\n` : ''}${missingText(missing)}`;
+}
+
+/** Switches that nobody drew: a student that ends so has drifted already, and a person saw why. */
+function otherText(groups: ShiftFigures['groups']): string {
+  const of = groups.flatMap(({ name, otherHandOvers: n }) => (n ? [`${n} of **${cell(name)}**`] : []));
+  if (of.length === 0) return '';
+  return `The expert took over for another reason than the drawn switch in ${of.join(', ')}: such switches are not random (\`handOvers: [policy]\` of a group leaves them out).\n\n`;
 }
 
 function embedder({ embedding, embedTokens }: CovariateShiftInput): string {

@@ -4,8 +4,8 @@ import {
   FailureAnalysisInput,
   type FailureAnalysisProgress,
   type FailureAnalysisResult,
-  FailureCategory,
   FailureVerdict,
+  JudgedCategory,
   jsonLines,
   PointsmanError,
   parseInput,
@@ -41,7 +41,7 @@ export function addFailuresCommands(program: Command, cli: Cli): void {
     .command('show <id>')
     .description('print the tables of an analysis, or its progress')
     .option('--verdicts', 'every verdict with what the judge said')
-    .option('--category <name>', `with --verdicts: ${FailureCategory.options.join(', ')}`)
+    .option('--category <name>', `with --verdicts: ${JudgedCategory.options.join(', ')}`)
     .option('--full', 'nothing cut')
     .action(async (id: string, flags: ShowFlags) => {
       const found = await findWorkflow<FailureAnalysisProgress, FailureAnalysisResult>(cli, id, 'failureAnalysis');
@@ -59,12 +59,12 @@ async function printVerdicts(
   { id, failures }: FailureAnalysisResult,
   { category, full }: ShowFlags,
 ): Promise<void> {
-  const wanted = category === undefined ? undefined : FailureCategory.safeParse(category.replaceAll(' ', '_')).data;
+  const wanted = category === undefined ? undefined : JudgedCategory.safeParse(category.replaceAll(' ', '_')).data;
   if (category !== undefined && !wanted)
     throw new PointsmanError(
       'InvalidInput',
       `--category: no category "${category}"`,
-      `There are: ${FailureCategory.options.join(', ')}.`,
+      `There are: ${JudgedCategory.options.join(', ')}.`,
     );
   const text = (await cli.blobs.get(failures.sha256)).toString('utf8');
   const verdicts = jsonLines(FailureVerdict, text, 'failures').filter(

@@ -1,4 +1,4 @@
-import type { HandOverPolicy, Opening, RolloutProgress, RolloutResult } from '../../contract';
+import type { HandOverPolicy, Opening, Rejected, RolloutProgress, RolloutResult } from '../../contract';
 import type { ShownRun, ShownStep } from '../../pages/shown-run';
 import { headInHistory } from '../../store/history';
 import { type Cli, look } from '../context';
@@ -37,8 +37,20 @@ async function readWorkflow(cli: Cli, id: string): Promise<ShownRun> {
   return {
     ...facts,
     steps: chain && !(chain instanceof Error) ? chain.steps : [],
+    refused: await refusedOf(cli, facts.result),
     trouble: [trouble, missing].filter(Boolean).join('; ') || undefined,
   };
+}
+
+/** Replies that no step holds. One that is in no store of this machine is left out. */
+export async function refusedOf(
+  cli: Cli,
+  result: { readonly refused?: readonly string[] } | undefined | null,
+): Promise<Rejected[]> {
+  const found = await Promise.all(
+    (result?.refused ?? []).map((hash) => cli.transcripts.rejected(hash).catch(() => undefined)),
+  );
+  return found.filter((each) => each !== undefined);
 }
 
 /** What the server knows of a rollout, all but its steps. `runId` is that of its first run, which timings are kept under. */

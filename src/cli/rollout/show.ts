@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
-import { PointsmanError } from '../../contract';
+import { PointsmanError, type Rejected } from '../../contract';
 import type { ShownRun } from '../../pages/shown-run';
+import { replyText } from '../../rollout/summary';
 import { type Cli, look } from '../context';
 import { wholeOption } from '../options';
 import { trajectoryText } from '../terminal/trajectory';
@@ -27,10 +28,11 @@ export function addShow(rollout: Command, cli: Cli): void {
 }
 
 /** The same for programs: observations whole, raw replies left to the blobs. */
-function asData({ steps, result, links, ...run }: ShownRun, only?: number) {
+function asData({ steps, result, refused: unread, links, ...run }: ShownRun, only?: number) {
   return {
     ...run,
     result: result ?? null,
+    refused: (unread ?? []).map(refused),
     turns: steps
       .filter(({ turn }) => only === undefined || turn.turn === only)
       .map(({ turn, hash, observation, exitCode, timedOutAfter, elidedBytes, durationMs, redone }) => ({
@@ -41,7 +43,9 @@ function asData({ steps, result, links, ...run }: ShownRun, only?: number) {
         dialect: turn.dialect,
         thought: turn.thought,
         action: turn.action,
-        rejected: turn.rejected.map(({ error, reply }) => ({ code: error.code, content: reply.content })),
+        ...(turn.reasoning ? { reasoning: turn.reasoning } : {}),
+        ...(turn.lenient ? { lenient: turn.lenient } : {}),
+        rejected: turn.rejected.map(refused),
         observation,
         exitCode,
         timedOutAfter,
@@ -53,4 +57,8 @@ function asData({ steps, result, links, ...run }: ShownRun, only?: number) {
       })),
     links: Object.fromEntries(links),
   };
+}
+
+function refused({ author, error, reply }: Rejected) {
+  return { ...(author ? { author } : {}), code: error.code, reply: replyText(reply) };
 }

@@ -14,6 +14,7 @@ import {
   retried,
   statusOf,
 } from '../lookup';
+import { refusedOf } from '../rollout/reading';
 import { safeLine } from '../terminal/safe-text';
 import { claimLines } from '../terminal/setup/header';
 
@@ -77,6 +78,7 @@ async function readWorkflow(cli: Cli, id: string, role: SetupRole): Promise<Show
     startedAt: described.startTime,
     endedAt: described.closeTime,
     steps: chain && !(chain instanceof Error) ? chain.steps : [],
+    refused: role === 'agent' ? await refusedOf(cli, result) : [],
     progress,
     result,
     trouble: [trouble, retried(described), missing].filter(Boolean).join('; ') || undefined,

@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander';
-import { PointsmanError, SetupRole } from '../../contract';
+import { PointsmanError, type Rejected, SetupRole } from '../../contract';
 import type { ShownSetup } from '../../pages/shown-setup';
+import { replyText } from '../../rollout/summary';
 import { type Cli, look } from '../context';
 import { wholeOption } from '../options';
 import { safeLines } from '../terminal/safe-text';
@@ -63,11 +64,13 @@ async function printFile(cli: Cli, run: ShownSetup, name: FileName): Promise<voi
 }
 
 /** The same for programs: outputs whole, raw replies left to the blobs. */
-function setupData({ steps, result, progress, links, ...run }: ShownSetup, only?: number) {
+function setupData({ steps, result, progress, refused = [], links, ...run }: ShownSetup, only?: number) {
+  const unread = ({ error, reply }: Rejected) => ({ code: error.code, reply: replyText(reply) });
   return {
     ...run,
     progress: progress ?? null,
     result: result ?? null,
+    refused: refused.map(unread),
     steps: steps
       .filter(({ turn }) => only === undefined || turn.turn === only)
       .map(({ turn, hash, observation, output, notes, undoes, undoneBy }) => ({
@@ -76,7 +79,7 @@ function setupData({ steps, result, progress, links, ...run }: ShownSetup, only?
         policy: turn.policy,
         model: turn.model,
         move: turn.move,
-        rejected: turn.rejected.map(({ error, reply }) => ({ code: error.code, content: reply.content })),
+        rejected: turn.rejected.map(unread),
         output,
         exitCode: observation.exitCode,
         timedOutAfter: observation.timedOutAfter,

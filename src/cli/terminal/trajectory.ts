@@ -1,10 +1,11 @@
+import type { HandOverRecord } from '../../contract';
 import { duration, moment } from '../../pages/figures';
 import type { Look, ShownRun } from '../../pages/shown-run';
 import { needsExpert } from '../../rollout/handover';
 import { shortened } from './columns';
 import { ink } from './ink';
 import { safeLine } from './safe-text';
-import { turnLines } from './turn';
+import { refusedLines, turnLines } from './turn';
 import { endingLines } from './verdict';
 
 /** A whole rollout as a person reads it, from top to bottom. With `only`, that one turn. */
@@ -13,7 +14,16 @@ export function trajectoryText(run: ShownRun, look: Look, only?: number): string
     only !== undefined && step.turn.turn !== only ? [] : turnLines(step, run.steps[at - 1]?.turn.author, look),
   );
   if (only !== undefined) return turns.join('\n').trimEnd();
-  return [...headerLines(run, look), '', ...turns, ...endingLines(run, look)].join('\n').trimEnd();
+  const refused = refusedLines(run.refused ?? [], look);
+  return [
+    ...headerLines(run, look),
+    '',
+    ...turns,
+    ...(refused.length > 0 ? [...refused, ''] : []),
+    ...endingLines(run, look),
+  ]
+    .join('\n')
+    .trimEnd();
 }
 
 function headerLines(run: ShownRun, look: Look): string[] {
@@ -42,11 +52,17 @@ function handOver({ handOver: drawn, policy, status }: ShownRun): string[] {
   const planned = k !== null ? `after ${k} student turns` : never ? 'never' : 'decided turn by turn';
   const ended = status !== 'running' && status !== 'chain';
   const came = drawn.expertFrom
-    ? `; expert since turn ${drawn.expertFrom}`
+    ? `; expert since turn ${drawn.expertFrom}${becauseOf(drawn)}`
     : ended && !never
       ? '; it did not come'
       : '';
   return [`hand-over: ${planned}${came}`];
+}
+
+/** Why it came, where that was not the policy's own draw. */
+function becauseOf({ reason }: HandOverRecord): string {
+  if (reason === undefined || reason === 'policy') return '';
+  return reason === 'person' ? ', as a person wished' : `, since the student ended with ${reason}`;
 }
 
 function timing({ startedAt, endedAt }: ShownRun): string {

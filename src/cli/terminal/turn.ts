@@ -1,6 +1,7 @@
-import type { Action, Author } from '../../contract';
+import type { Action, Author, Rejected } from '../../contract';
 import { count, dollars, duration } from '../../pages/figures';
 import type { Look, ShownStep } from '../../pages/shown-run';
+import { replyText } from '../../rollout/summary';
 import { columnsOf, shortened, wrapHard, wrapWords } from './columns';
 import { fold } from './fold';
 import { type Ink, ink } from './ink';
@@ -17,12 +18,8 @@ export function turnLines(step: ShownStep, before: Author | undefined, look: Loo
   return [
     ...handOverLines(before, turn.author, turn.turn, look),
     headLine(step, look),
-    ...turn.rejected.flatMap(({ error, reply }) =>
-      wrapHard(
-        [`✗ reply refused (${error.code}): ${opening(reply.content ?? reply.toolCalls[0]?.arguments ?? '')}`],
-        inner.width,
-      ).map((line) => MARGIN + paint.dim(line)),
-    ),
+    ...refusedLines(turn.rejected, inner),
+    ...(turn.lenient ? [MARGIN + paint.dim(`read leniently: ${turn.lenient.join(', ').replaceAll('_', ' ')}`)] : []),
     ...wrapWords(safeLines(turn.thought.trim()), inner.width)
       .filter((line, at, all) => line !== '' || (at > 0 && at < all.length - 1))
       .map((line) => (line === '' ? '' : MARGIN + line)),
@@ -30,6 +27,17 @@ export function turnLines(step: ShownStep, before: Author | undefined, look: Loo
     ...observationLines(step, inner).map((line) => MARGIN + line),
     '',
   ];
+}
+
+/** Replies that could not be read, a line each. */
+export function refusedLines(refused: readonly Rejected[], look: Look): string[] {
+  return refused.flatMap(({ error, reply, author }) => {
+    const who = author === undefined ? '' : ` of the ${author}`;
+    const said = shortened(safeLine(replyText(reply).trim()), 100) || '(empty)';
+    return wrapHard([`✗ reply${who} refused (${error.code}): ${said}`], look.width).map(
+      (line) => MARGIN + ink(look.coloured).dim(line),
+    );
+  });
 }
 
 /** The rule between two authors; nothing at the first turn or where the author stays. */
@@ -80,10 +88,6 @@ function observationLines(step: ShownStep, look: Look): string[] {
   ];
   const bar = (line: string) => `${paint.dim('│')} ${line}`.trimEnd();
   return [...head.map(bar), ...gap, ...tail.map(bar)];
-}
-
-function opening(reply: string): string {
-  return shortened(safeLine(reply.trim()), 100) || '(empty)';
 }
 
 function byAuthor(paint: Ink, author: Author): (text: string) => string {

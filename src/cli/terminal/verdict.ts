@@ -2,6 +2,7 @@ import type { RolloutResult } from '../../contract';
 import { count, dollars, grouped } from '../../pages/figures';
 import type { Look, ShownRun } from '../../pages/shown-run';
 import { patchFiles } from '../../pages/viewer/line-diff';
+import { lenienceNotes } from '../../rollout/lenience';
 import { heading, wrapHard } from './columns';
 import { fold } from './fold';
 import { gradeLines } from './grading';
@@ -22,6 +23,7 @@ export function endingLines(run: ShownRun, look: Look): string[] {
     heading('summary', look),
     ...(result ? [verdict(result, look)] : []),
     ...(result ? turnCount(result) : []),
+    ...lenienceNotes(result?.lenient ?? {}).flatMap((note) => wrapHard([note], look.width)),
     ...(used ? [`${dollars(used.usd)}, ${grouped(used.tokens)} tokens`] : []),
     ...(run.trouble ? wrapHard([safeLine(run.trouble)], look.width).map(ink(look.coloured).bad) : []),
     ...(run.head ? [`head  ${run.head}`] : []),

@@ -127,6 +127,7 @@ export function unknownLine(id: string): RunLine {
     expert: null,
     k: null,
     expertFrom: null,
+    handOverReason: null,
     turns: null,
     usd: null,
     tokens: null,

@@ -26,7 +26,7 @@ import { readChain, readObservations, readText } from '../../pages/viewer/server
 import { setupTurnView } from '../../pages/viewer/turn-view';
 import type { BlobStore } from '../../store/blobs';
 import type { Cli } from '../context';
-import type { RunFacts } from '../rollout/reading';
+import { type RunFacts, refusedOf } from '../rollout/reading';
 import { readSetup } from '../setup/reading';
 import { unknownLine } from './lines';
 
@@ -44,6 +44,7 @@ export async function pageOfRow(
     policy: row.handOver,
     head: result?.head ?? null,
     trouble: row.error ?? null,
+    refused: await refusedOf(cli, result),
     links: known.links,
     training: known.training,
     workspace: result?.workspace ?? null,
@@ -82,6 +83,7 @@ export async function pageOfRun(cli: Cli, run: RunFacts, training: PageFacts['tr
     policy: run.policy ?? null,
     head: run.head ?? null,
     trouble: run.trouble ?? null,
+    refused: await refusedOf(cli, result),
     links: run.links,
     training,
     workspace: result?.workspace ?? null,
@@ -98,6 +100,7 @@ export async function pageOfHead(cli: Cli, head: string): Promise<RunPage> {
     policy: null,
     head,
     trouble: null,
+    refused: [],
     links: [],
     training: null,
     workspace: null,
@@ -132,6 +135,7 @@ export async function pageOfSetup(cli: Cli, id: string): Promise<RunPage> {
     policy: null,
     head: run.head ?? null,
     trouble: run.trouble ?? null,
+    refused: run.refused ?? [],
     links: run.links,
     training: null,
     workspace: null,

@@ -5,13 +5,6 @@ import type { Reply } from './render';
 
 export const FINGERPRINT = 'pointsman-rehearsal';
 
-export interface RequestBody {
-  readonly model?: unknown;
-  readonly messages?: unknown;
-  readonly tools?: unknown;
-  readonly stream?: unknown;
-}
-
 export interface PromptTokens {
   readonly prompt: number;
   readonly cached: number;
@@ -112,4 +105,44 @@ export function broken(sound: Record<string, unknown>, how: BrokenMessage): Reco
     default:
       return how satisfies never;
   }
+}
+
+/** Characters of content or arguments in one event. */
+const PIECE = 12;
+
+/** A completion as the events of a stream, `[DONE]` at the end; usage only where it was asked for. */
+export function eventsOf(completion: Record<string, unknown>, withUsage: boolean): string[] {
+  const { choices, usage, ...top } = completion;
+  const [{ message, finish_reason }] = choices as [{ message: Said; finish_reason: string }];
+  const chunk = (delta: object, reason: string | null = null) =>
+    eventOf({ ...top, object: 'chat.completion.chunk', choices: [{ index: 0, delta, finish_reason: reason }] });
+  return [
+    // What a server says to keep a connection open.
+    ': rehearsal\n\n',
+    chunk({ role: 'assistant', content: null }),
+    ...piecesOf(message.content ?? '').map((content) => chunk({ content })),
+    ...(message.tool_calls ?? []).flatMap(({ id, type, function: { name, arguments: args } }, index) => [
+      chunk({ tool_calls: [{ index, id, type, function: { name, arguments: '' } }] }),
+      ...piecesOf(args).map((piece) => chunk({ tool_calls: [{ index, function: { arguments: piece } }] })),
+    ]),
+    chunk({}, finish_reason),
+    ...(withUsage ? [eventOf({ ...top, choices: [], usage })] : []),
+    'data: [DONE]\n\n',
+  ];
+}
+
+interface Said {
+  readonly content: string | null;
+  readonly tool_calls?: readonly { id: string; type: string; function: { name: string; arguments: string } }[];
+}
+
+export function eventOf(value: unknown): string {
+  return `data: ${JSON.stringify(value)}\n\n`;
+}
+
+function piecesOf(text: string): string[] {
+  const characters = [...text];
+  return Array.from({ length: Math.ceil(characters.length / PIECE) }, (_, at) =>
+    characters.slice(at * PIECE, (at + 1) * PIECE).join(''),
+  );
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
+import type { RequestBody } from './matching';
 
 export const BrokenMessage = z.enum([
   'null_message',
@@ -41,7 +42,30 @@ const FaultKind = z.enum([
   'htmlPage',
   /** The right answer, `latencyMs` late. */
   'slow',
+  /** `body` with `status` (200): text as it stands, anything else as JSON. How a server of the world answers. */
+  'answer',
+  /** Half of a stream, then an event that holds `body` or an error of ours; a stream was asked for or not. */
+  'streamError',
+  /** The right answer as a stream that nobody asked for. */
+  'unaskedStream',
 ]);
+
+/** What a request has that some server refuses. */
+const Trait = z.enum([
+  'null_content',
+  'empty_content',
+  /** An id of a call that is not nine letters and digits. */
+  'other_ids',
+  /** A tool without `parameters.properties`. */
+  'bare_tools',
+  /** A tool whose `parameters.properties` are empty. */
+  'empty_properties',
+  'tools',
+  'streamed',
+  'not_streamed',
+  'stream_options',
+]);
+type Trait = z.infer<typeof Trait>;
 
 /** Whom a fault hits: every request that passes all the conditions given. Counting starts when the fault is set. */
 export const Fault = z.strictObject({
@@ -59,6 +83,9 @@ export const Fault = z.strictObject({
   perTurn: z.int().min(1).optional(),
   /** These turns only, counted from 1. */
   turns: z.array(z.int().min(1)).optional(),
+  /** Requests that have this only. */
+  when: Trait.optional(),
+  body: z.unknown().optional(),
   status: z.int().min(200).max(599).optional(),
   retryAfter: z
     .union([
@@ -89,9 +116,10 @@ export class FaultRules {
   }
 
   /** The first fault that hits this request. `turn` counts from 1. */
-  pick(conversation: string, turn: number): Fault | undefined {
+  pick(conversation: string, turn: number, request: RequestBody = {}): Fault | undefined {
     for (const rule of this.rules) {
       const { fault } = rule;
+      if (fault.when && !hasTrait(request, fault.when)) continue;
       if (fault.turns && !fault.turns.includes(turn)) continue;
       rule.seen++;
       const place = `${conversation}#${turn}`;
@@ -108,6 +136,43 @@ export class FaultRules {
       return fault;
     }
     return undefined;
+  }
+}
+
+function hasTrait({ messages, tools, stream, stream_options }: RequestBody, trait: Trait): boolean {
+  const said = (Array.isArray(messages) ? messages : []) as {
+    role?: string;
+    content?: unknown;
+    tool_calls?: { id?: string }[];
+    tool_call_id?: string;
+  }[];
+  const offered = (Array.isArray(tools) ? tools : []) as { function?: { parameters?: { properties?: object } } }[];
+  switch (trait) {
+    case 'null_content':
+      return said.some(({ content }) => content === null);
+    case 'empty_content':
+      return said.some(({ content }) => content === '');
+    case 'other_ids': {
+      const ids = said.flatMap(({ tool_calls, tool_call_id }) => [
+        ...(tool_calls ?? []).map(({ id }) => id),
+        tool_call_id,
+      ]);
+      return ids.some((id) => id !== undefined && !/^[A-Za-z0-9]{9}$/.test(id));
+    }
+    case 'bare_tools':
+      return offered.some((tool) => tool.function?.parameters?.properties === undefined);
+    case 'empty_properties':
+      return offered.some(({ function: tool }) => Object.keys(tool?.parameters?.properties ?? { a: 1 }).length === 0);
+    case 'tools':
+      return offered.length > 0;
+    case 'streamed':
+      return stream === true;
+    case 'not_streamed':
+      return stream !== true;
+    case 'stream_options':
+      return stream_options !== undefined;
+    default:
+      return trait satisfies never;
   }
 }
 

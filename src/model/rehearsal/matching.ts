@@ -5,6 +5,15 @@ export interface IncomingMessage {
   readonly tool_calls?: unknown;
 }
 
+/** A request as a caller sent it. */
+export interface RequestBody {
+  readonly model?: unknown;
+  readonly messages?: unknown;
+  readonly tools?: unknown;
+  readonly stream?: unknown;
+  readonly stream_options?: unknown;
+}
+
 /** An assistant message without what a harness may change in rendering: white space, key order, ids. */
 export interface Fingerprint {
   readonly text: string;

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
-import { broken, FINGERPRINT } from './completion';
+import { broken, eventOf, eventsOf, FINGERPRINT } from './completion';
 import { BrokenMessage, type Fault, retryHeaders } from './faults';
 
 /** Every response says that no model is behind it. */
@@ -21,23 +21,40 @@ export function sendJson(
   response.end(text);
 }
 
+/** A sound completion, in one piece or as a stream. */
+export interface Sound {
+  readonly completion: Record<string, unknown>;
+  readonly streamed: boolean;
+  /** Whether a stream ends with the usage. */
+  readonly withUsage: boolean;
+}
+
+const EVENTS = 'text/event-stream; charset=utf-8';
+
+export function sendSound(response: ServerResponse, { completion, streamed, withUsage }: Sound): void {
+  if (!streamed) {
+    sendJson(response, 200, completion);
+    return;
+  }
+  response.writeHead(200, { 'content-type': EVENTS, 'cache-control': 'no-cache', ...HONEST });
+  for (const event of eventsOf(completion, withUsage)) response.write(event);
+  response.end();
+}
+
 export function errorBody(message: string, type: string, code: string | null = null): unknown {
   return { error: { message: `[rehearsal] ${message}`, type, code, param: null }, system_fingerprint: FINGERPRINT };
 }
 
 /** Whether an answer of the model reaches the caller under this fault (and a real provider would bill it). */
 export function isAnswered(fault: Fault | undefined): boolean {
-  return fault === undefined || ['slow', 'emptyReply', 'malformedToolCalls'].includes(fault.kind);
+  return fault === undefined || ['slow', 'emptyReply', 'malformedToolCalls', 'unaskedStream'].includes(fault.kind);
 }
 
-/** Answers as the fault says instead of with `sound`. `slow` must have been waited for by the caller. */
-export function sendFault(
-  response: ServerResponse,
-  fault: Fault,
-  sound: Record<string, unknown>,
-  headers: IncomingHttpHeaders,
-): void {
-  const text = JSON.stringify(sound);
+/** Answers as the fault says instead of with what is `sound`. `slow` must have been waited for by the caller. */
+export function sendFault(response: ServerResponse, fault: Fault, sound: Sound, headers: IncomingHttpHeaders): void {
+  const { completion, streamed, withUsage } = sound;
+  const text = streamed ? eventsOf(completion, withUsage).join('') : JSON.stringify(completion);
+  const type = streamed ? EVENTS : 'application/json';
   const cut = text.slice(0, Math.floor(text.length / 2));
   switch (fault.kind) {
     case 'rateLimit': {
@@ -66,7 +83,7 @@ export function sendFault(
     case 'halfBody':
     case 'stall':
       response.writeHead(200, {
-        'content-type': 'application/json',
+        'content-type': type,
         'content-length': Buffer.byteLength(text),
         ...HONEST,
       });
@@ -75,14 +92,14 @@ export function sendFault(
       });
       return;
     case 'malformedJson':
-      response.writeHead(200, { 'content-type': 'application/json', ...HONEST }).end(cut);
+      response.writeHead(200, { 'content-type': type, ...HONEST }).end(cut);
       return;
     case 'malformedToolCalls':
-      sendJson(response, 200, broken(sound, BrokenMessage.catch('null_message').parse(fault.variant)));
+      sendJson(response, 200, broken(completion, BrokenMessage.catch('null_message').parse(fault.variant)));
       return;
     case 'emptyReply': {
       const choices = [{ index: 0, message: { role: 'assistant', content: '' }, finish_reason: 'stop' }];
-      sendJson(response, 200, { ...sound, choices });
+      sendSound(response, { ...sound, completion: { ...completion, choices } });
       return;
     }
     case 'htmlPage':
@@ -93,11 +110,35 @@ export function sendFault(
         );
       return;
     case 'slow':
-      sendJson(response, 200, sound);
+      sendSound(response, sound);
       return;
+    case 'answer':
+      sendAnswer(response, fault);
+      return;
+    case 'unaskedStream':
+      sendSound(response, { ...sound, streamed: true });
+      return;
+    case 'streamError': {
+      const events = eventsOf(completion, withUsage);
+      response.writeHead(200, { 'content-type': EVENTS, ...HONEST });
+      response.write(events.slice(0, Math.floor(events.length / 2)).join(''));
+      response.end(
+        eventOf(fault.body ?? errorBody(fault.message ?? 'The upstream is gone', 'server_error', fault.code)),
+      );
+      return;
+    }
     default:
       fault.kind satisfies never;
   }
+}
+
+function sendAnswer(response: ServerResponse, { status, body }: Fault): void {
+  if (typeof body !== 'string') {
+    sendJson(response, status ?? 200, body ?? {});
+    return;
+  }
+  const type = /^(:|data:|event:)/.test(body) ? EVENTS : 'text/plain; charset=utf-8';
+  response.writeHead(status ?? 200, { 'content-type': type, ...HONEST }).end(body);
 }
 
 export function overflowBody(variant = 'openai'): unknown {

@@ -3,12 +3,12 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 import { isPointsmanError, parseInput } from '../../contract';
-import { callIdOf, completionOf, conversationOf, promptTokens, type RequestBody, replyTokens } from './completion';
+import { callIdOf, completionOf, conversationOf, promptTokens, replyTokens } from './completion';
 import { embeddingsOf } from './embedding';
 import { Fault, FaultRules } from './faults';
-import type { IncomingMessage as ChatMessage } from './matching';
+import type { IncomingMessage as ChatMessage, RequestBody } from './matching';
 import { Policy } from './policy';
-import { errorBody, isAnswered, overflowBody, sendFault, sendJson } from './respond';
+import { errorBody, isAnswered, overflowBody, sendFault, sendJson, sendSound } from './respond';
 import type { ScriptedModel } from './script';
 import { type LogLine, Tally } from './stats';
 
@@ -98,9 +98,8 @@ export class Stage {
       const message = `The model ${JSON.stringify(body.model)} does not exist; the script has: ${known}`;
       return sendJson(response, 404, errorBody(message, 'invalid_request_error', 'model_not_found'));
     }
-    if (!Array.isArray(body.messages) || body.stream === true) {
-      const message = body.stream === true ? 'streaming is not rehearsed' : 'messages must be an array';
-      return sendJson(response, 400, errorBody(message, 'invalid_request_error'));
+    if (!Array.isArray(body.messages)) {
+      return sendJson(response, 400, errorBody('messages must be an array', 'invalid_request_error'));
     }
     const messages = body.messages as ChatMessage[];
     this.tally.began();
@@ -109,9 +108,13 @@ export class Stage {
     const cue = actor.policy.next(messages);
     const tokens = promptTokens(messages, body.tools);
     const reply = actor.policy.reply(cue, callIdOf(conversation, actor.name, cue.position));
-    const sound = completionOf(actor.name, reply, tokens);
+    const sound = {
+      completion: completionOf(actor.name, reply, tokens),
+      streamed: body.stream === true,
+      withUsage: asksForUsage(body.stream_options),
+    };
     const tooLong = actor.model.contextTokens !== undefined && tokens.prompt > actor.model.contextTokens;
-    const fault = tooLong ? undefined : actor.faults.pick(conversation, cue.position + 1);
+    const fault = tooLong ? undefined : actor.faults.pick(conversation, cue.position + 1, body);
     const line: LogLine = {
       at: new Date().toISOString(),
       model: actor.name,
@@ -128,7 +131,7 @@ export class Stage {
     this.note(line);
     if (tooLong) return sendJson(response, 400, overflowBody());
     if (fault) return sendFault(response, fault, sound, request.headers);
-    sendJson(response, 200, sound);
+    sendSound(response, sound);
   }
 
   private control({ model, faults, latencyMs, reset }: Control): void {
@@ -144,6 +147,12 @@ export class Stage {
     this.tally.note(line);
     this.log?.write(`${JSON.stringify(line)}\n`);
   }
+}
+
+function asksForUsage(options: unknown): boolean {
+  return (
+    typeof options === 'object' && options !== null && 'include_usage' in options && options.include_usage === true
+  );
 }
 
 async function bodyOf(request: IncomingMessage): Promise<string> {

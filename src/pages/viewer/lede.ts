@@ -60,7 +60,7 @@ export function stretches(turns: readonly TurnView[]): Stretch[] {
   return found;
 }
 
-function authorsOf(turns: readonly TurnView[], { k }: RunLine, never: boolean): string {
+function authorsOf(turns: readonly TurnView[], { k, handOverReason: why }: RunLine, never: boolean): string {
   const parts = stretches(turns);
   const [first, second] = parts;
   if (!first) return '';
@@ -73,8 +73,16 @@ function authorsOf(turns: readonly TurnView[], { k }: RunLine, never: boolean): 
   }
   if (parts.length > 2) return `Student and expert took turns, with ${parts.length - 1} hand-overs.`;
   const made = first.to === first.from ? `turn ${first.to}` : `turns ${first.from}–${first.to}`;
-  return `The ${first.who} made ${made}, then the ${second.who} took over${drawn}.`;
+  const because = why === null ? drawn : why === 'person' ? ', as a person wished' : `: ${ENDED[why] ?? why}`;
+  return `The ${first.who} made ${made}, then the ${second.who} took over${because}.`;
 }
+
+/** How a student's own part ended. */
+const ENDED: Readonly<Record<string, string>> = {
+  format_exhausted: 'replies of the student could not be read',
+  limit_context: 'the history no longer fitted the student',
+  model_rejected: 'the provider refused the requests of the student',
+};
 
 const VERDICTS: Readonly<Record<string, string>> = {
   patch_failed: 'Its patch does not apply.',

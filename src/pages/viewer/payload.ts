@@ -40,6 +40,8 @@ export interface RunLine {
   readonly k: number | null;
   /** First turn of the expert; null when it never acted. */
   readonly expertFrom: number | null;
+  /** Why it took over then, where that is not the policy's own draw or count. */
+  readonly handOverReason: string | null;
   readonly turns: {
     readonly total: number;
     readonly student: number;
@@ -81,6 +83,7 @@ export type ActionView =
   | { readonly kind: 'call'; readonly name: string; readonly text: Clip };
 
 export interface RefusedView {
+  readonly author: Author | null;
   readonly code: string;
   readonly reply: Clip;
   /** What the model was told. */
@@ -98,6 +101,8 @@ export interface TurnView {
   readonly who: Author | SetupRole;
   readonly profile: string;
   readonly model: string | null;
+  /** What the model thought before it spoke, apart from the thought; empty where there is none. */
+  readonly reasoning: Clip;
   readonly thought: Clip;
   readonly action: ActionView;
   readonly observation: Clip;
@@ -110,7 +115,9 @@ export interface TurnView {
   readonly trained: boolean;
   /** The dialect cannot write this action so that it reads back the same. */
   readonly unfaithful: boolean;
-  /** Malformed replies before this turn: shown to the model once, no part of the trajectory. */
+  /** What was read although it is not as the format has it. */
+  readonly lenient: readonly string[];
+  /** Malformed replies before this turn: shown to their author until one could be read, no part of the trajectory. */
   readonly refused: readonly RefusedView[];
   readonly usage: Usage;
   readonly durationMs: number | null;
@@ -174,6 +181,8 @@ export interface RunPage {
   readonly workdir: string;
   readonly policy: HandOverPolicy | null;
   readonly turns: readonly TurnView[];
+  /** Malformed replies after the last turn. */
+  readonly refused: readonly RefusedView[];
   readonly patch: Clip | null;
   readonly grade: GradeView | null;
   readonly head: string | null;

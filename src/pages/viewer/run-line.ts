@@ -23,16 +23,20 @@ export function lineOfRow(row: RolloutRow): RunLine {
   };
 }
 
-type Figures = Pick<RunLine, 'resolved' | 'k' | 'expertFrom' | 'turns' | 'usd' | 'tokens'>;
+type Figures = Pick<RunLine, 'resolved' | 'k' | 'expertFrom' | 'handOverReason' | 'turns' | 'usd' | 'tokens'>;
 
 /** What a result says in numbers; nothing where there is none. */
 export function resultFigures(result: RolloutResult | null): Figures {
-  if (!result) return { resolved: null, k: null, expertFrom: null, turns: null, usd: null, tokens: null };
+  if (!result) {
+    const none = { expertFrom: null, handOverReason: null };
+    return { resolved: null, k: null, ...none, turns: null, usd: null, tokens: null };
+  }
   const { resolved, handOver, turns, cost } = result;
   return {
     resolved,
     k: handOver.sampled,
     expertFrom: handOver.expertFrom,
+    handOverReason: handOver.reason === 'policy' ? null : (handOver.reason ?? null),
     turns: { total: turns.total, student: turns.student, expert: turns.expert, refused: turns.formatRetries },
     usd: cost.usd,
     tokens: cost.tokens,

@@ -6,6 +6,7 @@ import type {
   Opening,
   ProblemTests,
   Ref,
+  Rejected,
   Step,
   TestOutcome,
   Timing,
@@ -14,7 +15,7 @@ import type {
 import { clip, clipLimit, EMPTY } from './clip';
 import { maskOf, type Training, usualTraining } from './mask';
 import type { ControlView, GradeView, RunLine, RunPage, TestGroup, TestView, TurnView } from './payload';
-import { turnView } from './turn-view';
+import { refusedView, turnView } from './turn-view';
 
 /** What is known of a run besides its chain. */
 export interface PageFacts {
@@ -24,6 +25,8 @@ export interface PageFacts {
   readonly policy: HandOverPolicy | null;
   readonly head: string | null;
   readonly trouble: string | null;
+  /** Replies that no step holds. */
+  readonly refused: readonly Rejected[];
   readonly links: readonly (readonly [string, string])[];
   /** As a data set has it; null where none was chosen. */
   readonly training: Training | null;
@@ -72,8 +75,11 @@ export function setupPage(
   return { ...pageOf(facts, turns), frames, trials };
 }
 
-function pageOf({ line, live, phase, policy, head, trouble, links }: PageFacts, turns: readonly TurnView[]): RunPage {
-  const rest = { statement: EMPTY, workdir: '', patch: null, grade: null, frames: [], trials: [] };
+function pageOf(facts: PageFacts, turns: readonly TurnView[]): RunPage {
+  const { line, live, phase, policy, head, trouble, links } = facts;
+  const limit = clipLimit(turns.length + facts.refused.length);
+  const refused = facts.refused.map((each) => refusedView(each, limit));
+  const rest = { statement: EMPTY, workdir: '', refused, patch: null, grade: null, frames: [], trials: [] };
   return { line, live, phase, policy, turns, head, trouble, links, ...rest };
 }
 

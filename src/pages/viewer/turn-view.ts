@@ -1,7 +1,8 @@
 import type { Rejected, Step } from '../../contract';
+import { replyText } from '../../rollout/summary';
 import type { ShownSetupStep } from '../shown-setup';
 import { actionView, moveView } from './action-view';
-import { clip } from './clip';
+import { clip, EMPTY } from './clip';
 import type { RefusedView, TurnView } from './payload';
 
 /** What lies beside a step of a rollout. */
@@ -24,6 +25,7 @@ export function turnView({ turn, ...step }: Step, beside: BesideStep, limit: num
     who: turn.author,
     profile: turn.profile,
     model: turn.model,
+    reasoning: clip(turn.reasoning ?? '', limit),
     thought: clip(turn.thought, limit),
     action: actionView(turn.action, limit),
     observation: clip(beside.observation, limit, observation.text.sha256),
@@ -33,6 +35,7 @@ export function turnView({ turn, ...step }: Step, beside: BesideStep, limit: num
     elidedBytes: observation.elidedBytes,
     trained: beside.trained,
     unfaithful: turn.unfaithful ?? false,
+    lenient: (turn.lenient ?? []).map((kind) => kind.replaceAll('_', ' ')),
     refused: turn.rejected.map((rejected) => refusedView(rejected, limit)),
     usage: turn.usage,
     durationMs: beside.durationMs,
@@ -55,6 +58,7 @@ export function setupTurnView(step: ShownSetupStep, limit: number): TurnView {
     who: turn.role,
     profile: turn.policy,
     model: turn.model,
+    reasoning: EMPTY,
     thought: clip(String(turn.move.thought ?? ''), limit),
     action: moveView(turn.move, limit),
     observation: clip(step.output, limit, observation.text.sha256),
@@ -64,6 +68,7 @@ export function setupTurnView(step: ShownSetupStep, limit: number): TurnView {
     elidedBytes: observation.elidedBytes,
     trained: false,
     unfaithful: false,
+    lenient: [],
     refused: turn.rejected.map((rejected) => refusedView(rejected, limit)),
     usage: turn.usage,
     durationMs: null,
@@ -77,8 +82,12 @@ export function setupTurnView(step: ShownSetupStep, limit: number): TurnView {
   };
 }
 
-function refusedView({ reply, error }: Rejected, limit: number): RefusedView {
-  const calls = reply.toolCalls.map((call) => `${call.name} ${call.arguments}`).join('\n');
-  const said = [reply.content ?? '', calls].filter((part) => part !== '').join('\n');
-  return { code: error.code, reply: clip(said, limit), told: clip(error.observation, limit) };
+/** A reply that could not be read, and what its author was told. */
+export function refusedView({ reply, error, author }: Rejected, limit: number): RefusedView {
+  return {
+    author: author ?? null,
+    code: error.code,
+    reply: clip(replyText(reply), limit),
+    told: clip(error.observation, limit),
+  };
 }

@@ -1,5 +1,6 @@
 import type { Python } from '@pointsman/python';
 import type { FunctionTarget } from '../../contract';
+import { splitReasoning } from '../../rollout/reasoning';
 import { dedented } from './indentation';
 import { definitionIn } from './place';
 
@@ -11,7 +12,14 @@ export type Reading = { readonly source: string } | { readonly unreadable: strin
  * before is no answer.
  */
 export function readCandidate(python: Python, reply: string, target: Pick<FunctionTarget, 'name'>): Reading {
-  const answer = afterThinking(reply.replace(/\r\n?/g, '\n'));
+  const text = reply.replace(/\r\n?/g, '\n');
+  const { said, unended, unopened } = splitReasoning(text, /`{3,}/g);
+  // A model that never stopped thinking may still have written the function, and a function may hold such a mark.
+  const read = unended ? undefined : readAnswer(python, said, target);
+  return read && !('unreadable' in read && unopened) ? read : readAnswer(python, text, target);
+}
+
+function readAnswer(python: Python, answer: string, target: Pick<FunctionTarget, 'name'>): Reading {
   const name = target.name.split('.').at(-1)!;
   const defines = (source: string) =>
     new RegExp(`\\bdef\\s+${name}\\b`).test(source) &&
@@ -26,12 +34,6 @@ export function readCandidate(python: Python, reply: string, target: Pick<Functi
   if (inProse !== undefined && defines(inProse)) return { source: ended(inProse) };
   if (answer.trim() === '') return { unreadable: 'the reply is empty' };
   return { unreadable: `the reply holds no definition of ${name}` };
-}
-
-/** A model that never stopped thinking may still have written the function: then all is read. */
-function afterThinking(reply: string): string {
-  const end = reply.lastIndexOf('</think>');
-  return end < 0 ? reply : reply.slice(end + '</think>'.length);
 }
 
 function fencedBlocks(text: string): string[] {

@@ -1,5 +1,4 @@
-/** Reasoning that some models write before their answer is no part of it. */
-const THOUGHT = /<(think|thinking|reasoning)>[\s\S]*?(<\/\1>|$)/gi;
+import { splitReasoning } from '../../rollout/reasoning';
 
 /**
  * The fenced blocks of a model's reply, in order, without their fences and dedented. The last may lack its closing fence:
@@ -23,5 +22,5 @@ export function codeBlocks(reply: string): string[] {
 
 /** A reply without the reasoning before it. */
 export function answerOf(reply: string): string {
-  return reply.replace(THOUGHT, '');
+  return splitReasoning(reply, /`{3,}/g).said;
 }

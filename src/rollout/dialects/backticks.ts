@@ -1,12 +1,14 @@
 import type { Action } from '../../contract/step';
 import { preview } from '../clip';
-import { quote, splitShell } from '../shell';
+import { linesOutsideDocuments, quote, splitShell } from '../shell';
 import { TOOLS, type Tool, type ToolTable } from '../tools';
-import { defineDialect, joinThought, type Problem, withoutSeparator } from './dialect';
+import { defineDialect } from './dialect';
+import type { Problem } from './found-call';
 
 /** A thought and one fenced block that holds the action as a shell-like line (SWE-agent's `thought_action`). */
 export const backticks = defineDialect({
   name: 'backticks',
+  unit: 'command block',
   howTo: [
     'Write your reasoning, then exactly one block between ``` lines that holds one command:',
     '```\nls\n```',
@@ -21,50 +23,74 @@ export const backticks = defineDialect({
   },
   /** We write a longer fence around a fence, as Markdown has it; the readers models are deployed with know only three. */
   misleads: (action) => longestFence(writeLine(action)) > 0,
-  read(reply, table) {
+  begins: /(?<![^\n])`{3,}/g,
+  find(reply, table) {
     const blocks = fencedBlocks(reply.content ?? '');
-    const [block, ...more] = blocks;
-    if (!block) return { code: 'missing_action', problem: 'Your reply has no block between ``` lines.' };
-    if (more.length > 0) {
-      return {
-        code: 'multiple_actions',
-        problem: `Your reply has ${blocks.length} command blocks; none was run. Write one at a time.`,
-      };
-    }
+    const shells = blocks.filter(({ tag }) => SHELL_TAGS.has(tag));
+    const named = shells.filter(({ tag }) => tag !== '');
+    // Code is quoted in blocks without a tag: beside a block that says it is a shell's they are part of the thought.
+    const quoted = named.length === 1 && shells.length > 1;
+    const [block, ...more] = quoted ? named : shells;
+    if (!block) return { code: 'missing_action', problem: noBlock(blocks) };
     if (!block.closed) return { code: 'missing_action', problem: 'The command block has no closing ``` line.' };
     const call = readLine(block.text, table);
-    return 'code' in call ? call : { ...call, thought: joinThought(withoutSeparator(block.before), block.after) };
+    if ('code' in call) return call;
+    const { start, end } = block;
+    return { ...call, start, end, more: more.length, lenient: quoted ? ['quoted_blocks'] : [] };
   },
 });
 
+function noBlock([other]: readonly Block[]): string {
+  return other
+    ? `The block must hold a shell command, in \`\`\`bash; yours is marked ${preview(other.tag, 30)}.`
+    : 'Your reply has no block between ``` lines.';
+}
+
 interface Block {
-  readonly before: string;
+  /** The word behind the opening fence, '' without one. */
+  readonly tag: string;
   readonly text: string;
-  readonly after: string;
+  readonly start: number;
+  readonly end: number;
   readonly closed: boolean;
 }
 
 /** Fences with another language than a shell's are part of the thought. */
-const SHELL_TAGS = new Set(['', 'bash', 'sh', 'shell', 'console']);
+const SHELL_TAGS = new Set(['', 'bash', 'sh', 'shell', 'console', 'zsh', 'shell-session']);
 
 function fencedBlocks(content: string): Block[] {
   const fences = [...content.matchAll(/(?<![^\n])(`{3,})[ \t]*([^\s`]*)[ \t\r]*(?![^\n])/g)];
+  const places = new Map(fences.map((fence, i) => [fence.index, i]));
   const blocks: Block[] = [];
+  let patience = 4 * content.length;
   for (let at = 0; at < fences.length; at += 1) {
     const open = fences[at]!;
-    const closes = (fence: RegExpExecArray) => fence[2] === '' && fence[1]!.length >= open[1]!.length;
-    do at += 1;
-    while (at < fences.length && !closes(fences[at]!));
-    if (!SHELL_TAGS.has(open[2] ?? '')) continue;
-    const close = fences[at];
+    const tag = open[2]!.toLowerCase();
     const start = open.index + open[0].length + 1;
+    const closes = (i: number) => fences[i]![2] === '' && fences[i]![1]!.length >= open[1]!.length;
+    let end = at + 1;
+    while (end < fences.length && !closes(end)) end += 1;
+    const first = fences[end];
+    if (first && SHELL_TAGS.has(tag) && content.slice(start, first.index).includes('<<')) {
+      // A fence inside of a here-document is its text; where none stands outside of it, it was none.
+      for (const line of linesOutsideDocuments(content, start)) {
+        const here = places.get(line);
+        const outside = here !== undefined && closes(here);
+        if (outside) end = here;
+        if (outside || line - start > patience) break;
+      }
+      patience -= content.length - start;
+    }
+    const close = fences[end];
     const inner = close ? content.slice(start, Math.max(start, close.index - 1)) : '';
     blocks.push({
-      before: content.slice(0, open.index),
+      tag,
       text: open[0].endsWith('\r') ? inner.replace(/\r(?=\n|$)/g, '') : inner,
-      after: close ? content.slice(close.index + close[0].length) : '',
+      start: open.index,
+      end: close ? close.index + close[0].length : content.length,
       closed: close !== undefined,
     });
+    at = end;
   }
   return blocks;
 }

@@ -53,7 +53,7 @@ export function findTool(tools: ToolTable, name: string): Tool | undefined {
   return undefined;
 }
 
-/** The OpenAI function schema, in the shape SWE-agent sends: no `strict`, no `additionalProperties`. */
+/** The OpenAI function schema, in the shape SWE-agent sends: no `strict`, no `additionalProperties`; `properties` always. */
 export function functionSchema(tool: Tool): ChatTool {
   const properties = Object.fromEntries(
     tool.params.map((param) => [
@@ -67,25 +67,45 @@ export function functionSchema(tool: Tool): ChatTool {
     ]),
   );
   const required = tool.params.filter((param) => param.required).map((param) => param.name);
-  const parameters =
-    tool.params.length === 0
-      ? { type: 'object' }
-      : { type: 'object', properties, ...(required.length ? { required } : {}) };
+  const parameters = { type: 'object', properties, ...(required.length ? { required } : {}) };
   return { type: 'function', function: { name: tool.name, description: tool.description, parameters } };
 }
 
 export type ReadArguments =
-  | { readonly ok: true; readonly args: Record<string, unknown> }
+  | {
+      readonly ok: true;
+      readonly args: Record<string, unknown>;
+      /** Arguments that the tool does not have were left out. */
+      readonly dropped?: true;
+    }
   | { readonly ok: false; readonly code: FormatErrorCode; readonly problem: string };
+
+/** Arguments that models add to say what they do; none of them changes what is done. */
+const REMARKS = new Set(
+  'description explanation reason reasoning rationale thought thoughts summary comment note security_risk'.split(' '),
+);
+/** Arguments of other scaffolds' tools that would change what is done: a call without them is another one. */
+const MATTERS = new Set(
+  'cwd dir directory workdir working_dir working_directory path env environment stdin input is_input user host background is_background'.split(
+    ' ',
+  ),
+);
 
 /**
  * Checks the arguments of a call. An explicit `null` counts as absent, and integers or lists written as text are read,
- * because text formats have no other way to write them and weak models do the same in JSON.
+ * because text formats have no other way to write them and weak models do the same in JSON. An argument that the tool does
+ * not have is left out where it is a remark, or where it neither stands for one that it has nor changes what is done.
  */
 export function readArguments(tool: Tool, given: Record<string, unknown>): ReadArguments {
   const args: Record<string, unknown> = {};
+  const complete = tool.params.every((param) => given[param.name] !== undefined && given[param.name] !== null);
+  let dropped = false;
   for (const [name, value] of Object.entries(given)) {
     const param = tool.params.find((p) => p.name === name);
+    if (!param && (REMARKS.has(name) || (complete && !MATTERS.has(name)))) {
+      dropped = true;
+      continue;
+    }
     if (!param)
       return refuse('unexpected_argument', `${tool.name} has no argument "${preview(name, 60)}"; ${known(tool)}.`);
     if (value !== null && value !== undefined) args[name] = coerce(param, value);
@@ -101,7 +121,7 @@ export function readArguments(tool: Tool, given: Record<string, unknown>): ReadA
     }
   }
   const checked = tool.args.safeParse(args);
-  if (checked.success) return { ok: true, args: checked.data };
+  if (checked.success) return { ok: true, args: checked.data, ...(dropped ? { dropped } : {}) };
   const issue = checked.error.issues[0];
   const at = issue?.path.map(String).join('.') ?? '';
   const found = preview(JSON.stringify(args[String(issue?.path[0])]) ?? 'nothing', 80);

@@ -10,6 +10,7 @@ import {
   VerifierMove,
 } from '../../contract';
 import { preview } from '../../rollout/clip';
+import { splitReasoning } from '../../rollout/reasoning';
 import { playbook } from '../playbook/playbook';
 import { judge } from './judge';
 import { judgePrompt, prosecutorPrompt, type RolePrompts, setupPrompt, verifierPrompt } from './prompts';
@@ -48,20 +49,16 @@ export interface RenderOptions {
   readonly chars: number;
   /** Where the profile speaks in tool calls, the moves are given as tools too; a reply may be either. */
   readonly native: boolean;
-  /** Malformed replies to this very turn: the last one is shown with what was wrong. */
+  /** Malformed replies to this very turn: all are shown with what was wrong, so that no request is made twice. */
   readonly rejected: readonly Rejected[];
 }
 
 /** The request for a model-backed role. */
 export function renderRole(given: RoleDossier, { prompts, chars, native, rejected }: RenderOptions): ChatRequest {
   const messages = promptOf(given, prompts, chars);
-  const last = rejected.at(-1);
-  if (last) {
-    const said = last.reply.content?.trim() || '(empty reply)';
-    messages.push(
-      { role: 'assistant', content: preview(said, 4_000) },
-      { role: 'user', content: last.error.observation },
-    );
+  for (const { reply, error } of rejected) {
+    const said = splitReasoning(reply.content ?? '').said.trim() || '(empty reply)';
+    messages.push({ role: 'assistant', content: preview(said, 4_000) }, { role: 'user', content: error.observation });
   }
   return native ? { messages, tools: toolsOf(MOVES[given.role]) } : { messages };
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { ChatTool, FormatError, FormatErrorCode, RawReply } from '../../contract';
 import { nearest } from '../../contract/parse';
 import { cutEnd, preview } from '../../rollout/clip';
-import { objectsIn } from '../read-json';
+import { saidObjects } from '../read-json';
 
 export type ReadMove<Move> =
   | { readonly ok: true; readonly move: Move }
@@ -38,7 +38,7 @@ export function readMove<Schema extends Moves>(schema: Schema, reply: RawReply):
       `The reply has ${reply.toolCalls.length} tool calls; nothing was done. Make one at a time.`,
     );
   const [call] = reply.toolCalls;
-  const { objects, around } = call ? calledWith(tag, call) : objectsIn(content);
+  const { objects, around } = call ? calledWith(tag, call) : saidObjects(content);
   const tagged = objects.filter((object) => tag in object);
   if (tagged.length > 1)
     return fail(
@@ -131,7 +131,7 @@ function literalOf(option: z.ZodObject, tag: string): unknown {
 }
 
 function calledWith(tag: string, call: { name: string; arguments: string }) {
-  const { objects } = objectsIn(call.arguments.trim() === '' ? '{}' : call.arguments);
+  const { objects } = saidObjects(call.arguments.trim() === '' ? '{}' : call.arguments);
   return { objects: objects.slice(0, 1).map((object) => ({ ...object, [tag]: call.name })), around: '' };
 }
 

@@ -18,7 +18,7 @@ import {
 } from '../../contract';
 import { publish } from '../durable/attributes';
 import { checked } from '../durable/input';
-import { RETRY, STORE } from '../durable/retry';
+import { type ModelQueue, modelCall, RETRY, STORE } from '../durable/retry';
 import { sideBySide } from '../durable/side-by-side';
 import { AnalysisRun, beginAnalysis } from './run';
 
@@ -144,14 +144,8 @@ const shiftMeasures = proxyActivities<Pick<Shifting, 'measureShift'>>({
 });
 
 /** A provider may be away for hours: tried until then, and what was embedded is never asked for again. */
-function embeddingActivities(queue: string) {
-  return proxyActivities<Pick<Shifting, 'embedTrajectory'>>({
-    taskQueue: queue,
-    startToCloseTimeout: '1 hour',
-    scheduleToCloseTimeout: '4 hours',
-    heartbeatTimeout: '10 seconds',
-    retry: { ...RETRY, maximumInterval: '2 minutes' },
-  });
+function embeddingActivities(queue: ModelQueue) {
+  return proxyActivities<Pick<Shifting, 'embedTrajectory'>>(modelCall(queue));
 }
 
 interface ShownShift {

@@ -16,7 +16,7 @@ import {
 } from '../../contract';
 import { publish } from '../durable/attributes';
 import { checked } from '../durable/input';
-import { MODEL_CALL, STORE } from '../durable/retry';
+import { type ModelQueue, modelCall, STORE } from '../durable/retry';
 import { AnalysisRun, beginAnalysis } from './run';
 
 const progressQuery = defineQuery<FailureAnalysisProgress>('progress');
@@ -107,8 +107,8 @@ type Analysing = ReturnType<typeof createFailureAnalysisActivities>;
 const failureStore = proxyActivities<Pick<Analysing, 'planFailures' | 'concludeFailures'>>(STORE);
 
 /** A provider may be away for hours: tried until then, and what was answered is never asked again. */
-function judgingActivities(queue: string) {
-  return proxyActivities<Pick<Analysing, 'judgeFailure'>>({ taskQueue: queue, ...MODEL_CALL });
+function judgingActivities(queue: ModelQueue) {
+  return proxyActivities<Pick<Analysing, 'judgeFailure'>>(modelCall(queue));
 }
 
 interface ShownFailures {

@@ -3,6 +3,7 @@ import { queuesUnder, type Ref, type SharedBudget } from '../../contract';
 import { codeOf, isCancellation, messageOf } from '../durable/failures';
 import { OutcomePages } from '../durable/outcome-pages';
 import { Phase } from '../durable/phase';
+import { type ModelQueue, modelQueue } from '../durable/retry';
 import { type Rest, SlidingWindow, type WindowState } from '../durable/sliding-window';
 import { Steering, takeCostCap } from '../durable/steering';
 import { evaluationStore } from '../evaluation/activities';
@@ -71,13 +72,13 @@ export class AnalysisRun {
   }
 
   /** Throws `InvalidInput` for a profile that cannot be asked under the cap. Gives the task queue where it is asked. */
-  async queueOf(profile: string, summary: string): Promise<string> {
+  async queueOf(profile: string, summary: string): Promise<ModelQueue> {
     const { costUsd } = this.state;
     const { taskQueue } = workflowInfo();
-    const { ownQueue } = await evaluationStore.checkProfiles.executeWithOptions({ summary }, [
+    const checked = await evaluationStore.checkProfiles.executeWithOptions({ summary }, [
       { profiles: profile.startsWith('builtin:') ? [] : [profile], capUsd: costUsd },
     ]);
-    return ownQueue.includes(profile) ? queuesUnder(taskQueue).model(profile) : taskQueue;
+    return modelQueue(queuesUnder(taskQueue), checked, profile);
   }
 
   /** Looks at trajectories 0 to `total` − 1 as far as the window goes. */

@@ -2,11 +2,11 @@ import { ActivityCancellationType, proxyActivities } from '@temporalio/workflow'
 import type { createModelActivities } from '../../activities/model';
 import type { createSandboxActivities } from '../../activities/rollout/sandbox';
 import type { Queues } from '../../contract';
-import { HEARTBEAT, lostAfter, MODEL_CALL, onAnyHost, RETRY } from './retry';
+import { HEARTBEAT, lostAfter, type ModelQueue, modelCall, onAnyHost, RETRY } from './retry';
 
 /** A provider may be away for hours: tried until then, and what was answered is never asked again. */
-export function modelActivities(queue: string) {
-  return proxyActivities<ReturnType<typeof createModelActivities>>({ taskQueue: queue, ...MODEL_CALL });
+export function modelActivities(queue: ModelQueue) {
+  return proxyActivities<ReturnType<typeof createModelActivities>>(modelCall(queue));
 }
 
 /**

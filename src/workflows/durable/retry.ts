@@ -1,4 +1,5 @@
 import { ActivityCancellationType, workflowInfo } from '@temporalio/workflow';
+import type { CheckedProfiles } from '../../activities/model';
 import type { Queues } from '../../contract';
 
 /** Five missed beats: a killed worker's work goes on elsewhere after this long. */
@@ -39,10 +40,39 @@ export function onAnyHost(queues: Queues) {
   } as const;
 }
 
-/** A question to a model. A provider may be away for hours: tried until then, and what was answered is never asked again. */
-export const MODEL_CALL = {
-  startToCloseTimeout: '15 minutes',
-  scheduleToCloseTimeout: '2 hours',
-  heartbeatTimeout: HEARTBEAT,
-  retry: { ...RETRY, maximumInterval: '2 minutes' },
-} as const;
+/** Where a profile is asked, and for how many seconds one answer is waited. */
+export interface ModelQueue {
+  readonly taskQueue: string;
+  readonly timeoutSeconds: number;
+}
+
+/** By what `checkProfiles` found; a check that an earlier version recorded names no times. */
+export function modelQueue(
+  queues: Queues,
+  { ownQueue, timeoutSeconds = {} }: CheckedProfiles,
+  profile: string,
+): ModelQueue {
+  return {
+    taskQueue: ownQueue.includes(profile) ? queues.model(profile) : queues.workflows,
+    timeoutSeconds: timeoutSeconds[profile] ?? 600,
+  };
+}
+
+/** A call may wait so long for a place: a slow server has one for hundreds of runs, and none of them is at fault. */
+const PLACE_SECONDS = 7 * 24 * 3600;
+/** With growing pauses, two hours of a provider that refuses at once. */
+const MODEL_ATTEMPTS = 70;
+
+/**
+ * A question to a model. A provider may be away for hours: tried until then, and what was answered is never asked again.
+ * The request itself ends after the profile's `timeoutSeconds`, in the worker, and a worker that died is noticed by its
+ * heartbeat; there is no limit over all attempts, because waiting for a place would count into it.
+ */
+export function modelCall({ taskQueue, timeoutSeconds }: ModelQueue) {
+  return {
+    taskQueue,
+    startToCloseTimeout: (timeoutSeconds + PLACE_SECONDS) * 1000,
+    heartbeatTimeout: HEARTBEAT,
+    retry: { ...RETRY, maximumInterval: '2 minutes', maximumAttempts: MODEL_ATTEMPTS },
+  } as const;
+}

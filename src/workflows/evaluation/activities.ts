@@ -4,7 +4,7 @@ import type { createEvaluationResultActivities } from '../../activities/evaluati
 import type { createModelActivities } from '../../activities/model';
 import type { createSandboxActivities } from '../../activities/rollout/sandbox';
 import type { Queues } from '../../contract';
-import { MODEL_CALL, onAnyHost, STORE } from '../durable/retry';
+import { type ModelQueue, modelCall, onAnyHost, STORE } from '../durable/retry';
 
 type Evaluating = ReturnType<typeof createEvaluationActivities>;
 
@@ -16,8 +16,8 @@ export const evaluationStore = proxyActivities<
 >(STORE);
 
 /** A provider may be away for hours: tried until then, and what was answered is never asked again. */
-export function solverActivities(queue: string) {
-  return proxyActivities<Pick<Evaluating, 'answerProblem'>>({ taskQueue: queue, ...MODEL_CALL });
+export function solverActivities(queue: ModelQueue) {
+  return proxyActivities<Pick<Evaluating, 'answerProblem'>>(modelCall(queue));
 }
 
 /** On any host with room. An attempt makes its own container, so trouble with one host is tried again on another. */

@@ -3,6 +3,7 @@ import type { Answered, Candidate, KeepInput, Settled } from '../../activities/e
 import type { EvaluationInput, Queues, Ref } from '../../contract';
 import type { Owner } from '../../sandbox/labels';
 import { codeOf, isCancellation, messageOf } from '../durable/failures';
+import type { ModelQueue } from '../durable/retry';
 import type { Steering } from '../durable/steering';
 import { evaluationStore, judgeActivities, solverActivities } from './activities';
 
@@ -11,8 +12,8 @@ export interface CandidateGround {
   readonly input: EvaluationInput;
   readonly owner: Owner;
   readonly queues: Queues;
-  /** Queue that the solver is asked on. */
-  readonly solverQueue: string;
+  /** Where the solver is asked. */
+  readonly solverQueue: ModelQueue;
   readonly problemSet: Ref;
   readonly problems: number;
   readonly steering: Steering;

@@ -24,6 +24,7 @@ import { isCancellation } from '../durable/failures';
 import { checked } from '../durable/input';
 import { OutcomePages } from '../durable/outcome-pages';
 import { Phase } from '../durable/phase';
+import { type ModelQueue, modelQueue } from '../durable/retry';
 import { type Rest, SlidingWindow } from '../durable/sliding-window';
 import { Steering, takeCostCap } from '../durable/steering';
 import { evaluationStore, judgeActivities } from './activities';
@@ -105,16 +106,16 @@ class Evaluation {
   }
 
   /** Where the solver is asked. Throws `InvalidInput` for one that cannot be, or not under the cap. */
-  private async solverQueue(): Promise<string> {
+  private async solverQueue(): Promise<ModelQueue> {
     const { input, queues } = this;
     const profiles = input.solver.startsWith('builtin:') ? [] : [input.solver];
     const capUsd = input.costUsd ?? input.budget?.capUsd;
     const summary = `model: ${input.solver}`;
-    const { ownQueue } = await evaluationStore.checkProfiles.executeWithOptions({ summary }, [{ profiles, capUsd }]);
-    return ownQueue.includes(input.solver) ? queues.model(input.solver) : queues.workflows;
+    const checked = await evaluationStore.checkProfiles.executeWithOptions({ summary }, [{ profiles, capUsd }]);
+    return modelQueue(queues, checked, input.solver);
   }
 
-  private candidates(solverQueue: string, { problemSet, problems }: ProblemSet): Candidates {
+  private candidates(solverQueue: ModelQueue, { problemSet, problems }: ProblemSet): Candidates {
     const { input, owner, queues, state, steering, window } = this;
     return new Candidates({
       input,

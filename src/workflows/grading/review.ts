@@ -3,7 +3,7 @@ import type { createReviewActivities } from '../../activities/grading/review';
 import type { createModelActivities } from '../../activities/model';
 import { BY_MODEL, queuesUnder, type Review, RolloutReviewInput } from '../../contract';
 import { checked } from '../durable/input';
-import { MODEL_CALL, STORE } from '../durable/retry';
+import { modelCall, modelQueue, STORE } from '../durable/retry';
 
 type Reviewing = ReturnType<typeof createReviewActivities>;
 
@@ -16,11 +16,10 @@ export async function rolloutReview(raw: RolloutReviewInput): Promise<Review> {
   const input = checked(RolloutReviewInput, raw, 'rollout review');
   const { rollout, reviewer } = input;
   const { taskQueue } = workflowInfo();
-  const { ownQueue } = await reviewStore.checkProfiles({ profiles: [reviewer] });
-  const { askReviewer } = proxyActivities<Pick<Reviewing, 'askReviewer'>>({
-    taskQueue: ownQueue.includes(reviewer) ? queuesUnder(taskQueue).model(reviewer) : taskQueue,
-    ...MODEL_CALL,
-  });
+  const profiles = await reviewStore.checkProfiles({ profiles: [reviewer] });
+  const { askReviewer } = proxyActivities<Pick<Reviewing, 'askReviewer'>>(
+    modelCall(modelQueue(queuesUnder(taskQueue), profiles, reviewer)),
+  );
   const said = await askReviewer.executeWithOptions({ summary: `${reviewer} reviews ${rollout}` }, [input]);
   const review = { ...said, by: `${BY_MODEL}${reviewer}`, at: new Date().toISOString() };
   await reviewStore.keepReview({ rollout, review });

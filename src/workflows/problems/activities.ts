@@ -7,7 +7,7 @@ import type { createSandboxActivities } from '../../activities/rollout/sandbox';
 import type { Queues } from '../../contract';
 import type { Owner } from '../../sandbox/labels';
 import { Compensations } from '../durable/compensations';
-import { MODEL_CALL, onAnyHost, STORE } from '../durable/retry';
+import { type ModelQueue, modelCall, onAnyHost, STORE } from '../durable/retry';
 
 type OnHost = ReturnType<typeof createFunctionProblemActivities> &
   ReturnType<typeof createFunctionProblemsActivities> &
@@ -31,8 +31,8 @@ export async function releaseHarness(
 }
 
 /** Questions to a model: tried until the provider is back, and what was answered is never asked again. */
-export function authorActivities(queue: string) {
-  return proxyActivities<ReturnType<typeof createHarnessAuthorActivities>>({ taskQueue: queue, ...MODEL_CALL });
+export function authorActivities(queue: ModelQueue) {
+  return proxyActivities<ReturnType<typeof createHarnessAuthorActivities>>(modelCall(queue));
 }
 
 /** Reads and writes blobs, where the workflow runs. */

@@ -1,4 +1,5 @@
 import { setCurrentDetails, workflowInfo } from '@temporalio/workflow';
+import type { CheckedProfiles } from '../../activities/model';
 import type { Trial } from '../../activities/problems/function-problem';
 import type { AuthoredHarness, HarnessFinding } from '../../activities/problems/function-reports';
 import {
@@ -12,6 +13,7 @@ import {
 import { publish } from '../durable/attributes';
 import { codeOf, isCancellation, messageOf } from '../durable/failures';
 import { checked } from '../durable/input';
+import { type ModelQueue, modelQueue } from '../durable/retry';
 import { authorActivities, functionStore, harnessActivities, releaseHarness } from './activities';
 
 /**
@@ -29,15 +31,15 @@ class FunctionProblem {
   private readonly queues = queuesUnder(this.info.taskQueue);
   private readonly sandboxes = harnessActivities(this.queues);
   private readonly cost = { usd: 0, tokens: 0 };
-  /** Profiles that are asked on a queue of their own. */
-  private ownQueue: readonly string[] = [];
+  /** Where each author is asked, and how long it may take. */
+  private checked: CheckedProfiles = { ownQueue: [] };
   private turn = 0;
 
   constructor(private readonly input: FunctionProblemInput) {}
 
   async run(): Promise<FunctionProblemEnd> {
     const { input, cost } = this;
-    this.ownQueue = await this.checkAuthors();
+    this.checked = await this.checkAuthors();
     publish({ InstanceId: input.name, Phase: 'Writing' });
     try {
       const findings = await this.tryAuthors();
@@ -58,13 +60,12 @@ class FunctionProblem {
   }
 
   /** Throws `InvalidInput` for an author that cannot be asked. */
-  private async checkAuthors(): Promise<readonly string[]> {
+  private async checkAuthors(): Promise<CheckedProfiles> {
     const { attempts, refiner, budget } = this.input;
     const asked = [...attempts.map(({ author }) => author), refiner].filter((who) => !isBuiltin(who));
-    const { ownQueue } = await functionStore.checkProfiles.executeWithOptions(this.named('who writes'), [
+    return functionStore.checkProfiles.executeWithOptions(this.named('who writes'), [
       { profiles: [...new Set(asked)], capUsd: budget?.capUsd },
     ]);
-    return ownQueue;
   }
 
   /** One author after another, until one's harness is admitted; all of them where the input asks for that. */
@@ -155,8 +156,8 @@ class FunctionProblem {
     return { owner: this.owner, environment, prepared, attempt, repairs, gates, seed, secondsPerCase, profile };
   }
 
-  private queueOf(profile: string): string {
-    return this.ownQueue.includes(profile) ? this.queues.model(profile) : this.queues.workflows;
+  private queueOf(profile: string): ModelQueue {
+    return modelQueue(this.queues, this.checked, profile);
   }
 
   /** A summary for the UI: what is done, for which function. */

@@ -10,12 +10,13 @@ import {
   upsertMemo,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { CallModelResult, createModelActivities } from '../../activities/model';
+import type { CallModelResult, CheckedProfiles, createModelActivities } from '../../activities/model';
 import type { createProblemActivities } from '../../activities/problems/problem';
 import type { createTranscriptActivities } from '../../activities/rollout/transcript';
 import {
   type Author,
   type ExitStatus,
+  type FormatErrorCode,
   type ProblemSource,
   queuesUnder,
   type Ref,
@@ -23,14 +24,15 @@ import {
   RolloutInput,
   type RolloutResult,
 } from '../../contract';
-import { authorAt, drawSwitch, handOverAt, missingAuthor } from '../../rollout/handover';
+import { authorAt, drawSwitch, handOverAt, missingAuthor, takesOver } from '../../rollout/handover';
+import { whyUnread } from '../../rollout/lenience';
 import { limitReached } from '../../rollout/limits';
 import { modelActivities } from '../durable/activities';
 import { publish } from '../durable/attributes';
 import { codeOf, isCancellation, messageOf } from '../durable/failures';
 import { checked, refuse } from '../durable/input';
 import { Phase } from '../durable/phase';
-import { STORE } from '../durable/retry';
+import { modelQueue, STORE } from '../durable/retry';
 import { onSetBudget, Steering } from '../durable/steering';
 import { grade } from '../grading';
 import { RolloutSandbox } from './sandbox';
@@ -38,6 +40,7 @@ import {
   beginRollout,
   clock,
   describeRollout,
+  handOverOf,
   progressOf,
   progressQuery,
   type RecentTurn,
@@ -84,10 +87,10 @@ class Rollout {
   private readonly owner = { workflowId: this.info.workflowId, firstRunId: this.info.firstExecutionRunId };
   private readonly queues = queuesUnder(this.info.taskQueue);
   private problem = { id: '', ref: { sha256: '', bytes: 0 } };
-  /** Profiles that are asked on a queue of their own. */
-  private ownQueue: readonly string[] = [];
+  /** Where each profile is asked, and how long it may take. */
+  private checked: CheckedProfiles = { ownQueue: [] };
   /** Malformed replies to the turn that is being made. */
-  private rejected: string[] = [];
+  private rejected: { readonly blob: string; readonly code: FormatErrorCode; readonly author: Author }[] = [];
   private recent: RecentTurn[] = [];
 
   constructor(private readonly input: RolloutInput) {
@@ -127,11 +130,10 @@ class Rollout {
   private async open(): Promise<void> {
     const { input, state, profiles } = this;
     const capUsd = input.limits.costUsd ?? input.budget?.capUsd;
-    const { ownQueue } = await store.checkProfiles.executeWithOptions(
+    this.checked = await store.checkProfiles.executeWithOptions(
       { summary: `models: ${Object.values(profiles).join(', ')}` },
       [{ profiles: Object.values(profiles), capUsd }],
     );
-    this.ownQueue = ownQueue;
     this.problem = await store.loadProblem.executeWithOptions({ summary: nameOf(input.problem) }, [
       { problem: input.problem },
     ]);
@@ -172,6 +174,10 @@ class Rollout {
       await steering.whilePaused();
       if (steering.abandoned) return { status: 'cancelled', detail: 'abandoned by a person' };
       const reached = limitReached(state.limits, clock(state, this.idleMs));
+      if (reached === 'format_exhausted') {
+        if (this.takenOver(reached)) continue;
+        return { status: reached, detail: this.whyUnread() };
+      }
       if (reached) return { status: reached };
       // Not between a malformed reply and its retry: the next run would not know of it.
       if (workflowInfo().continueAsNewSuggested && this.rejected.length === 0) await this.carryOn(sandbox);
@@ -181,9 +187,12 @@ class Rollout {
       if (author !== state.lastAuthor) this.handTo(author, turn);
 
       const reply = await this.act(author, turn);
-      if ('status' in reply) return reply;
+      if ('status' in reply) {
+        if (this.takenOver(reply.status)) continue;
+        return reply;
+      }
       if (!reply.ok) {
-        this.rejected.push(reply.rejected);
+        this.rejected.push({ blob: reply.rejected, code: reply.code, author });
         continue;
       }
       const seen = await sandbox.run(turn, reply);
@@ -201,11 +210,13 @@ class Rollout {
 
   /** The model's action, a malformed reply, or what ends the run. */
   private async act(author: Author, turn: number): Promise<CallModelResult | Ending> {
-    const { state, steering, rejected } = this;
+    const { state, steering } = this;
     const { budget } = this.input;
+    const rejected = this.rejected.map(({ blob }) => blob);
     const profile = this.profiles[author] ?? refuse(`rollout: ${author}: a profile name is needed (found nothing)`);
-    const queue = this.ownQueue.includes(profile) ? this.queues.model(profile) : this.queues.workflows;
-    const retry = rejected.length > 0 ? ` · retry ${rejected.length}` : '';
+    const queue = modelQueue(this.queues, this.checked, profile);
+    const retries = this.rejected.filter((each) => each.author === author).length;
+    const retry = retries > 0 ? ` · retry ${retries}` : '';
     for (;;) {
       const since = Date.now();
       try {
@@ -239,8 +250,21 @@ class Rollout {
   /** A person's wish: the expert goes on from the next turn. */
   private handOver(): { turn: number } {
     const turn = this.state.spent.steps + 1;
-    this.state.draw = handOverAt(this.state.draw, turn);
+    this.state.draw = handOverAt(this.state.draw, turn, 'person');
     return { turn };
+  }
+
+  /** Whether the policy has the expert go on where the student ended so; then it is the expert's turn. */
+  private takenOver(ending: ExitStatus): boolean {
+    const { state, input } = this;
+    if (!takesOver(input.handOver, state.lastAuthor ?? 'student', ending)) return false;
+    state.draw = handOverAt(state.draw, state.spent.steps + 1, ending);
+    state.spent.consecutiveFormatErrors = 0;
+    return true;
+  }
+
+  private whyUnread(): string {
+    return whyUnread(this.rejected.filter(({ author }) => author === this.state.lastAuthor).map(({ code }) => code));
   }
 
   private handTo(author: Author, turn: number): void {
@@ -311,8 +335,10 @@ class Rollout {
       id: this.owner.workflowId,
       status,
       resolved: graded?.resolved ?? null,
-      handOver: { sampled: state.draw.studentTurns, expertFrom: state.expertFrom },
+      handOver: handOverOf(state),
       turns: { total: spent.steps, ...state.authorTurns, formatRetries: state.formatRetries },
+      ...(Object.keys(state.lenient).length > 0 ? { lenient: state.lenient } : {}),
+      ...(this.rejected.length > 0 ? { refused: this.rejected.map(({ blob }) => blob) } : {}),
       cost: { usd: Math.round(spent.costUsd * 1e6) / 1e6, tokens: spent.tokens },
       head: state.head,
       patch,

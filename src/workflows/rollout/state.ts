@@ -1,7 +1,9 @@
 import { defineQuery, workflowInfo } from '@temporalio/workflow';
 import type { CallModelResult } from '../../activities/model';
 import type { RunToolResult } from '../../activities/rollout/sandbox';
-import type { Author, RolloutCarry, RolloutInput, RolloutProgress, Spent } from '../../contract';
+import type { Author, HandOverRecord, RolloutCarry, RolloutInput, RolloutProgress, Spent } from '../../contract';
+import { handOverReason } from '../../rollout/handover';
+import { lenienceNotes } from '../../rollout/lenience';
 import { NOTHING_SPENT } from '../../rollout/limits';
 import type { Phase } from '../durable/phase';
 
@@ -31,6 +33,7 @@ export function beginRollout({ limits }: RolloutInput): RolloutCarry {
     expertFrom: null,
     authorTurns: { student: 0, expert: 0 },
     formatRetries: 0,
+    lenient: {},
     redone: 0,
     recoveries: 0,
     startedAt: Date.now(),
@@ -51,7 +54,10 @@ export function spend(state: RolloutCarry, reply: CallModelResult, elapsedMs: nu
   spent.tokens += reply.usage.promptTokens + reply.usage.completionTokens;
   spent.contextTokens = reply.contextTokens;
   spent.modelWaitSeconds += Math.max(0, elapsedMs - reply.latencyMs) / 1000;
-  if (reply.ok) return;
+  if (reply.ok) {
+    for (const kind of reply.lenient ?? []) state.lenient[kind] = (state.lenient[kind] ?? 0) + 1;
+    return;
+  }
   spent.consecutiveFormatErrors += 1;
   state.formatRetries += 1;
 }
@@ -74,10 +80,16 @@ export function progressOf(state: RolloutCarry, phase: Phase): RolloutProgress {
     head: state.head || null,
     spent: state.spent,
     limits: state.limits,
-    handOver: { sampled: state.draw.studentTurns, expertFrom: state.expertFrom },
+    handOver: handOverOf(state),
     paused: state.paused,
     container: state.lease?.container ?? null,
   };
+}
+
+/** What was drawn, and what came of it. */
+export function handOverOf({ draw, expertFrom }: RolloutCarry): HandOverRecord {
+  const reason = expertFrom === null ? undefined : handOverReason(draw, expertFrom);
+  return { sampled: draw.studentTurns, expertFrom, ...(reason ? { reason } : {}) };
 }
 
 interface ShownRollout {
@@ -97,6 +109,9 @@ export function describeRollout(state: RolloutCarry, { problem, phase, recent, o
   const { waiting } = phase;
   const note = waiting && waiting.kind !== 'paused' ? waiting.reason : outcome;
   const switched = state.expertFrom ? `, expert since turn ${state.expertFrom}` : '';
+  const reason = handOverOf(state).reason ?? 'policy';
+  const early =
+    reason === 'policy' ? '' : reason === 'person' ? ' (handed over by a person)' : ` (the student: ${reason})`;
   const turns = recent
     .slice(-8)
     .map(
@@ -107,10 +122,11 @@ export function describeRollout(state: RolloutCarry, { problem, phase, recent, o
     `**${problem}** — ${phase.shown}${note ? `: ${note}` : ''}`,
     ...(waiting ? ['', WAITING[waiting.kind]] : []),
     '',
-    `Turn ${spent.steps} of at most ${state.limits.steps}; switch index k = ${draw.studentTurns ?? 'per turn'}${switched}${draw.forcedAt ? ' (handed over by a person)' : ''}.`,
+    `Turn ${spent.steps} of at most ${state.limits.steps}; switch index k = ${draw.studentTurns ?? 'per turn'}${switched}${early}.`,
     '',
     `$${spent.costUsd.toFixed(4)}, ${spent.tokens} tokens, ${formatRetries} malformed ${formatRetries === 1 ? 'reply' : 'replies'} sent back.`,
     '',
+    ...lenienceNotes(state.lenient).flatMap((note) => [`${note}.`, '']),
     ...(turns.length > 0 ? ['```', 'turn  author   exit  action', ...turns, '```', ''] : []),
     ...(state.lease && phase.name !== 'Done' ? [`Container \`${state.lease.container}\`.`, ''] : []),
     `Every turn in full: \`pointsman rollout show ${workflowInfo().workflowId}\`, also by the head of its chain, \`${state.head}\`.`,

@@ -8,11 +8,11 @@ import type { createSetupRaceActivities } from '../../activities/setup/race';
 import type { createSetupResultActivities } from '../../activities/setup/result';
 import type { createSetupSandboxActivities } from '../../activities/setup/sandbox';
 import type { Queues, Ref, SetupLimits } from '../../contract';
-import { HEARTBEAT, lostAfter, MODEL_CALL, onAnyHost, RETRY } from '../durable/retry';
+import { HEARTBEAT, lostAfter, type ModelQueue, modelCall, onAnyHost, RETRY } from '../durable/retry';
 
 /** Decisions: by a policy of ours at once, by a provider whenever it is back. */
-export function moveActivities(queue: string) {
-  return proxyActivities<ReturnType<typeof createSetupMoveActivities>>({ taskQueue: queue, ...MODEL_CALL });
+export function moveActivities(queue: ModelQueue) {
+  return proxyActivities<ReturnType<typeof createSetupMoveActivities>>(modelCall(queue));
 }
 
 type OnHost = ReturnType<typeof createSetupPrepareActivities> &

@@ -15,6 +15,7 @@ import { publish } from '../durable/attributes';
 import { isCancellation } from '../durable/failures';
 import { checked, refuse } from '../durable/input';
 import { Phase } from '../durable/phase';
+import { modelQueue } from '../durable/retry';
 import { onSetBudget, Steering } from '../durable/steering';
 import { type Decided, SetupActions } from './actions';
 import { moveActivities } from './activities';
@@ -49,6 +50,8 @@ class Setup {
   private readonly info = workflowInfo();
   private readonly owner = { workflowId: this.info.workflowId, firstRunId: this.info.firstExecutionRunId };
   private readonly queues = queuesUnder(this.info.taskQueue);
+  /** Replies of the agent that ended the loop, since none of them could be read. */
+  private refused: readonly string[] = [];
 
   constructor(private readonly input: RepoSetupInput) {
     for (const spec of input.family?.services ?? []) {
@@ -116,10 +119,11 @@ class Setup {
   }
 
   private async openChain({ given }: SetupRun): Promise<void> {
-    const { head } = await moveActivities(this.queues.workflows).openSetupChain.executeWithOptions(
-      { summary: 'the agent begins' },
-      [{ role: 'agent', source: this.input.source, given }],
-    );
+    const { head } = await moveActivities(
+      modelQueue(this.queues, { ownQueue: [] }, ''),
+    ).openSetupChain.executeWithOptions({ summary: 'the agent begins' }, [
+      { role: 'agent', source: this.input.source, given },
+    ]);
     this.state.head = head;
   }
 
@@ -142,6 +146,7 @@ class Setup {
       if (!(error instanceof RoleEnded)) return this.gone(error);
       state.status = error.status === 'limit_role_steps' ? 'limit_steps' : error.status;
       state.detail = error.message;
+      this.refused = error.refused;
       return null;
     }
   }
@@ -229,6 +234,7 @@ class Setup {
       tests: verifier?.counts ?? NO_COUNTS,
       steps: state.turn,
       formatRetries: purse.formatRetries,
+      ...(this.refused.length > 0 ? { refused: [...this.refused] } : {}),
       rollbacks: sandbox.rollbacks,
       units: state.trials,
       learned: [],

@@ -3,6 +3,7 @@ import type { createModelActivities } from '../../activities/model';
 import type { Exhibit, MadeMove } from '../../activities/setup/evidence';
 import type { Brief, CaseView, TakeMoveInput, TakeMoveResult } from '../../activities/setup/moves';
 import type {
+  FormatErrorCode,
   PolicyName,
   Queues,
   Ref,
@@ -12,8 +13,9 @@ import type {
   SharedBudget,
   VerifierResult,
 } from '../../contract';
+import { whyUnread } from '../../rollout/lenience';
 import { codeOf, isCancellation, messageOf } from '../durable/failures';
-import { RETRY } from '../durable/retry';
+import { type ModelQueue, modelQueue, RETRY } from '../durable/retry';
 import { moveActivities, setupHost, setupStore } from './activities';
 import type { Allowance, Overspent, Purse } from './allowance';
 
@@ -21,7 +23,7 @@ import type { Allowance, Overspent, Purse } from './allowance';
 export interface RoleGround {
   /** First execution's run id: the ledger's key. */
   readonly run: string;
-  queueOf(policy: string): string;
+  queueOf(policy: string): ModelQueue;
   readonly source: string;
   readonly limits: SetupLimits;
   readonly observationChars: number;
@@ -41,12 +43,12 @@ export async function rolesOf(
   { queues, ...ground }: Omit<RoleGround, 'queueOf'> & { readonly queues: Queues },
 ): Promise<RoleGround> {
   const profiles = players.filter((name) => !name.startsWith('builtin:'));
-  const { ownQueue } = await models.checkProfiles.executeWithOptions({ summary: 'who plays which part' }, [
+  const checked = await models.checkProfiles.executeWithOptions({ summary: 'who plays which part' }, [
     { profiles, capUsd: ground.allowance.capUsd },
   ]);
   return {
     ...ground,
-    queueOf: (policy) => (ownQueue.includes(policy) ? queues.model(policy) : queues.workflows),
+    queueOf: (policy) => modelQueue(queues, checked, policy),
   };
 }
 
@@ -62,6 +64,8 @@ export class RoleEnded extends Error {
       | 'limit_role_steps'
       | Overspent['status'],
     message: string,
+    /** Blobs of the replies that none of could be read. */
+    readonly refused: readonly string[] = [],
   ) {
     super(message);
   }
@@ -83,6 +87,7 @@ export async function decideMove(
 ): Promise<TakeMoveResult & { ok: true }> {
   const { run, limits, observationChars, budget, purse, allowance } = ground;
   const rejected: string[] = [];
+  const codes: FormatErrorCode[] = [];
   for (;;) {
     const over = allowance.overspentFor(move.policy);
     if (over) throw new RoleEnded(over.status, `the ${move.role} was stopped: ${over.why}`);
@@ -103,11 +108,9 @@ export async function decideMove(
     if (taken.ok) return taken;
     purse.formatRetries += 1;
     rejected.push(taken.rejected);
+    codes.push(taken.code);
     if (rejected.length >= limits.consecutiveFormatErrors)
-      throw new RoleEnded(
-        'format_exhausted',
-        `${rejected.length} malformed replies of the ${move.role} in a row: ${taken.code}`,
-      );
+      throw new RoleEnded('format_exhausted', `the ${move.role}: ${whyUnread(codes)}`, rejected);
   }
 }
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { readReply } from '../../../src/analysis/failures/judge-prompt';
-import { FailureCategory } from '../../../src/contract';
+import { FailureCategory, JudgedCategory } from '../../../src/contract';
 
 const GOOD = '<description>It read the file again and again.</description>\n\n';
 
@@ -27,7 +27,7 @@ test.each([
   ['only the description', GOOD, undefined],
 ])('a category %s', (_, reply, category) => {
   const read = readReply(reply);
-  expect(read).toMatchObject({ category: category ?? 'other', unreadable: category === undefined });
+  expect(read).toMatchObject({ category: category ?? 'unreadable' });
   if (reply.startsWith(GOOD)) expect(read.description).toBe('It read the file again and again.');
 });
 
@@ -39,10 +39,10 @@ test('a description without tags, or without an end, is kept', () => {
 test('no reply throws, and what was asked for is always read', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), fc.constantFrom(...FailureCategory.options), (noise, category) => {
-      expect(FailureCategory.options).toContain(readReply(noise).category);
+      expect(JudgedCategory.options).toContain(readReply(noise).category);
       const said = noise.replace(/<\/?(think|description)>?/gi, '');
       const read = readReply(`<description>${said}</description>\n\n${category}`);
-      expect(read).toMatchObject({ category, unreadable: false });
+      expect(read).toMatchObject({ category });
       expect(read.description).toBe(said.trim());
     }),
   );

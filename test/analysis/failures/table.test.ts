@@ -31,7 +31,7 @@ const row = (
     },
   });
 const verdict = (n: number, category: FailureVerdict['category'], submitted = true): FailureVerdict => ({
-  ...{ id: `r${n}`, instance: '', method: 'oec', submitted, category, description: '', unreadable: false, reply: null },
+  ...{ id: `r${n}`, instance: '', method: 'oec', submitted, category, description: '', reply: null },
 });
 
 test('table 3: rows a method, the submitted and the others apart, what was never graded left out', () => {

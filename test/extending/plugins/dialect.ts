@@ -1,19 +1,22 @@
-import { defineDialect, joinThought, toolNamed } from './dialect';
+import { defineDialect } from './dialect';
+import { readCall } from './found-call';
 
 /** One JSON object a reply: `{"thought": "...", "tool": "bash", "args": {"command": "ls"}}`. */
 export const json = defineDialect({
   name: 'json',
+  unit: 'JSON object',
   howTo: 'Reply with one JSON object: {"thought": "...", "tool": "bash", "args": {"command": "ls"}}.',
   documentation: (tools) => [...tools.values()].map(({ name, manual }) => `${name}: ${manual}`).join('\n'),
   toolParameter: () => undefined,
   renderObservation: (_, content) => ({ role: 'user', content }),
   write: ({ thought, action }) => ({ role: 'assistant', content: JSON.stringify({ thought, ...action }) }),
   misleads: () => false,
-  read(reply, tools) {
+  find(reply, tools) {
+    const content = reply.content ?? '';
     try {
-      const { thought, tool, args } = JSON.parse(reply.content ?? '');
-      const found = toolNamed(tools, String(tool));
-      return 'code' in found ? found : { thought: joinThought(String(thought), ''), tool: found, args: args ?? {} };
+      const { thought, tool, args } = JSON.parse(content);
+      const call = readCall({ name: String(tool), args: args ?? {} }, tools);
+      return 'code' in call ? call : { ...call, thought: String(thought), start: 0, end: content.length, more: 0 };
     } catch {
       return { code: 'missing_action', problem: 'Your reply is no JSON object.' };
     }

@@ -5,6 +5,7 @@ import type { Browser, Page } from 'playwright-core';
 import { loadSetupSteps } from '../../../src/cli/setup/reading';
 import { unknownLine } from '../../../src/cli/view/lines';
 import type { RolloutRow } from '../../../src/contract';
+import { clip } from '../../../src/pages/viewer/clip';
 import { setupPage } from '../../../src/pages/viewer/run-page';
 import { exportViewer } from '../../../src/pages/viewer/server/export';
 import type { ViewerSource } from '../../../src/pages/viewer/server/server';
@@ -60,6 +61,37 @@ describeInBrowser('the viewer in a browser', () => {
     const troubles = watched.troubles.splice(0);
     expect(troubles.filter((trouble) => trouble !== 'request: about:blank')).toEqual([]);
     expect(await page.title()).not.toBe('owned');
+  });
+
+  it('shows reasoning apart, what was read leniently, and replies that no turn came of', async () => {
+    const page0 = await at.source.run(mixed.id);
+    const [first, ...others] = page0!.turns;
+    const refused = {
+      author: 'student' as const,
+      code: 'multiple_actions',
+      reply: clip('I list the files and read the first.', 400),
+      told: clip('Your reply has 2 function calls; none was run.', 400),
+    };
+    const line = { ...page0!.line, handOverReason: 'format_exhausted' };
+    const turns = [
+      { ...first!, reasoning: clip('Where would a sum be made?', 400), lenient: ['call as text'] },
+      ...others,
+    ];
+    const shown = servedFrom({
+      run: async () => ({ ...page0!, line, turns, refused: [refused, { ...refused, author: null }] }),
+    });
+    const { url, close } = await serveViewer(shown, { port: 0, host: '127.0.0.1', title: 'replies' });
+    await open(`${url}#/run/${encodeURIComponent(mixed.id)}`);
+    await page.waitForSelector('.turn');
+    expect(await page.locator('.part.reasoning').first().textContent()).toContain('Where would a sum be made?');
+    expect(await page.locator('.turn .chip', { hasText: 'call as text' }).count()).toBe(1);
+    expect(await page.locator('.lede').textContent()).toContain('replies of the student could not be read');
+    const unread = page.getByRole('article', { name: 'Replies that could not be read' });
+    expect(await unread.textContent()).toContain('Reply 1 of the student could not be read (multiple actions)');
+    expect(await unread.textContent()).toContain('none was run');
+    expect(await axeFindings(page)).toEqual([]);
+    await close();
+    watched.troubles.splice(0);
   });
 
   it('lists, filters, sorts, and keeps what was asked for in the address', async () => {
@@ -301,6 +333,7 @@ describeInBrowser('the viewer in a browser', () => {
       policy: null,
       head: heads.agent,
       trouble: null,
+      refused: [],
       links: [],
       training: null,
       workspace: null,

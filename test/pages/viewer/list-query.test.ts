@@ -14,6 +14,7 @@ const LINE: RunLine = {
   expert: 'large',
   k: 4,
   expertFrom: 5,
+  handOverReason: null,
   turns: { total: 10, student: 4, expert: 6, refused: 0 },
   usd: 1,
   tokens: 10,

@@ -40,6 +40,7 @@ async function pageOf(id: string): Promise<RunPage> {
     policy: row.handOver,
     head: row.result!.head,
     trouble: null,
+    refused: [],
     links: [],
     training: null,
     workspace: null,

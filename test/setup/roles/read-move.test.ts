@@ -63,7 +63,6 @@ const MALFORMED: readonly (readonly [reply: string | null, code: string, told: s
   ["{'action': 'shell', 'command': 'ls'}", 'missing_action', 'no complete JSON object'],
   ['{action: "shell", command: "ls"}', 'missing_action', 'no complete JSON object'],
   ['{"action": "shell", "command": "ls",}', 'missing_action', 'no complete JSON object'],
-  ['{"action": "shell", "command": "a\nb"}', 'missing_action', 'no complete JSON object'],
   ['<think>{"action": "shell", "command": "ls"}', 'missing_action', 'no complete JSON object'],
   ['<action>shell</action>', 'missing_action', 'no complete JSON object'],
   [`${SHELL}${SHELL}`, 'multiple_actions', '2 JSON objects'],

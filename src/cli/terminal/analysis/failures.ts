@@ -2,9 +2,9 @@ import { bar } from '../../../analysis/charts';
 import {
   type FailureAnalysisProgress,
   type FailureAnalysisResult,
-  FailureCategory,
   type FailureTableRow,
   type FailureVerdict,
+  JudgedCategory,
   type SwitchBucketRow,
 } from '../../../contract';
 import { count, dollars, grouped } from '../../../pages/figures';
@@ -53,7 +53,7 @@ function methodLines({
   whenNotSubmitted,
 }: FailureTableRow): string[] {
   const failed = submitted + notSubmitted;
-  const counts = FailureCategory.options
+  const counts = JudgedCategory.options
     .map((category) => ({ category, yes: whenSubmitted[category] ?? 0, no: whenNotSubmitted[category] ?? 0 }))
     .filter(({ yes, no }) => yes + no > 0)
     .sort((a, b) => b.yes + b.no - (a.yes + a.no));
@@ -116,8 +116,8 @@ function bucketLines(buckets: readonly SwitchBucketRow[], look: Look): string[] 
 
 /** Verdicts one under the other. */
 export function verdictLines(verdicts: readonly FailureVerdict[], look: Look): string[] {
-  return verdicts.flatMap(({ id, category, submitted, unreadable, description }) => {
-    const marks = [submitted ? 'submitted' : 'not submitted', ...(unreadable ? ['reply not readable'] : [])].join(', ');
+  return verdicts.flatMap(({ id, category, submitted, description }) => {
+    const marks = submitted ? 'submitted' : 'not submitted';
     const said = description.replace(/\s+/g, ' ');
     const most = look.full ? said.length : look.width * 2;
     return [

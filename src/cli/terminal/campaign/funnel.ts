@@ -1,4 +1,4 @@
-import type { CampaignResult, Funnel } from '../../../contract';
+import { type CampaignResult, type Funnel, HandOverReason } from '../../../contract';
 import type { Look } from '../../../pages/shown-run';
 import { type Column, table } from '../table';
 
@@ -32,6 +32,7 @@ function rowsOf(funnels: readonly Named[]): Row[] {
   const stages = funnels[0]?.funnel.stages ?? [];
   return stages.flatMap(({ stage }, at) => {
     const lost = funnels.map(({ funnel }) => funnel.losses.filter((loss) => loss.stage === stage));
+    const others = stage === 'handed_over' ? otherReasons(funnels) : [];
     const reasons = [...new Set(lost.flatMap((losses) => losses.map(({ reason }) => reason)))];
     return [
       ...reasons.map((reason) => ({
@@ -40,8 +41,20 @@ function rowsOf(funnels: readonly Named[]): Row[] {
         loss: true,
       })),
       { name: stage.replaceAll('_', ' '), counts: funnels.map(({ funnel }) => funnel.stages[at]?.count), loss: false },
+      ...others.map((reason) => ({
+        name: `  of these: ${reason.replaceAll('_', ' ')}`,
+        counts: funnels.map(({ funnel }) => funnel.handOvers?.[reason]),
+        loss: false,
+      })),
     ];
   });
+}
+
+/** Why experts took over, besides the policy. */
+function otherReasons(funnels: readonly Named[]): HandOverReason[] {
+  return HandOverReason.options.filter(
+    (reason) => reason !== 'policy' && funnels.some(({ funnel }) => funnel.handOvers?.[reason]),
+  );
 }
 
 function columnsOf(funnels: readonly Named[]): Column<Row>[] {

@@ -15,6 +15,7 @@ import { countsLine } from '../../../setup/counts-line';
 import { columnsOf, heading, shortened, wrapWords } from '../columns';
 import { ink } from '../ink';
 import { safeLine } from '../safe-text';
+import { refusedLines } from '../turn';
 import { setupStepLines } from './move';
 import { commandLines, indented, inside, labelled, outputLines } from './output';
 
@@ -85,12 +86,14 @@ export function setupText(run: ShownSetup, look: Look, only?: number): string {
   const steps = run.steps.filter(({ turn }) => only === undefined || turn.turn === only);
   const drawn = steps.flatMap((step) => setupStepLines(step, look));
   if (only !== undefined) return drawn.join('\n').trimEnd();
+  const refused = refusedLines(run.refused ?? [], inside(look));
   const whole = run.role === 'agent' ? run.result : undefined;
   return [
     ...setupHeader(run, look),
     '',
     ...(whole && whole.frames.length > 0 ? [heading('frames', look), ...frameTree(whole.frames, look), ''] : []),
     ...drawn,
+    ...(refused.length > 0 ? [...refused, ''] : []),
     ...(whole && whole.units.length > 0 ? [heading('experience', look), ...trialLines(whole.units, look), ''] : []),
     ...setupEnding({ ...run, result: whole }, look),
   ]

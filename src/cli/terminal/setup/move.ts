@@ -2,9 +2,10 @@ import { JudgeMove, ProsecutorMove, SetupAction, type SetupRole, VerifierMove } 
 import { count, dollars } from '../../../pages/figures';
 import type { Look } from '../../../pages/shown-run';
 import type { ShownSetupStep } from '../../../pages/shown-setup';
-import { columnsOf, shortened, wrapHard, wrapWords } from '../columns';
+import { columnsOf, shortened, wrapWords } from '../columns';
 import { ink } from '../ink';
 import { safeLine } from '../safe-text';
+import { refusedLines } from '../turn';
 import { commandLines, indented, inside, labelled, outputLines, proseLines } from './output';
 
 const FILE = { head: 12, tail: 4 };
@@ -93,21 +94,15 @@ export function setupStepLines(step: ShownSetupStep, look: Look): string[] {
   const paint = ink(look.coloured);
   const inner = inside(look);
   const { turn, notes, undoes, output } = step;
-  const refused = turn.rejected.flatMap(({ error, reply }) => {
-    const said = reply.content ?? reply.toolCalls[0]?.arguments ?? '';
-    return wrapHard(
-      [`✗ reply refused (${error.code}): ${shortened(safeLine(said.trim()), 100) || '(empty)'}`],
-      inner.width,
-    ).map(paint.dim);
-  });
+  const refused = refusedLines(turn.rejected, inner);
   const around = [
     ...notes.map((note) => `◇ ${safeLine(note)}`),
     ...(undoes.length > 0 ? [`↶ turn ${undoes.join(', ')} undone`] : []),
   ];
   return [
     headLine(step, look),
+    ...refused,
     ...indented([
-      ...refused,
       ...proseLines(String(turn.move.thought ?? ''), inner),
       ...moveLines(turn.role, turn.move, inner),
       ...outputLines(output, inner),

@@ -26,7 +26,8 @@ export function failureData(table: readonly FailureTableRow[]): Data {
   const grouped = (counts: Counts, columns: typeof SUBMITTED) =>
     columns.map(([, , categories]) => categories.reduce((sum, each) => sum + (counts[each] ?? 0), 0));
   const shares = (counts: Counts, columns: typeof SUBMITTED): Cell[] => {
-    const all = Object.values(counts).reduce((sum, count) => sum + count, 0);
+    const { unreadable: _, ...judged } = counts;
+    const all = Object.values(judged).reduce((sum, count) => sum + count, 0);
     const named = grouped(counts, columns);
     const rest = all - named.reduce((sum, count) => sum + count, 0);
     return [...named, rest].map((count) => share(count, all));

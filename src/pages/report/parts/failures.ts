@@ -1,4 +1,4 @@
-import { FailureCategory, type FailureTableRow } from '../../../contract';
+import { type FailureTableRow, JudgedCategory } from '../../../contract';
 import { bars } from '../../charts/bars';
 import { legend } from '../../charts/fill';
 import { html } from '../../html';
@@ -40,7 +40,7 @@ export function failuresPart(material: ReportMaterial): Part | undefined {
 function categoryFigure(table: readonly FailureTableRow[], material: ReportMaterial): Figure {
   const series = methodsOf(material);
   const rows = table.flatMap(({ method, whenSubmitted, whenNotSubmitted }) =>
-    FailureCategory.options.map((category) => ({
+    JudgedCategory.options.map((category) => ({
       method,
       category,
       submitted: whenSubmitted[category] ?? 0,

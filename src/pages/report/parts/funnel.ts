@@ -1,5 +1,5 @@
 import { BY_MODEL, type Funnel, type FunnelStage, type LossReason, type RolloutRow } from '../../../contract';
-import { funnelsOf, type MethodFunnel, summed } from '../../../dataset/funnel';
+import { funnelsOf, type MethodFunnel, otherHandOvers, summed } from '../../../dataset/funnel';
 import { isDoubtful } from '../../../dataset/losses';
 import { bars } from '../../charts/bars';
 import { type Fill, legend, type Texture } from '../../charts/fill';
@@ -56,11 +56,16 @@ function funnelFigure(funnels: readonly MethodFunnel[], material: ReportMaterial
   const many = funnels.length > 1 && funnels.every(({ funnel }) => sameStages(funnel, funnels[0]!.funnel));
   const total = many ? summed(funnels.map(({ funnel }) => funnel)) : undefined;
   const all = [...funnels, ...(total ? [{ method: 'all methods', funnel: total }] : [])];
+  const others = funnels.flatMap(({ method, funnel }) => {
+    const other = otherHandOvers(funnel.handOvers);
+    return other === '' ? [] : [`${method}: ${other}`];
+  });
   return {
     id: 'funnel-by-method',
     title: 'Stages, by method',
     caption:
-      'Solid: rollouts that reached the stage. Hatched: those lost since the stage before. A method without a hand-over passes that stage by; behavioural cloning is handed over at its first turn.',
+      'Solid: rollouts that reached the stage. Hatched: those lost since the stage before. A method without a hand-over passes that stage by; behavioural cloning is handed over at its first turn.' +
+      (others.length > 0 ? ` Handed over for another reason than the policy’s: ${others.join('; ')}.` : ''),
     drawn: all.map(({ method, funnel }) =>
       funnelChart({
         title: `Funnel of ${method}`,
@@ -200,6 +205,7 @@ const LOSS_WORDS: Readonly<Record<LossReason, string>> = {
   cancelled: 'it was cancelled',
   submitted_before_switch: 'the student submitted before the hand-over',
   ended_before_switch: 'it ended at a limit before the hand-over',
+  other_hand_over: 'the expert took over for a reason that the recipe leaves out',
   limit_steps: 'it reached the limit of turns',
   limit_cost: 'it reached its limit of USD',
   limit_context: 'its context was full',

@@ -13,6 +13,7 @@ export function shiftPart({ covariateShift }: Pick<ReportMaterial, 'covariateShi
   if (!covariateShift || covariateShift.result.points.length === 0) return undefined;
   const { points, embedding, dimensions, instances, groups } = covariateShift.result;
   const short = groups.filter(({ rollouts, embedded }) => embedded < rollouts);
+  const others = groups.filter(({ otherHandOvers }) => otherHandOvers);
   // With its defaults filled in; nothing where the input is not known.
   const asked = CovariateShiftInput.safeParse(covariateShift.input).data;
   const builtin = embedding.startsWith('builtin:');
@@ -21,7 +22,7 @@ export function shiftPart({ covariateShift }: Pick<ReportMaterial, 'covariateShi
     id: 'shift',
     title: 'Covariate shift between student and expert',
     intro: html`<p>The whole history at each turn is embedded (<code>${embedding}</code>, ${dimensions} dimensions) over ${instances.length === 1 ? '1 instance' : `${instances.length} instances`}; replicates of rollouts become one Gaussian each, and the distance is averaged over all pairs of a student’s and an expert’s replicate. Bands are 95 % intervals, by drawing replicates of both sides again.</p>
-<p class="note">With far fewer rollouts than dimensions the raw distance is biased upwards: read it against the baseline of the expert against itself, the reduced version, and the permutation test. Late turns hold only the rollouts that still run – at the fewest ${scarce}.${short.length > 0 ? ` Not embedded, because their steps are gone or the run was ended: ${listed(short.map(({ name, rollouts, embedded }) => `${rollouts - embedded} of ${rollouts} of ${name}`))}.` : ''}${builtin ? ' This embedding hashes words and knows no meaning: it shows that texts differ, not how much that matters.' : ''}</p>`,
+<p class="note">With far fewer rollouts than dimensions the raw distance is biased upwards: read it against the baseline of the expert against itself, the reduced version, and the permutation test. Late turns hold only the rollouts that still run – at the fewest ${scarce}.${short.length > 0 ? ` Not embedded, because their steps are gone or the run was ended: ${listed(short.map(({ name, rollouts, embedded }) => `${rollouts - embedded} of ${rollouts} of ${name}`))}.` : ''}${others.length > 0 ? ` Handed over for another reason than the drawn switch: ${listed(others.map(({ name, otherHandOvers }) => `${otherHandOvers} of ${name}`))}.` : ''}${builtin ? ' This embedding hashes words and knows no meaning: it shows that texts differ, not how much that matters.' : ''}</p>`,
     figures: [
       distanceFigure(points),
       measured(points, 'kl', {

@@ -14,6 +14,7 @@ const LAYERS: readonly Layer[] = [
   { label: 'handed over, resolved', fill: { series: 0 } },
   { label: 'handed over, not resolved', fill: { series: 0, texture: 'hatch' } },
   { label: 'submitted before the hand-over', fill: { series: 1 } },
+  { label: 'handed over early, by a person or as the student ended', fill: { series: 1, texture: 'hatch' } },
   { label: 'ended before the hand-over', fill: { series: 1, texture: 'dots' } },
 ];
 
@@ -35,11 +36,12 @@ function survivalFigure({ rows, dataset }: ReportMaterial): Figure | undefined {
   const sum = (of: (each: (typeof survival)[number]) => number) =>
     survival.reduce((total, each) => total + of(each), 0);
   const [drawn, over] = [sum((each) => each.drawn), sum((each) => each.handedOver)];
-  const ended = (each: (typeof survival)[number]) => each.drawn - each.handedOver - each.submittedBeforeSwitch;
+  const ended = (each: (typeof survival)[number]) =>
+    each.drawn - each.handedOver - each.handedOverEarly - each.submittedBeforeSwitch;
   return {
     id: 'switch-survival',
     title: 'Switch index drawn, and what survived',
-    caption: `${grouped(drawn)} rollouts with a drawn switch; ${grouped(over)} (${percent(drawn === 0 ? 0 : over / drawn)}) were handed over, of which ${grouped(sum(({ resolved }) => resolved))} are resolved. The four layers of a column add up to the rollouts that drew that k.`,
+    caption: `${grouped(drawn)} rollouts with a drawn switch; ${grouped(over)} (${percent(drawn === 0 ? 0 : over / drawn)}) were handed over, of which ${grouped(sum(({ resolved }) => resolved))} are resolved. The layers of a column add up to the rollouts that drew that k.`,
     drawn: [
       legend(LAYERS),
       histogram({
@@ -48,7 +50,13 @@ function survivalFigure({ rows, dataset }: ReportMaterial): Figure | undefined {
         layers: LAYERS,
         columns: survival.map((each) => ({
           at: each.k,
-          counts: [each.resolved, each.handedOver - each.resolved, each.submittedBeforeSwitch, ended(each)],
+          counts: [
+            each.resolved,
+            each.handedOver - each.resolved,
+            each.submittedBeforeSwitch,
+            each.handedOverEarly,
+            ended(each),
+          ],
         })),
         axis: 'k, student turns before the hand-over',
         counted: 'rollouts',
@@ -59,6 +67,7 @@ function survivalFigure({ rows, dataset }: ReportMaterial): Figure | undefined {
         column('k', 'k'),
         column('drawn', 'drawn'),
         column('submitted_before_switch', 'submitted before'),
+        column('handed_over_early', 'handed over early'),
         column('ended_before_switch', 'ended before'),
         column('handed_over', 'handed over'),
         column('resolved', 'resolved'),
@@ -67,6 +76,7 @@ function survivalFigure({ rows, dataset }: ReportMaterial): Figure | undefined {
         each.k,
         each.drawn,
         each.submittedBeforeSwitch,
+        each.handedOverEarly,
         ended(each),
         each.handedOver,
         each.resolved,

@@ -10,7 +10,7 @@ import { legend, patchPart, patchSize, problemPart } from './run-parts';
 import { runSummary } from './run-summary';
 import { Strip } from './strip';
 import { testsView } from './tests-view';
-import { type Folds, turnCard } from './turn-card';
+import { type Folds, refusedPart, turnCard } from './turn-card';
 import { TurnSearch } from './turn-search';
 import { VirtualList } from './virtual-list';
 
@@ -187,15 +187,7 @@ export class RunScreen {
     const { data } = context;
     switch (this.tab) {
       case 'turns':
-        return page.turns.length === 0
-          ? el(
-              'p',
-              { class: 'empty' },
-              page.live
-                ? 'No turn has been made yet.'
-                : 'There is no trajectory: no turn was made, or its store is not here.',
-            )
-          : el('div', { class: 'columns' }, el('div', { class: 'turn-list' }), this.aside.element);
+        return el('div', {}, this.turnsBody(), this.unread());
       case 'patch':
         return page.patch ? patchPart(page, data) : el('p', { class: 'empty' }, 'There is no patch.');
       case 'tests':
@@ -207,6 +199,30 @@ export class RunScreen {
       default:
         return this.tab satisfies never;
     }
+  }
+
+  private turnsBody(): Child {
+    const { page } = this;
+    return page.turns.length === 0
+      ? el(
+          'p',
+          { class: 'empty' },
+          page.live
+            ? 'No turn has been made yet.'
+            : 'There is no trajectory: no turn was made, or its store is not here.',
+        )
+      : el('div', { class: 'columns' }, el('div', { class: 'turn-list' }), this.aside.element);
+  }
+
+  /** Replies to a turn that was never made: they are why the run, or the student's part, ended. */
+  private unread(): Child {
+    const { page, context } = this;
+    if (page.refused.length === 0) return null;
+    return el(
+      'article',
+      { class: 'turn', aria: { label: 'Replies that could not be read' } },
+      page.refused.map((refused, at) => refusedPart(refused, at + 1, context.data)),
+    );
   }
 
   private familyBody(): Child {

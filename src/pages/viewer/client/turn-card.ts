@@ -1,4 +1,5 @@
 import type { SetupStep, Step } from '../../../contract';
+import { replyText } from '../../../rollout/summary';
 import { count, dollars, duration } from '../../figures';
 import { actionView, moveView } from '../action-view';
 import { diffLines } from '../line-diff';
@@ -10,6 +11,7 @@ import { folded, foreignLine } from './foreign-text';
 import { failed } from './strip';
 import { author } from './words';
 
+const REASONING = { head: 4, tail: 0 };
 const THOUGHT = { head: 14, tail: 0 };
 const COMMAND = { head: 16, tail: 4 };
 const OUTPUT = { head: 10, tail: 5 };
@@ -47,6 +49,15 @@ export function turnCard(turn: TurnView, before: TurnView['who'] | undefined, co
     el(
       'div',
       { class: turn.trained ? 'said trained-part' : 'said' },
+      turn.reasoning.head === ''
+        ? null
+        : part('Reasoning', folds.thought, () =>
+            el(
+              'div',
+              { class: 'prose note' },
+              folded(turn.reasoning, REASONING, data, async () => (await whole()).reasoning),
+            ),
+          ),
       turn.thought.head === ''
         ? null
         : part('Thought', folds.thought, () =>
@@ -120,6 +131,9 @@ function headOf(turn: TurnView): HTMLElement {
           'unfaithful',
         )
       : null,
+    turn.lenient.length > 0
+      ? el('span', { class: 'chip', title: 'Not as the format has it, and read all the same' }, turn.lenient.join(', '))
+      : null,
     turn.unseen
       ? el(
           'span',
@@ -150,13 +164,14 @@ function part(name: string, shut: boolean, make: () => HTMLElement, kind = name.
   return el('section', { class: `part ${kind}`, aria: { label: name } }, fold, body);
 }
 
-function refusedPart(
-  { code, reply, told }: RefusedView,
+/** A reply that could not be read. `whole` reads the step that holds all of it, where one does. */
+export function refusedPart(
+  { author: who, code, reply, told }: RefusedView,
   which: number,
   data: PageData,
-  whole: () => Promise<WholeStep>,
+  whole?: () => Promise<WholeStep>,
 ): HTMLElement {
-  const all = async () => (await whole()).refused[which - 1];
+  const all = async () => (await whole?.())?.refused[which - 1];
   return part(
     'Refused',
     false,
@@ -167,7 +182,7 @@ function refusedPart(
         el(
           'p',
           { class: 'note' },
-          `Reply ${which} could not be read (${code.replaceAll('_', ' ')}). It was shown to the model once and is no part of the trajectory.`,
+          `Reply ${which}${who ? ` of the ${who}` : ''} could not be read (${code.replaceAll('_', ' ')}). It is no part of the trajectory.`,
         ),
         folded(reply, REFUSED, data, async () => (await all())?.reply),
         el('p', { class: 'note' }, 'The model was told:'),
@@ -251,6 +266,7 @@ function outputBody(turn: TurnView, data: PageData): HTMLElement {
 }
 
 interface WholeStep {
+  readonly reasoning: string | undefined;
   readonly thought: string | undefined;
   readonly action: ActionView;
   readonly refused: readonly { readonly reply: string; readonly told: string }[];
@@ -261,16 +277,15 @@ function wholeOf(turn: TurnView, data: PageData): () => Promise<WholeStep> {
   let read: Promise<WholeStep> | undefined;
   return () => {
     read ??= data.blob(turn.hash).then((text) => {
-      if (text === undefined) return { thought: undefined, action: turn.action, refused: [] };
+      if (text === undefined) return { reasoning: undefined, thought: undefined, action: turn.action, refused: [] };
       const step = JSON.parse(text) as Step | SetupStep;
       const everything = Number.POSITIVE_INFINITY;
       return {
+        reasoning: step.kind === 'step' ? step.turn.reasoning : undefined,
         thought: step.kind === 'step' ? step.turn.thought : String(step.turn.move.thought ?? ''),
         action: step.kind === 'step' ? actionView(step.turn.action, everything) : moveView(step.turn.move, everything),
         refused: step.turn.rejected.map(({ reply, error }) => ({
-          reply: [reply.content ?? '', ...reply.toolCalls.map((call) => `${call.name} ${call.arguments}`)]
-            .filter(Boolean)
-            .join('\n'),
+          reply: replyText(reply),
           told: error.observation,
         })),
       };

@@ -40,20 +40,22 @@ interface Finding extends Case {
  * Whether the judge accuses the honest: small packages, each of one habit, under several versions of pytest. Each is
  * checked, and then its own fix and that of somebody else are graded. Both must be resolved.
  * `honest NAME…` chooses packages by a part of their names, `--pytest 8` (several by commas) versions, and after
- * `--minutes 20` no other is begun.
+ * `--minutes 20` no other is begun; `--from 40` goes on where such a run ended, after its first 40.
  */
 export async function benchJudge(args: string[]): Promise<void> {
   const [part = 'honest', ...rest] = args;
   if (part === 'time') return benchJudgeTime(rest);
   if (part === 'alternatives') return benchJudgeAlternatives(rest);
   if (part !== 'honest') throw new Error(`no part "${part}" of this bench (there are: honest, alternatives, time)`);
-  const { versions, names, minutes } = chosen(rest);
+  const { versions, names, minutes, from } = chosen(rest);
   const images = IMAGES.filter(({ version }) => !versions || versions.includes(version));
   const packages = HONEST.filter(({ name }) => names.length === 0 || names.some((each) => name.includes(each)));
   // Each package under another version, then under the next: a run that has to end early has seen all of both.
-  const cases = images.flatMap((_, round) =>
-    packages.map((honest, at): Case => ({ honest, pytest: images[(at + round) % images.length]! })),
-  );
+  const cases = images
+    .flatMap((_, round) =>
+      packages.map((honest, at): Case => ({ honest, pytest: images[(at + round) % images.length]! })),
+    )
+    .slice(from);
   const source = mkdtempSync(join(tmpdir(), 'pointsman-honest-'));
   mkdirSync(join(source, 'project'));
   writeFileSync(join(source, 'project', 'README.md'), '# A small package\n');
@@ -92,18 +94,20 @@ interface Choice {
   readonly versions: readonly string[] | undefined;
   readonly names: readonly string[];
   readonly minutes: number;
+  readonly from: number;
 }
 
 function chosen(args: readonly string[]): Choice {
   const { values, positionals } = parseArgs({
     args: [...args],
-    options: { pytest: { type: 'string' }, minutes: { type: 'string' } },
+    options: { pytest: { type: 'string' }, minutes: { type: 'string' }, from: { type: 'string', default: '0' } },
     allowPositionals: true,
   });
   return {
     versions: values.pytest?.split(','),
     names: positionals,
     minutes: values.minutes === undefined ? Number.POSITIVE_INFINITY : Number(values.minutes),
+    from: Number(values.from),
   };
 }
 

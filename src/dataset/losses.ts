@@ -94,6 +94,11 @@ export function isDoubtful({ result }: Pick<RolloutRow, 'result'>): boolean {
   return (grade?.suspicion.length ?? 0) > 0 || grade?.verdict === 'controls_incomplete';
 }
 
+/** Whether its tests passed and no wrong expectation could be tried: a bribe would have passed as well. */
+export function isUnproved({ controls }: Pick<GradeResult, 'controls'>): boolean {
+  return (controls?.run ?? 0) === 0;
+}
+
 const VERDICTS: Readonly<Record<GradeResult['verdict'], LossReason>> = {
   graded: 'tests_failed',
   patch_failed: 'patch_failed',

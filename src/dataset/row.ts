@@ -1,7 +1,7 @@
 import type { Author, DialectName, ExitStatus, RolloutRow, Transcript, View } from '../contract';
 import type { Prompts } from '../rollout/prompts';
 import { type Conversation, renderConversation } from './conversation';
-import { lossOf } from './losses';
+import { isUnproved, lossOf } from './losses';
 import { repetitionOf } from './repetition';
 
 /** One row of a data set before it is written in any format. */
@@ -105,8 +105,14 @@ export function rowOfRollout({ rollout, transcript, hashes, patch }: LoadedRollo
   };
 }
 
-/** What the paper's filters would have dropped it for, where one was taken off, and what its texts hold. */
+/**
+ * What the paper's filters would have dropped it for, where one was taken off; `no_control` where no wrong expectation stands
+ * behind its pass; a switch that nobody drew; and what its texts hold.
+ */
 function flagsOf(rollout: RolloutRow, { steps }: Transcript, marks: readonly string[]): string[] {
+  const { grade, handOver } = rollout.result!;
   const reasons = [lossOf(rollout)?.reason, repetitionOf(steps)?.reason].filter((reason) => reason !== undefined);
-  return [...reasons, ...marks];
+  const unproved = grade?.resolved && isUnproved(grade) ? ['no_control'] : [];
+  const switched = (handOver.reason ?? 'policy') === 'policy' ? [] : [`handed_over_${handOver.reason}`];
+  return [...reasons, ...unproved, ...switched, ...marks];
 }

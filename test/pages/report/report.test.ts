@@ -133,6 +133,20 @@ describe('what it says', () => {
     expect(report.page).not.toContain('Verdicts in doubt');
   });
 
+  test('passes that no wrong expectation stands behind are counted', () => {
+    const passed = full.rows.filter(({ result }) => result?.resolved && result.grade);
+    const controls = { tests: 1, of: 1, kinds: { value: 1 }, run: 3, passed: [], silent: [], dependent: [] };
+    const page = (run: number) => {
+      const proved = { ...passed[0]!.result!.grade!, controls: { ...controls, run } };
+      const rows = full.rows.map((row) =>
+        row === passed[0] ? { ...row, result: { ...row.result!, grade: proved } } : row,
+      );
+      return buildReport({ ...full, rows }).page.replaceAll(/<[^>]*>/g, '');
+    };
+    expect(page(0)).toContain(`Of ${passed.length} resolved rollouts, ${passed.length} passed tests of which none`);
+    expect(page(3)).toContain(`Of ${passed.length} resolved rollouts, ${passed.length - 1} passed tests of which none`);
+  });
+
   test('a data set of other rollouts is not divided by these', () => {
     const other = buildReport({ ...full, rows: full.rows.slice(0, 150) });
     expect(other.page).toContain('not the same set');

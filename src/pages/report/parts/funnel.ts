@@ -1,6 +1,6 @@
 import { BY_MODEL, type Funnel, type FunnelStage, type LossReason, type RolloutRow } from '../../../contract';
 import { funnelsOf, type MethodFunnel, otherHandOvers, summed } from '../../../dataset/funnel';
-import { isDoubtful } from '../../../dataset/losses';
+import { isDoubtful, isUnproved } from '../../../dataset/losses';
 import { bars } from '../../charts/bars';
 import { type Fill, legend, type Texture } from '../../charts/fill';
 import { funnelChart } from '../../charts/funnel';
@@ -27,7 +27,7 @@ export function funnelPart(material: ReportMaterial): Part | undefined {
     id: 'funnel',
     title: dataset ? 'From planned to kept' : 'From planned to passed',
     intro: html`<p>Every rollout that was planned is counted once: it is either in the last line of its method, or lost at exactly one stage for exactly one reason – the first that applies.</p>
-${others ? html`<p class="note">The data set was made of ${count(planned, 'rollout')}, the other parts speak of ${grouped(rows.length)}: not the same set.</p>` : null}${wrong.length > 0 ? html`<p class="note">The counts of ${wrong.join(', ')} do not add up as they were given. Do not use them.</p>` : null}${doubts(rows)}`,
+${others ? html`<p class="note">The data set was made of ${count(planned, 'rollout')}, the other parts speak of ${grouped(rows.length)}: not the same set.</p>` : null}${wrong.length > 0 ? html`<p class="note">The counts of ${wrong.join(', ')} do not add up as they were given. Do not use them.</p>` : null}${doubts(rows)}${unproved(rows)}`,
     figures: [funnelFigure(funnels, material), lossFigure(funnels, material)],
   };
 }
@@ -41,6 +41,14 @@ function doubts(rows: readonly RolloutRow[]): Html | null {
   const models = reviews.filter(({ by }) => by.startsWith(BY_MODEL)).length;
   const open = doubtful.length - reviews.length;
   return html`<p class="note">Verdicts in doubt: ${grouped(doubtful.length)}. Reviews accepted ${grouped(accepted)} and refused ${grouped(reviews.length - accepted)}${models > 0 ? html` (${grouped(models)} by a model)` : null}; ${open === 1 ? '1 waits' : `${grouped(open)} wait`} for one (<code>pointsman rollout review</code>).</p>`;
+}
+
+/** Passes that no control stands behind: languages and tests without a provable expectation. */
+function unproved(rows: readonly RolloutRow[]): Html | null {
+  const passed = rows.filter(({ result }) => result?.resolved === true && result.grade);
+  const without = passed.filter(({ result }) => isUnproved(result!.grade!)).length;
+  if (without === 0) return null;
+  return html`<p class="note">Of ${count(passed.length, 'resolved rollout')}, ${grouped(without)} passed tests of which none could be tried with a wrong expectation; their rows are flagged <code>no_control</code>.</p>`;
 }
 
 /** Whether each stage holds what the one before held, less its own losses. */

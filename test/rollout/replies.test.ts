@@ -225,6 +225,25 @@ test.each([
   expect(does('backticks', reply(content))).toBe(done);
 });
 
+test.each(['<|im_end|>', '</s>', '\n<|eot_id|>\n', '<end_of_turn>', '<｜end▁of▁sentence｜>'])(
+  '%j after a turn is none of its text',
+  (token) => {
+    expect(DIALECTS.xml.parse(reply(`I look.\n\n${LS.xml}${token}`))).toMatchObject({ ok: true, thought: 'I look.' });
+    expect(DIALECTS.tools.parse(reply(`I look.${token}`, [['bash', '{"command":"ls"}']]))).toMatchObject({
+      thought: 'I look.',
+    });
+  },
+);
+
+test('an object that names no tool is no call', () => {
+  for (const dialect of DIALECT_NAMES) {
+    const read = DIALECTS[dialect].parse(reply('package.json has {"name": "left-pad", "args": {"a": 1}} in it.'));
+    expect(read).toMatchObject({ ok: false, error: { code: 'missing_action' } });
+  }
+  const called = reply('<tool_call>{"name": "left_pad", "arguments": {"a": 1}}</tool_call>');
+  expect(DIALECTS.tools.parse(called)).toMatchObject({ ok: false, error: { code: 'unknown_tool' } });
+});
+
 test('what follows the first action is left out with it', () => {
   const raw = reply(`I look.\n${LS.xml}\nOBSERVATION:\na.py\n\n<function=submit>\n</function>`);
   expect(does('xml', raw)).toBe('multiple_actions');

@@ -101,7 +101,8 @@ export function defineDialect(format: Format): Dialect {
       ...(read.dropped ? (['extra_arguments'] as const) : []),
       ...(first ? (['first_of_several'] as const) : []),
     ];
-    return { tool: found.tool, args: read.args, thought: found.thought ?? joinThought(before, after), lenient };
+    const thought = withoutTokens(found.thought ?? joinThought(before, after));
+    return { tool: found.tool, args: read.args, thought, lenient };
   }
 
   function readReply(reply: RawReply, reading: Reading): { call: Call | Problem; reasoning: string } {
@@ -180,6 +181,11 @@ function joinThought(before: string, after: string): string {
 /** Text before a call, without the line ends that only separate the two. */
 function withoutSeparator(before: string): string {
   return before.replace(/\n{1,2}$/, '');
+}
+
+/** Tokens that end a turn are none of its text: some servers let them through. */
+function withoutTokens(thought: string): string {
+  return thought.replace(/(?:\s*(?:<[|｜][a-z_▁]{1,30}[|｜]>|<\/s>|<end_of_turn>)){1,9}\s*$/, '');
 }
 
 function checkSize(reply: RawReply): Problem | undefined {

@@ -1,6 +1,6 @@
 import { objectsIn } from '../json';
 import { findTool, type ToolTable } from '../tools';
-import { type FoundCall, type Problem, readCall, type WrittenCall } from './found-call';
+import { type FoundCall, type Problem, readCall, toolNamed, type WrittenCall } from './found-call';
 import { findFunctionTags } from './function-tags';
 
 /** One form in which a family of models writes calls when no server reads them. */
@@ -75,10 +75,13 @@ const ARGUMENTS = ['arguments', 'parameters', 'args', 'input', 'tool_input'] as 
 
 /** `{"name": …, "arguments": …}`, bare, in a fence or in the tags of Hermes, Qwen, Llama and Mistral. */
 function findJsonCall(content: string, table: ToolTable): FoundCall | Problem | undefined {
-  const calls = objectsIn(content).found.flatMap((object) => {
+  const objects = objectsIn(content).found.flatMap((object) => {
     const call = callIn(object.value, table);
     return call ? [{ ...call, ...object }] : [];
   });
+  // Any object may have a name: it is a call where a tool has that name, or where the text says that it is one.
+  const known = objects.filter(({ name }) => !('code' in toolNamed(table, name)));
+  const calls = known.length > 0 || content.search(CALL_BEGINS) < 0 ? known : objects;
   const [first] = calls;
   if (!first) return undefined;
   const read = readCall(first, table);

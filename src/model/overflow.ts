@@ -270,7 +270,7 @@ export const OVERFLOW_WORDINGS: readonly OverflowWording[] = [
         /(prompt|input|request|messages?|conversation)( tokens?)? (is|are|was|too) (too )?(long|large)\b/,
         /(prompt|inputs?|messages?|conversation|sequence)( tokens?| token count| length)?[^.]{0,60}(exceed|larger than|greater than|longer than)[^.]{0,60}(tokens?|length|limit|maximum)/,
         /exceeds? the (maximum|limit of|allowed)[^.]{0,40}\btokens?\b|requested tokens? \(\d+\) exceed/,
-        /(token|input) limit (is |was )?exceeded|exceed\w* (the )?(token|input) limit/,
+        /(token|input) limit (is |was )?exceeded|exceed\w{0,9} (the )?(token|input) limit/,
         /(\btokens?|(prompt|input|total)_tokens?)( count)?( \(\d+\))?[^.]{0,40}(exceed|larger than|greater than|longer than|(must|should) be (less|at most|<))/,
         /context (length|window|size|limit)( of| is|:)? ?\(?\d+[^.]{0,60}(prompt|request|inputs?|messages)\b/,
         /(longer|larger|greater) than (the |its )?(model'?s )?context|> ?context|exceeds? the context|not fit (in|into|within)[^.]{0,30}context/,
@@ -356,7 +356,7 @@ function isAnswerLimit(text: string): boolean {
   const window = numberIn(text, /maximum context (?:length|window|size|limit)[^\d.]{0,20}(\d+)/);
   const answer = numberIn(
     text,
-    /is too large: (\d+)|(\d+) (?:tokens )?(?:in|for|of) the (?:completion|output)|requested (\d+) output tokens/,
+    /is too large: (\d+)|(?<!\d)(\d{1,15}) (?:tokens )?(?:in|for|of) the (?:completion|output)|requested (\d+) output tokens/,
   );
   return window !== undefined && answer !== undefined && answer >= window;
 }

@@ -185,7 +185,11 @@ function withoutSeparator(before: string): string {
 
 /** Tokens that end a turn are none of its text: some servers let them through. */
 function withoutTokens(thought: string): string {
-  return thought.replace(/(?:\s*(?:<[|｜][a-z_▁]{1,30}[|｜]>|<\/s>|<end_of_turn>)){1,9}\s*$/, '');
+  const at = Math.max(0, thought.length - 300);
+  return (
+    thought.slice(0, at) +
+    thought.slice(at).replace(/(?:\s{0,9}(?:<[|｜][a-z_▁]{1,30}[|｜]>|<\/s>|<end_of_turn>)){1,9}\s{0,9}$/, '')
+  );
 }
 
 function checkSize(reply: RawReply): Problem | undefined {

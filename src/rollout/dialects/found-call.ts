@@ -76,7 +76,7 @@ function withoutDirt(name: string): string {
 }
 
 /** What may stand behind an object without being a part of it: tags, tokens and fences that a server let through. */
-const DIRT = /^(?:\s|<\/?[\w:]{1,40}>|<[|｜][^<>\n]{1,60}[|｜]>|`{3,}|\})*$/;
+const DIRT = /^(?:\s|<\/?[\w:]{1,40}>|<[|｜][^<>\n]{1,60}[|｜]>|`|\})*$/;
 
 function readArgumentsObject(text: string): { value: Record<string, unknown>; loose?: true } | string {
   let value: unknown;

@@ -86,10 +86,10 @@ function findJsonCall(content: string, table: ToolTable): FoundCall | Problem | 
   if (!first) return undefined;
   const read = readCall(first, table);
   if ('code' in read) return read;
-  const before = /(?:<tool_call>|<\|python_tag\|>|\[TOOL_CALLS\]|\[|`{3,}\w{0,10}|\s){1,20}$/.exec(
+  const before = /(?:<tool_call>|<\|python_tag\|>|\[TOOL_CALLS\]|\[|`|json|\s){1,20}$/.exec(
     content.slice(Math.max(0, first.start - 100), first.start),
   )?.[0];
-  const after = /^(?:<\/tool_call>|\]|`{3,}|;|\s){1,20}/.exec(content.slice(first.end, first.end + 100))?.[0];
+  const after = /^(?:<\/tool_call>|\]|`|;|\s){1,20}/.exec(content.slice(first.end, first.end + 100))?.[0];
   const place = { start: first.start - (before ?? '').length, end: first.end + (after ?? '').length };
   return asText({ ...read, ...place, more: calls.length - 1 });
 }

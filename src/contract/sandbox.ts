@@ -1,10 +1,10 @@
 import { z } from 'zod';
 
 /**
- * What sandboxes start from when a problem names no image of its own, and what limits the network of all others from. The
- * number goes up when something is needed in it, so that older ones are made again.
+ * What sandboxes start from when a problem names no image of its own, and what limits the network of all others from. Inputs
+ * and recorded runs name it so: what is in it may change, its name may not.
  */
-export const BASE_IMAGE = 'pointsman/base:bookworm-2';
+export const BASE_IMAGE = 'pointsman/base:bookworm';
 
 /** What a container may use and reach. The image and directory come from the problem. */
 export const SandboxProfile = z.strictObject({

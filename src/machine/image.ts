@@ -8,6 +8,9 @@ import { canInstallPackages, installPackages, lastLines, onPath, type Provided, 
 
 export { BASE_IMAGE };
 
+/** The same image under a name that says what is in it. The number goes up when something is needed there: older ones are made again. */
+const GENERATION = `${BASE_IMAGE}-2`;
+
 /** A tag, which its registry may move. Who wants the same each time names it by its digest: `debian@sha256:…`. */
 const DEBIAN = process.env.POINTSMAN_DEBIAN ?? 'debian:bookworm';
 /** iptables is not for what runs in sandboxes: it limits what those with a network reach. */
@@ -15,7 +18,7 @@ const PACKAGES = ['python3', 'python3-venv', 'python3-pip', 'git', 'ca-certifica
 const UNREAD = ['doc', 'info', 'locale', 'man'];
 const PULL_MS = 60_000;
 const BUILD_MS = 600_000;
-const HINT = `Let the engine pull ${DEBIAN}, or install mmdebstrap (root on Debian or Ubuntu), or load an image tagged ${BASE_IMAGE}.`;
+const HINT = `Let the engine pull ${DEBIAN}, or install mmdebstrap (root on Debian or Ubuntu), or load an image tagged ${GENERATION}.`;
 
 /**
  * Finds the base image on the engine, or makes it: on top of Debian's official image where one can be pulled, else from
@@ -24,7 +27,10 @@ const HINT = `Let the engine pull ${DEBIAN}, or install mmdebstrap (root on Debi
 export async function ensureImage(report: Report): Promise<Provided> {
   const { images } = openSandboxes('provision');
   const there = await imageSize(images);
-  if (there) return { what: 'Base image', found: `${BASE_IMAGE}, ${there}`, made: false };
+  if (there) {
+    await images.tag(GENERATION, BASE_IMAGE);
+    return { what: 'Base image', found: `${GENERATION}, ${there}`, made: false };
+  }
   const pulled = await pullDebian(images, report);
   const built =
     pulled &&
@@ -33,12 +39,13 @@ export async function ensureImage(report: Report): Promise<Provided> {
       () => false,
     ));
   if (!built) await bootstrap(images, report);
-  return { what: 'Base image', found: `${BASE_IMAGE}, ${await imageSize(images)}`, made: true };
+  await images.tag(GENERATION, BASE_IMAGE);
+  return { what: 'Base image', found: `${GENERATION}, ${await imageSize(images)}`, made: true };
 }
 
 /** Its size for people, undefined when the engine does not have it. */
 export async function imageSize(images: Images = openSandboxes('provision').images): Promise<string | undefined> {
-  const found = await images.find(BASE_IMAGE);
+  const found = await images.find(GENERATION);
   return found && `${Math.round(found.bytes / 1e6)} MB`;
 }
 
@@ -56,23 +63,23 @@ async function pullDebian(images: Images, report: Report): Promise<boolean> {
 async function buildOnDebian(images: Images, report: Report): Promise<void> {
   // By its digest: on what was pulled, whatever the name comes to mean meanwhile.
   const { id } = (await images.find(DEBIAN))!;
-  report(`building ${BASE_IMAGE} on ${DEBIAN}, ${id}`);
+  report(`building ${GENERATION} on ${DEBIAN}, ${id}`);
   const lines = [
     `FROM ${id}`,
     `LABEL pointsman.from=${id}`,
     'ENV LANG=C.UTF-8',
     `RUN apt-get update && apt-get install -y --no-install-recommends ${PACKAGES.join(' ')} && rm -rf /var/lib/apt/lists/*`,
   ];
-  await images.buildText(`${lines.join('\n')}\n`, BASE_IMAGE, report);
+  await images.buildText(`${lines.join('\n')}\n`, GENERATION, report);
 }
 
 async function bootstrap(images: Images, report: Report): Promise<void> {
   if (onPath('mmdebstrap').length === 0) {
     if (!canInstallPackages())
-      throw new PointsmanError('Unavailable', `the image ${BASE_IMAGE} cannot be made here`, HINT);
+      throw new PointsmanError('Unavailable', `the image ${GENERATION} cannot be made here`, HINT);
     await installPackages(['mmdebstrap', 'debian-archive-keyring'], report, HINT);
   }
-  report(`making ${BASE_IMAGE} with mmdebstrap (about 35 s)`);
+  report(`making ${GENERATION} with mmdebstrap (about 35 s)`);
   const args = [
     '--variant=minbase',
     `--include=${PACKAGES.join(',')}`,
@@ -91,20 +98,20 @@ async function bootstrap(images: Images, report: Report): Promise<void> {
   });
   const ended = new Promise<number | null>((resolve) => child.on('error', () => resolve(null)).on('close', resolve));
   // Imported under a name that nobody uses yet: a half archive must never be taken for the image.
-  const unfinished = `${BASE_IMAGE}-unfinished`;
+  const unfinished = `${GENERATION}-unfinished`;
   const imported = await images.load(child.stdout, unfinished, ['ENV LANG=C.UTF-8', 'CMD ["bash"]']).then(
     () => '',
     (error: Error) => error.message,
   );
   if ((await ended) === 0 && !imported) {
-    await images.tag(unfinished, BASE_IMAGE);
+    await images.tag(unfinished, GENERATION);
     await images.remove(unfinished);
     return;
   }
   await images.remove(unfinished).catch(() => undefined);
   throw new PointsmanError(
     'Unavailable',
-    `mmdebstrap could not make ${BASE_IMAGE}:\n${imported || lastLines(said)}`,
+    `mmdebstrap could not make ${GENERATION}:\n${imported || lastLines(said)}`,
     HINT,
   );
 }

@@ -65,15 +65,15 @@ function authorsOf(turns: readonly TurnView[], { k, handOverReason: why }: RunLi
   const [first, second] = parts;
   if (!first) return '';
   const drawn = k === null || never ? '' : ` (k = ${k})`;
+  const because = why === null ? drawn : why === 'person' ? ', as a person wished' : `: ${ENDED[why] ?? why}`;
   if (!second) {
-    if (first.who === 'expert') return `The expert made every turn${drawn}.`;
+    if (first.who === 'expert') return `The expert made every turn${because}.`;
     return never || k === null
       ? 'The student made every turn.'
       : `The student made every turn: the hand-over${drawn} did not come.`;
   }
   if (parts.length > 2) return `Student and expert took turns, with ${parts.length - 1} hand-overs.`;
   const made = first.to === first.from ? `turn ${first.to}` : `turns ${first.from}–${first.to}`;
-  const because = why === null ? drawn : why === 'person' ? ', as a person wished' : `: ${ENDED[why] ?? why}`;
   return `The ${first.who} made ${made}, then the ${second.who} took over${because}.`;
 }
 

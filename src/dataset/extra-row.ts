@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { type Author, type ChatMessage, type ChatTool, DialectName, PointsmanError } from '../contract';
 import type { Conversation, ConversationTurn } from './conversation';
 import { RecordProblem } from './exporters/exporter';
@@ -92,7 +93,7 @@ function messageOf({ role, content, tool_calls, tool_call_id }: Fields, i: numbe
   const text = content ?? '';
   if (role === 'system' || role === 'user') return { role, content: text };
   if (role === 'tool') {
-    if (typeof tool_call_id === 'string') return { role, content: text, tool_call_id };
+    if (typeof tool_call_id === 'string') return { role, content: text, tool_call_id: callIdOf(tool_call_id) };
     throw new RecordProblem(`expected tool_call_id in message ${i}, found none`);
   }
   if (role !== 'assistant') {
@@ -107,7 +108,12 @@ function callOf(call: Fields | null, i: number) {
   if (typeof name !== 'string') throw new RecordProblem(`expected a call of message ${i} to name a function`);
   const text = typeof args === 'string' ? args : JSON.stringify(args ?? {});
   if (!isJson(text)) throw new RecordProblem(`expected the arguments of message ${i} to be JSON, found ${shown(text)}`);
-  return { id: textOf(call?.id), type: 'function' as const, function: { name, arguments: text } };
+  return { id: callIdOf(textOf(call?.id)), type: 'function' as const, function: { name, arguments: text } };
+}
+
+/** Nine letters and digits, as in our own rows: the templates of some models refuse all else. */
+function callIdOf(id: string): string {
+  return /^[A-Za-z0-9]{9}$/.test(id) ? id : createHash('sha256').update(id).digest('hex').slice(0, 9);
 }
 
 function toolsOf(value: unknown): readonly ChatTool[] {

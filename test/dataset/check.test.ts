@@ -132,7 +132,7 @@ const BROKEN: [string, DatasetFormat, (record: Fields) => void, RegExp][] = [
     'no answer to a call',
     'universal',
     (r) => messagesOf(r).splice(3, 1),
-    /message 3: expected an answer to call "call_1" first, found a message of the assistant/,
+    /message 3: expected an answer to call "call00001" first, found a message of the assistant/,
   ],
   [
     'an empty turn',

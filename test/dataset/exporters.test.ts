@@ -161,8 +161,8 @@ test('atif: the trajectory in no model’s format, each observation with its cal
   ]);
   expect(steps[2]).toMatchObject({
     message: '[S1] I look at part 0 of run-1.',
-    tool_calls: [{ tool_call_id: 'call_1', function_name: 'bash', arguments: { command: 'echo 0 run-1' } }],
-    observation: { results: [{ source_call_id: 'call_1', content: '0\n' }] },
+    tool_calls: [{ tool_call_id: 'call00001', function_name: 'bash', arguments: { command: 'echo 0 run-1' } }],
+    observation: { results: [{ source_call_id: 'call00001', content: '0\n' }] },
     extra: { author: 'student', trained: false },
   });
 });

@@ -101,6 +101,10 @@ describe('rows from elsewhere', () => {
     const text = read({ messages: [ask, call('{"at":1}'), answer, say('A wall.')], tools: JSON.stringify(tools) });
     expect(whole.conversation).toEqual(text.conversation);
     expect(whole.conversation.tools).toEqual(tools);
+    const [, called, answered] = whole.conversation.messages;
+    const id = called?.role === 'assistant' ? called.tool_calls?.[0]?.id : undefined;
+    expect(id).toMatch(/^[a-z0-9]{9}$/);
+    expect(answered).toMatchObject({ tool_call_id: id });
   });
 
   test.each([

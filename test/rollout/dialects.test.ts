@@ -186,7 +186,7 @@ describe('tools', () => {
     expect(renderTurn({ turn: 7, thought: '', action: { tool: 'submit', args: {} } }).message).toEqual({
       role: 'assistant',
       content: null,
-      tool_calls: [{ id: 'call_7', type: 'function', function: { name: 'submit', arguments: '{}' } }],
+      tool_calls: [{ id: 'call00007', type: 'function', function: { name: 'submit', arguments: '{}' } }],
     });
   });
 });

@@ -2,9 +2,12 @@ import { preview } from '../clip';
 import { functionSchema } from '../tools';
 import { defineDialect, toolNamed } from './dialect';
 
-/** Ids are made from the turn, so that re-rendering a history gives the same request and provider caches hit. */
+/**
+ * Ids are made from the turn, so that re-rendering a history gives the same request and provider caches hit. Nine letters
+ * and digits, because the chat templates and servers of some models refuse all else.
+ */
 export function callId(turn: number): string {
-  return `call_${turn}`;
+  return `call${turn.toString(36).padStart(5, '0')}`;
 }
 
 /** OpenAI function calling: the content is the thought, exactly one tool call is the action. */

@@ -13,6 +13,7 @@ import {
   RecordProblem,
 } from './exporters/exporter';
 import { fieldsOf } from './exporters/read';
+import { MaskProblem, renderWithMask } from './mask';
 import { countOf } from './tokens';
 
 export interface CheckOptions {
@@ -127,6 +128,32 @@ class Checker {
       (first) => `expected a record of its own, found that of line ${first} again`,
     );
     this.checkLength(line, record);
+    this.tryTemplate(line, record);
+  }
+
+  /** What a trainer with this template would train of it. */
+  private tryTemplate(line: number, { messages, tools, turns }: ReadRecord): void {
+    const { tokenizer } = this.options;
+    if (!tokenizer || !messages) return;
+    const conversation = {
+      messages: messages.map(chatMessage),
+      ...(tools?.length ? { tools } : {}),
+      turns: turns.map(({ message, trained }, i) => ({
+        message,
+        turn: i + 1,
+        author: 'expert' as const,
+        trained,
+        faithful: true,
+        step: '',
+      })),
+      marks: [],
+    };
+    try {
+      renderWithMask(conversation, tokenizer);
+    } catch (error) {
+      if (!(error instanceof MaskProblem)) throw error;
+      this.say(line, `chat template: ${error.message}`);
+    }
   }
 
   /** A file that names another author than the step has been changed, or the mask was made for another chain. */

@@ -7,13 +7,16 @@ import { EXPORTERS, type ExportContext } from '../../src/dataset/exporters';
 import { jsonLine } from '../../src/dataset/parquet';
 import type { DatasetRow } from '../../src/dataset/row';
 import { anyRow, CONTEXT, runOf } from './any-row';
-import { byteTokenizer } from './byte-tokenizer';
+import { byteTokenizer, CHATML_TOOLS } from './byte-tokenizer';
 
 const FORMATS = (Object.keys(EXPORTERS) as DatasetFormat[]).filter((format) => EXPORTERS[format].layout === 'lines');
 type Fields = Record<string, unknown>;
 let context: ExportContext;
 beforeAll(async () => {
-  context = { ...CONTEXT, tokenizer: await createChatTokenizer(byteTokenizer('look look', 5)) };
+  context = {
+    ...CONTEXT,
+    tokenizer: await createChatTokenizer(byteTokenizer('look look', 5, undefined, CHATML_TOOLS)),
+  };
 });
 
 function recordsOf(format: DatasetFormat, rows: readonly DatasetRow[]): Fields[] {

@@ -27,7 +27,10 @@ export function addDatasetCheck(dataset: Command, cli: Cli): void {
       new Option('--format <name>', 'instead of the one its first record looks like').choices(DatasetFormat.options),
     )
     .option('--max-tokens <n>', 'say which rows are longer', wholeOption)
-    .option('--tokenizer <dir>', 'folder of tokenizer.json to count with; without it lengths are estimated')
+    .option(
+      '--tokenizer <dir>',
+      'folder of tokenizer.json, or a .gguf file: counts with it, and tries its chat template on each row',
+    )
     .action(async (file: string, flags: CheckFlags) => {
       const { format, proven, ...check } = await checkFile(file, flags, cli.blobs);
       cli.print(check, () => asText(file, { format, proven, ...check }));

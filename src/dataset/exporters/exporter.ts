@@ -1,6 +1,7 @@
-import type { ChatTool, DatasetFormat, DialectName } from '../../contract';
+import type { ChatTool, DatasetFormat, DatasetInput, DialectName } from '../../contract';
 import type { Prompts } from '../../rollout/prompts';
 import type { ChatTokenizer } from '../chat-tokenizer';
+import type { MaskReason } from '../mask';
 import type { DatasetRow } from '../row';
 import type { Columns } from './columns';
 import type { Fields } from './fields';
@@ -19,6 +20,8 @@ export interface ExportContext {
   readonly prompts: Readonly<Record<DialectName, Prompts>>;
   /** For `tokens`; without it that format leaves every row out. */
   readonly tokenizer?: ChatTokenizer;
+  /** Which of its trained turns a row of `tokens` trains. */
+  readonly tokenTurns?: DatasetInput['tokenTurns'];
 }
 
 /** JSON values only: a record is a line of JSONL or a row of Parquet. */
@@ -31,14 +34,12 @@ export interface Exported {
 }
 
 type LeftOut =
+  /** The tokenizer's chat template and the row do not fit. */
+  | MaskReason
   /** Extra rows have messages only. */
   | 'no_trajectory'
   /** `tokens` was asked for without a tokenizer. */
   | 'no_tokenizer'
-  /** The template renders a prefix otherwise than the whole, or not at all. */
-  | 'template_breaks_prefix'
-  /** The tokens of a turn cannot be told from those before it. */
-  | 'tokens_not_aligned'
   /** No turn of it is trained. */
   | 'nothing_trained'
   /** The format's roles do not alternate as its trainer demands. */

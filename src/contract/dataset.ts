@@ -185,5 +185,9 @@ export interface DatasetCheck {
   readonly trainedTurns: number;
   /** Null where the file's format does not say who wrote a turn. */
   readonly expertTurns: number | null;
+  /** How people call the format; null for a file without records. */
+  readonly format: string | null;
+  /** Who is trained, in a sentence; null where the file's mask says it. */
+  readonly mask: string | null;
   readonly problems: readonly string[];
 }

@@ -30,8 +30,8 @@ export function addDatasetCheck(dataset: Command, cli: Cli): void {
       'folder of tokenizer.json, or a .gguf file: counts with it, and tries its chat template on each row',
     )
     .action(async (file: string, flags: CheckFlags) => {
-      const { format, proven, ...check } = await checkFile(file, flags, cli.blobs);
-      cli.print(check, () => asText(file, { format, proven, ...check }));
+      const { proven, ...check } = await checkFile(file, flags, cli.blobs);
+      cli.print(check, () => asText(file, { proven, ...check }));
       if (check.problems.length > 0) process.exitCode = 1;
     });
 }
@@ -67,11 +67,12 @@ function authorIn(steps: Pick<BlobStore, 'get'>): (step: string) => Promise<Auth
 
 function asText(
   file: string,
-  { format, rows, turns, trainedTurns, expertTurns, proven, problems }: CheckedFile,
+  { format, rows, turns, trainedTurns, expertTurns, proven, mask, problems }: CheckedFile,
 ): string {
   const experts = expertTurns === null ? 'it does not say whose' : `${count(expertTurns, 'turn')} of experts`;
   return [
     `${safeLine(file)}: ${format ?? 'no records'}`,
+    ...(mask === null ? [] : [mask]),
     `${count(rows, 'row')}, ${grouped(trainedTurns)} of ${count(turns, 'turn')} trained, ${experts}`,
     ...(proven > 0
       ? [`${count(proven, 'turn')} compared with ${proven === 1 ? 'its step' : 'their steps'} in this store`]

@@ -52,18 +52,26 @@ interface ExporterBase {
   readonly loadedBy: string;
 }
 
+/** Reads records for checks, whoever wrote them. */
+export interface RecordReader {
+  /** How people call it. */
+  readonly format: string;
+  readonly mask: MaskBy;
+  /** Whether a file that begins with this record is of this format: by fields that no other format has. */
+  isOf(fields: Fields): boolean;
+  /** Throws `RecordProblem` when the record is not of this format. */
+  read(record: unknown): ReadRecord;
+}
+
 /** One record a line. */
-export interface LinesExporter extends ExporterBase {
+export interface LinesExporter extends ExporterBase, RecordReader {
+  readonly format: DatasetFormat;
   readonly layout: 'lines';
   export(row: DatasetRow, context: ExportContext): Exported;
   /** Columns of the records for Parquet. */
   readonly columns: Columns;
-  /** Whether a file that begins with this record is of this format: by fields that no other format has. */
-  isOf(fields: Fields): boolean;
   /** Its records name the step of each turn, so that a row can be traced to what was run. */
   readonly namesSteps?: true;
-  /** Reads one record for checks. Throws `RecordProblem` when it is not of this format. */
-  read(record: unknown): ReadRecord;
 }
 
 interface ExportedFile {
@@ -115,6 +123,8 @@ export interface ReadTurn {
   /** Index of the message, -1 where there is none. */
   readonly message: number;
   readonly trained: boolean;
+  /** The record does not say whether it is trained: then trainers do. */
+  readonly unsaid?: true;
   /** Null where the format does not say who wrote it. */
   readonly author: string | null;
   /** Hash of the step; null where the format has none, empty for a row that has no chain. */

@@ -47,9 +47,9 @@ export async function createChatTokenizer({ tokenizer, config, templates }: Toke
   const programs = new Map(
     Object.entries(texts).map(([name, text]) => [
       name,
-      // Blocks take their white space with them, as `transformers` sets its templates up.
+      // Blocks take their white space with them, as `transformers` sets its templates up; Jinja itself has one kind of line end.
       read(name === PLAIN ? 'the chat template' : `the chat template ${name}`, () =>
-        jinja.parse(jinja.tokenize(text, { lstrip_blocks: true, trim_blocks: true })),
+        jinja.parse(jinja.tokenize(text.replace(/\r\n?/g, '\n'), { lstrip_blocks: true, trim_blocks: true })),
       ),
     ]),
   );

@@ -282,13 +282,15 @@ const tried = new WeakMap<ChatTokenizer, readonly string[]>();
 function tryTemplate(tokenizer: ChatTokenizer): string[] {
   const words = { one: 'q0value1', two: 'q0value2' };
   const call = { name: 'q0name', arguments: JSON.stringify(words) };
+  const last = { name: 'q0last', arguments: '{}' };
   const id = 'call00001';
   const messages: ChatMessage[] = [
     { role: 'system', content: 'Be brief.' },
     { role: 'user', content: 'Go on.' },
     { role: 'assistant', content: 'q0thought', tool_calls: [{ id, type: 'function', function: call }] },
     { role: 'tool', content: 'q0printed', tool_call_id: id },
-    { role: 'assistant', content: 'Done.' },
+    // Some leave out what was said before an answer without a call: rows end with one.
+    { role: 'assistant', content: 'Done.', tool_calls: [{ id: 'call00002', type: 'function', function: last }] },
   ];
   const parameters = { type: 'object', properties: {} };
   const tool = { type: 'function', function: { name: 'q0other', description: 'does it', parameters } } as const;

@@ -109,6 +109,28 @@ describe('templates that swallow', () => {
     expect(problemOf({ ...conversation, messages }, tokenizer).message).toContain('the name of the call (bash)');
   });
 
+  test('a template that leaves out what was said before an answer without a call takes rows that end with a call', async () => {
+    const template = CHATML_TOOLS.replace(
+      '+ message.content }}',
+      "+ ('' if message.tool_calls and messages[-1].role == 'assistant' and not messages[-1].tool_calls else message.content) }}",
+    );
+    const { conversation } = run();
+    const tokenizer = await tokenizerOf(template);
+    expect(trainedTexts(conversation, tokenizer).length).toBe(3);
+    const answered: Conversation = {
+      ...conversation,
+      messages: [...conversation.messages.slice(0, -1), { role: 'assistant', content: 'Done.' }],
+    };
+    expect(problemOf(answered, tokenizer).reason).toBe('template_rewrites_turns');
+  });
+
+  test('line ends of another system are those of Jinja', async () => {
+    const tokenizer = await tokenizerOf(CHATML_TOOLS.replaceAll('\n', '\r\n'));
+    expect(trainedTexts(run().conversation, tokenizer)).toEqual(
+      trainedTexts(run().conversation, await tokenizerOf(CHATML_TOOLS)),
+    );
+  });
+
   test('a template of others’ words is no business of calls: plain text dialects are masked under it', async () => {
     expect(trainedTexts(run('xml').conversation, await tokenizerOf(CHATML)).length).toBe(3);
   });

@@ -115,8 +115,8 @@ export function renderWithMask(
 
 /** Length of the beginning that two texts share, never within an added token or a pair of surrogates of the first. */
 function sharedStart(a: string, b: string, { added }: ChatTokenizer): number {
+  if (b.startsWith(a)) return a.length;
   const at = firstDifference(a, b);
-  if (at === a.length) return at;
   for (let start = Math.max(0, at - LONGEST_TOKEN); start < at; start += 1) {
     for (const token of added.values()) {
       if (start + token.length > at && a.startsWith(token, start)) return start;

@@ -319,6 +319,13 @@ describe('data sets as they are published', () => {
     });
   });
 
+  it('tables have a column for each name of any row: those without a value are none of this one', () => {
+    const f2p_tests = { TestX: { run: 'FAIL' }, TestOfAnother: null };
+    expect(read({ ...multi, f2p_tests, n2p_tests: null }).tests.failToPass).toEqual(['TestX']);
+    const install_config = { python: '3.9', test_cmd: 'pytest -rA', env_vars: { A: null }, packages: null };
+    expect(read({ ...swebench, install_config }).tests.command).toMatch(/testbed && pytest -rA tests\/test_a\.py$/);
+  });
+
   it('nemotron: the row that it holds is read as that data set’s', () => {
     const inner = { ...swebench, repo: 'getmoto/moto', problem_statement: undefined };
     const row = {

@@ -1,8 +1,13 @@
 import { z } from 'zod';
 import { asProblem, invalidRow, parseRow, type RowReader, Text, unwrapJson } from './row';
 
-/** Tests by name; what their values say is how they ended in each of three runs. */
-const Tests = z.preprocess((value) => unwrapJson(value) ?? {}, z.record(z.string(), z.unknown()));
+/**
+ * Names of tests; what their values say is how they ended in each of three runs. Tables have a column for each test of any
+ * row, without a value where it is none of this one.
+ */
+const Tests = z
+  .preprocess((value) => unwrapJson(value) ?? {}, z.record(z.string(), z.unknown()))
+  .transform((tests) => Object.keys(tests).filter((name) => tests[name] !== null && tests[name] !== undefined));
 
 const Row = z.object({
   org: z.string().min(1),
@@ -32,10 +37,10 @@ export const multiSweBench: RowReader = {
   is: (fields) => 'fix_patch' in fields && 'test_patch' in fields && 'org' in fields,
   read(value, line, { registry = 'mswebench/' }) {
     const row = parseRow(Row, value, line);
-    const listed = [row.f2p_tests, row.s2p_tests, row.n2p_tests].flatMap((tests) => Object.keys(tests));
-    const failToPass = [...new Set(listed.length > 0 ? listed : Object.keys(row.fixed_tests))];
+    const listed = [...row.f2p_tests, ...row.s2p_tests, ...row.n2p_tests];
+    const failToPass = [...new Set(listed.length > 0 ? listed : row.fixed_tests)];
     if (failToPass.length === 0) throw invalidRow(line, 'f2p_tests, fixed_tests: name no test');
-    const passToPass = Object.keys(row.p2p_tests).filter((name) => !failToPass.includes(name));
+    const passToPass = row.p2p_tests.filter((name) => !failToPass.includes(name));
     const strange = [...failToPass, ...passToPass].find((name) => !GO.test(name) && !CARGO.test(name));
     if (strange !== undefined) {
       throw invalidRow(

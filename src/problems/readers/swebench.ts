@@ -17,7 +17,7 @@ import {
 } from './row';
 
 /** What SWE-rebench says of how an environment was installed; the image has done it. */
-const InstallConfig = z.object({ test_cmd: Commands, env_vars: z.record(z.string(), z.string()).nullish() });
+const InstallConfig = z.object({ test_cmd: Commands, env_vars: z.record(z.string(), z.string().nullish()).nullish() });
 
 const Row = z.object({
   instance_id: z.string().min(1),
@@ -88,6 +88,8 @@ const SWE_BENCH_LIVE: Variant = {
     const commands = [...row.rebuild_cmds, ...row.test_cmds, ...row.print_cmds];
     return row.test_cmds.length > 0 ? commands.join(' ; ') : ownCommand(row);
   },
+  // Its images have the interpreter on the path.
+  activate: '',
 };
 
 /** `install_config.test_cmd` is given the files of tests; in the second version it has them itself, and no conda. */
@@ -102,7 +104,9 @@ const SWE_REBENCH: Variant = {
     if (own !== undefined || installed.length === 0) return own;
     if (isSecond(row)) return installed.join(' ; ');
     const variables = Object.entries(row.install_config?.env_vars ?? {});
-    const exports = variables.map(([name, value]) => `export ${name}='${value.replaceAll("'", `'\\''`)}' && `);
+    const exports = variables.flatMap(([name, value]) =>
+      typeof value === 'string' && /^\w+$/.test(name) ? [`export ${name}='${value.replaceAll("'", `'\\''`)}' && `] : [],
+    );
     const commands = installed.map((command) => (/\bpy\.?test\b/.test(command) ? `${command} ${files}` : command));
     return `${ACTIVATE}${exports.join('')}${commands.join(' ; ')}`;
   },

@@ -63,6 +63,11 @@ export const DatasetInput = z.strictObject({
   maxTokens: z.int().min(256).default(32_768),
   /** Folder with `tokenizer.json` and `tokenizer_config.json`; without it lengths are estimated, and the card says so. */
   tokenizer: z.string().optional(),
+  /**
+   * What a row of the format `tokens` trains: `all` its trained turns; the `last` of them; or `each` in a row of its own. Chat
+   * templates that render a turn otherwise once more follows leave only the latter two.
+   */
+  tokenTurns: z.enum(['all', 'last', 'each']).default('all'),
   formats: z.array(DatasetFormat).min(1).default(['universal', 'openai', 'trl', 'axolotl']),
   /** Whether each file is written as Parquet too. */
   parquet: z.boolean().default(true),
@@ -115,6 +120,8 @@ export const DatasetResult = z.strictObject({
   repetition: z.array(z.strictObject({ method: z.string(), passed: z.int(), dropped: z.int(), rate: z.number() })),
   mixture: z.array(z.strictObject({ name: z.string(), rows: z.int() })),
   files: z.array(DatasetFile),
+  /** What a look at the first rows found of the tokenizer's chat template, a sentence each. */
+  template: z.array(z.string()).optional(),
   dropped: Ref,
   /** The card as Markdown. */
   card: Ref,
@@ -173,6 +180,8 @@ export interface DatasetProgress {
   readonly kept: number | null;
   readonly files: number;
   readonly filesWritten: number;
+  /** As in `DatasetResult`. */
+  readonly template?: readonly string[];
 }
 
 /** Answer of `dataset check FILE`. */
@@ -182,5 +191,9 @@ export interface DatasetCheck {
   readonly trainedTurns: number;
   /** Null where the file's format does not say who wrote a turn. */
   readonly expertTurns: number | null;
+  /** How people call the format; null for a file without records. */
+  readonly format: string | null;
+  /** Who is trained, in a sentence; null where the file's mask says it. */
+  readonly mask: string | null;
   readonly problems: readonly string[];
 }

@@ -12,7 +12,8 @@ export function cardOf(about: CardAbout): string {
     rowSection(about),
     filesSection(about),
     loadingSection(about.files, about.input.formats),
-    funnelSection(about.figures.funnels),
+    templateSection(about),
+    funnelSection(about),
     survivalSection(about.figures.survival),
     repetitionSection(
       about.figures.repetition,
@@ -221,7 +222,7 @@ export interface CardAbout {
   readonly tokenizer: string | null;
   readonly rows: { readonly train: number; readonly validation: number };
   readonly instances: number;
-  readonly figures: Omit<DatasetResult, 'id' | 'folder' | 'files' | 'dropped' | 'card'>;
+  readonly figures: Omit<DatasetResult, 'id' | 'folder' | 'files' | 'template' | 'dropped' | 'card'>;
   readonly licences: readonly { readonly licence: string; readonly rows: number }[];
   readonly profiles: readonly {
     readonly name: string;
@@ -237,6 +238,8 @@ export interface CardAbout {
     readonly tokens: number;
   }[];
   readonly files: readonly DatasetFile[];
+  /** As in `DatasetResult`. */
+  readonly template?: readonly string[];
 }
 
 /** Licences by the names that Hugging Face knows them by, where those are not the SPDX id in lower case. */
@@ -325,8 +328,20 @@ function loader(path: string): string {
   return path.endsWith('.parquet') ? 'parquet' : 'json';
 }
 
+/** What whoever trains with the tokenizer's chat template should know. */
+function templateSection({ template = [] }: CardAbout): string {
+  if (template.length === 0) return '';
+  return [
+    '## Chat template',
+    '',
+    'Of the tokenizer that was given, found by a look at the first rows:',
+    '',
+    ...template.map((note) => `- ${cell(note)}.`),
+  ].join('\n');
+}
+
 /** Counts by stage and method that sum, and the reason of every loss. */
-function funnelSection(funnels: DatasetResult['funnels']): string {
+function funnelSection({ figures: { funnels }, files }: CardAbout): string {
   if (funnels.length === 0) return '## Funnel\n\nIt was made without rollouts.';
   const all =
     funnels.length > 1 ? [...funnels, { method: 'all', funnel: summed(funnels.map(({ funnel }) => funnel)) }] : funnels;
@@ -360,6 +375,12 @@ function funnelSection(funnels: DatasetResult['funnels']): string {
           '',
         ]
       : []),
+    ...files
+      .filter(({ path, format, left }) => format === 'tokens' && path.endsWith('.jsonl') && left.length > 0)
+      .flatMap(({ path, left }) => [
+        `Of the rows that were kept ${code(path)} lacks ${left.map(({ reason, count }) => `${count} (${words(reason)})`).join(', ')}.`,
+        '',
+      ]),
     'Each rollout that is not in the data set is a line of `dropped.jsonl`, with what shows it.',
   ].join('\n');
 }

@@ -1,5 +1,6 @@
 import { PointsmanError } from '../contract/errors';
 import type { ChatMessage, ChatTool } from '../contract/step';
+import { FIXED_DAY, strftime } from './fixed-day';
 
 /** A tokenizer with its chat template, as `transformers` would use the two. */
 export interface ChatTokenizer {
@@ -10,6 +11,12 @@ export interface ChatTokenizer {
   readonly added: ReadonlyMap<number, string>;
   /** Throws `TemplateFailed` when the template refuses the messages. */
   render(messages: readonly ChatMessage[], tools?: readonly ChatTool[], generationPrompt?: boolean): string;
+  /** The token that the files call the end of a sequence; not always what ends a turn. */
+  readonly endOfSequence?: string;
+  /** How the template is given the arguments of calls: as the object that most write with `tojson`, or as its JSON text. */
+  readonly argumentsAs: 'object' | 'text';
+  /** Whether a template asks what day it is. It is told `FIXED_DAY`, or a row would be another one each day. */
+  readonly asksForDay: boolean;
 }
 
 /** What a chat template raised, or could not do. */
@@ -22,31 +29,47 @@ export interface TokenizerFiles {
   readonly tokenizer: object;
   /** `tokenizer_config.json`, parsed. */
   readonly config: object;
-  /** `chat_template.jinja`; without it the template in `config` is taken. */
-  readonly template?: string;
+  /** Templates of files beside `config`, by name; with any of them those in `config` are not looked at. */
+  readonly templates?: Readonly<Record<string, string>>;
 }
 
-/** Throws `InvalidInput` when the files hold no tokenizer or no template that can be read. */
-export async function createChatTokenizer({ tokenizer, config, template }: TokenizerFiles): Promise<ChatTokenizer> {
+/** The template for plain chats, and the one that is taken when there are tools. */
+const PLAIN = 'default';
+const WITH_TOOLS = 'tool_use';
+
+/**
+ * Which template renders is decided as `transformers` does: of several the one called `tool_use` where there are tools, else
+ * `default`. Throws `InvalidInput` when the files hold no tokenizer or no template that can be read.
+ */
+export async function createChatTokenizer({ tokenizer, config, templates }: TokenizerFiles): Promise<ChatTokenizer> {
   const [{ Tokenizer }, jinja] = await Promise.all([import('@huggingface/tokenizers'), import('@huggingface/jinja')]);
-  const text = template ?? templateIn(config);
-  const program = read('the chat template', () =>
-    // Blocks take their white space with them, as `transformers` sets its templates up.
-    jinja.parse(jinja.tokenize(text, { lstrip_blocks: true, trim_blocks: true })),
+  const texts = templates && Object.keys(templates).length > 0 ? templates : templatesIn(config);
+  const programs = new Map(
+    Object.entries(texts).map(([name, text]) => [
+      name,
+      // Blocks take their white space with them, as `transformers` sets its templates up; Jinja itself has one kind of line end.
+      read(name === PLAIN ? 'the chat template' : `the chat template ${name}`, () =>
+        jinja.parse(jinja.tokenize(text.replace(/\r\n?/g, '\n'), { lstrip_blocks: true, trim_blocks: true })),
+      ),
+    ]),
   );
   const tokens = read('tokenizer.json', () => new Tokenizer(tokenizer, config));
   const added = new Map([...tokens.get_added_tokens_decoder()].map(([id, token]) => [id, token.content]));
   const special = specialTokens(config);
-  return {
-    encode: (words) => tokens.encode(words, { add_special_tokens: false }).ids,
-    decode: (ids) => (ids.length === 0 ? '' : tokens.decode([...ids], EXACTLY)),
-    added,
-    render(messages, tools, generationPrompt = false) {
+  const renderAs =
+    (argumentsAs: 'object' | 'text'): ChatTokenizer['render'] =>
+    (messages, tools, generationPrompt = false) => {
+      const program = (tools?.length ? programs.get(WITH_TOOLS) : undefined) ?? programs.get(PLAIN);
+      if (!program) {
+        throw new TemplateFailed(
+          `the templates are called ${[...programs.keys()].join(', ')}, and none is the ${PLAIN} one`,
+        );
+      }
       const environment = new jinja.Environment();
       const variables = {
         ...GLOBALS,
         ...special,
-        messages: messages.map(templateMessage),
+        messages: messages.map((message) => templateMessage(message, argumentsAs)),
         tools: tools?.length ? tools : null,
         add_generation_prompt: generationPrompt,
       };
@@ -58,8 +81,48 @@ export async function createChatTokenizer({ tokenizer, config, template }: Token
       } catch (error) {
         throw new TemplateFailed((error as Error).message, { cause: error });
       }
-    },
+    };
+  const argumentsAs = wantedArguments(renderAs);
+  return {
+    encode: (words) => tokens.encode(words, { add_special_tokens: false }).ids,
+    decode: (ids) => (ids.length === 0 ? '' : tokens.decode([...ids], EXACTLY)),
+    added,
+    render: renderAs(argumentsAs),
+    endOfSequence: special.eos_token,
+    argumentsAs,
+    asksForDay: Object.values(texts).some((text) => text.includes('strftime_now')),
   };
+}
+
+/** A call whose argument is nowhere else, for templates that are tried out. */
+const TRIED = 'd1fec0ffee';
+const TRIED_CALL: readonly ChatMessage[] = [
+  { role: 'user', content: 'Go on.' },
+  {
+    role: 'assistant',
+    content: 'I look.',
+    tool_calls: [{ id: 'call00001', type: 'function', function: { name: 'look', arguments: `{"at":"${TRIED}"}` } }],
+  },
+];
+const TRIED_TOOL: ChatTool = {
+  type: 'function',
+  function: {
+    name: 'look',
+    description: 'looks',
+    parameters: { type: 'object', properties: { at: { type: 'string' } } },
+  },
+};
+
+/** An object, unless the template shows arguments only when they are text: some put them between other texts as they are. */
+function wantedArguments(renderAs: (as: 'object' | 'text') => ChatTokenizer['render']): 'object' | 'text' {
+  const shows = (as: 'object' | 'text') => {
+    try {
+      return renderAs(as)(TRIED_CALL, [TRIED_TOOL]).includes(TRIED);
+    } catch {
+      return false;
+    }
+  };
+  return !shows('object') && shows('text') ? 'text' : 'object';
 }
 
 /** A trajectory of five hundred turns takes a fifth of it. */
@@ -84,10 +147,7 @@ function limit<Given extends unknown[], Value extends { readonly value: unknown 
 
 const EXACTLY = { skip_special_tokens: false, clean_up_tokenization_spaces: false };
 
-/**
- * What `transformers` gives to templates by name, but for `strftime_now`: templates that know today's date would make another
- * row of the same messages each day, and those that ask first whether there is a clock have a date of their own instead.
- */
+/** What `transformers` gives to templates by name; its clock stands still here. */
 const GLOBALS = {
   true: true,
   True: true,
@@ -98,6 +158,7 @@ const GLOBALS = {
   raise_exception: (message: unknown) => {
     throw new Error(String(message));
   },
+  strftime_now: (format: unknown) => strftime(FIXED_DAY, String(format)),
   range: (start: number, stop?: number, step = 1) => {
     const [from, to] = stop === undefined ? [0, start] : [start, stop];
     const length = Math.max(0, Math.ceil((to - from) / step));
@@ -107,28 +168,32 @@ const GLOBALS = {
 };
 
 /**
- * A message as servers give it to a template: arguments are an object, because templates write them with `tojson`, and
+ * A message as servers give it to a template: arguments are an object, because most templates write them with `tojson`, and
  * there is always content, because `None` would be written out.
  */
-function templateMessage(message: ChatMessage): Record<string, unknown> {
+function templateMessage(message: ChatMessage, argumentsAs: 'object' | 'text'): Record<string, unknown> {
   if (message.role !== 'assistant') return { ...message };
   const content = message.content ?? '';
   if (!message.tool_calls) return { role: message.role, content };
   const calls = message.tool_calls.map(({ id, type, function: called }) => ({
     id,
     type,
-    function: { name: called.name, arguments: JSON.parse(called.arguments) as unknown },
+    function: {
+      name: called.name,
+      arguments: argumentsAs === 'text' ? called.arguments : (JSON.parse(called.arguments) as unknown),
+    },
   }));
   return { role: message.role, content, tool_calls: calls };
 }
 
-function templateIn(config: object): string {
+function templatesIn(config: object): Readonly<Record<string, string>> {
   const { chat_template: found } = config as { chat_template?: unknown };
-  if (typeof found === 'string') return found;
-  // Several by name: the one for plain chats is called `default`.
-  const named = Array.isArray(found) ? (found as { name?: string; template?: string }[]) : [];
-  const template = named.find(({ name }) => name === 'default')?.template;
-  if (template !== undefined) return template;
+  if (typeof found === 'string') return { [PLAIN]: found };
+  const named = Array.isArray(found) ? (found as { name?: unknown; template?: unknown }[]) : [];
+  const templates = named.flatMap((each) =>
+    typeof each?.name === 'string' && typeof each.template === 'string' ? [[each.name, each.template] as const] : [],
+  );
+  if (templates.length > 0) return Object.fromEntries(templates);
   throw new PointsmanError(
     'InvalidInput',
     'tokenizer: tokenizer_config.json has no chat_template',

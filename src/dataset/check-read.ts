@@ -1,3 +1,4 @@
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { PointsmanError } from '../contract/errors';
 import { isWellFormed } from '../rollout/clip';
 import type { Located } from './check';
@@ -18,24 +19,68 @@ export async function* jsonlRecords(chunks: AsyncIterable<Uint8Array>): AsyncGen
   }
 }
 
-/** Records of a Parquet file, row group by row group; `line` is the row. Throws `InvalidInput` when it is none. */
+/**
+ * Records of a Parquet file, row group by row group; `line` is the row. Values are those that JSON has: whole numbers of any
+ * width are numbers, times are texts. Throws `InvalidInput` when it is none.
+ */
 export async function* parquetRecords(file: AsyncBuffer): AsyncGenerator<Located> {
   const { parquetMetadataAsync, parquetReadObjects } = await import('hyparquet');
-  const metadata = await parquetMetadataAsync(file).catch((error: Error) => {
-    throw new PointsmanError(
+  const refused = (error: Error) =>
+    new PointsmanError(
       'InvalidInput',
-      `this is no Parquet file: ${error.message}`,
-      'Give a .jsonl or a .parquet.',
+      `this is no Parquet file that can be read: ${error.message}`,
+      'Give a .jsonl, a .json or a .parquet (uncompressed, Snappy, gzip or Brotli).',
     );
+  const metadata = await parquetMetadataAsync(file).catch((error: Error) => {
+    throw refused(error);
   });
   let rowStart = 0;
   for (const { num_rows } of metadata.row_groups) {
     const rowEnd = rowStart + Number(num_rows);
-    const rows = await parquetReadObjects({ file, metadata, rowStart, rowEnd });
-    for (const [i, record] of rows.entries()) yield { line: rowStart + i + 1, record };
+    const rows = await parquetReadObjects({ file, metadata, rowStart, rowEnd, compressors: COMPRESSORS }).catch(
+      (error: Error) => {
+        throw refused(error);
+      },
+    );
+    for (const [i, record] of rows.entries()) yield { line: rowStart + i + 1, record: asJson(record) };
     rowStart = rowEnd;
   }
 }
+
+/** Those that Node.js has, beside the reader's own. */
+const COMPRESSORS = {
+  GZIP: (input: Uint8Array, length: number) => new Uint8Array(gunzipSync(input, { maxOutputLength: length })),
+  BROTLI: (input: Uint8Array, length: number) =>
+    new Uint8Array(brotliDecompressSync(input, { maxOutputLength: length })),
+};
+
+function asJson(value: unknown): unknown {
+  if (typeof value === 'bigint') return Number(value);
+  if (value instanceof Date) return value.toISOString();
+  if (value instanceof Uint8Array) return new TextDecoder().decode(value);
+  if (Array.isArray(value)) return value.map(asJson);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, asJson(inner)]));
+}
+
+/** Records of one JSON document: those of an array, or the document itself. */
+export function* documentRecords(text: string): Generator<Located> {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    yield { line: 1, problem: `expected JSON: ${(error as Error).message}` };
+    return;
+  }
+  for (const [i, record] of (Array.isArray(value) ? value : [value]).entries()) {
+    yield wellFormedThroughout(record)
+      ? { line: i + 1, record }
+      : { line: i + 1, problem: 'expected text that has UTF-8, found half of a surrogate pair' };
+  }
+}
+
+/** What is wrong with a line that holds nothing. */
+export const EMPTY_LINE = 'expected a record, found an empty line';
 
 const LINE_END = 10;
 
@@ -71,7 +116,7 @@ function recordIn(bytes: Uint8Array, line: number): Located | undefined {
   } catch {
     return { line, problem: 'expected UTF-8, found bytes that are not' };
   }
-  if (text.trim() === '') return { line, problem: 'expected a record, found an empty line' };
+  if (text.trim() === '') return { line, problem: EMPTY_LINE };
   try {
     const record: unknown = JSON.parse(text);
     if (!/\\ud[89a-f]/i.test(text) || wellFormedThroughout(record)) return { line, record };

@@ -6,13 +6,15 @@ import type { Author, ChatMessage } from '../contract/step';
 import type { ChatTokenizer } from './chat-tokenizer';
 import { EXPORTERS } from './exporters';
 import {
-  type LinesExporter,
   type ReadMessage,
   type ReadRecord,
   type ReadTurn,
   RecordProblem,
+  type RecordReader,
 } from './exporters/exporter';
+import { OTHERS } from './exporters/others';
 import { fieldsOf } from './exporters/read';
+import { MaskProblem, renderWithMask } from './mask';
 import { countOf } from './tokens';
 
 export interface CheckOptions {
@@ -34,8 +36,6 @@ export type Located =
   | { readonly line: number; readonly problem: string };
 
 export interface CheckedFile extends DatasetCheck {
-  /** Null for a file without records. */
-  readonly format: DatasetFormat | null;
   /** Turns whose step was found and says the same of its author. */
   readonly proven: number;
 }
@@ -57,20 +57,22 @@ export async function checkRecords(records: AsyncIterable<Located>, options: Che
 }
 
 class Checker {
-  private exporter: LinesExporter | undefined;
+  private exporter: RecordReader | undefined;
   private readonly problems: string[] = [];
   private unlisted = 0;
   private rows = 0;
   private readonly counts = { turns: 0, trained: 0, expert: 0 };
   private readonly proven = new Set<string>();
   private authorsKnown = false;
+  /** Assistant turns, and those of them of which the file does not say whether they are trained. */
+  private readonly masks = { turns: 0, unsaid: 0 };
   /** Line of the first record with a name or a content. */
   private readonly ids = new Map<string, number>();
   private readonly contents = new Map<string, number>();
   private open: OpenRow | undefined;
 
   constructor(private readonly options: CheckOptions) {
-    if (options.format) this.exporter = linesExporter(options.format);
+    if (options.format) this.exporter = readerNamed(options.format);
   }
 
   async take(located: Located): Promise<void> {
@@ -81,7 +83,7 @@ class Checker {
     }
     this.rows += 1;
     try {
-      this.exporter ??= linesExporter(formatOf(located.record));
+      this.exporter ??= readerOf(located.record);
       const record = this.exporter.read(located.record);
       this.check(line, record);
       await this.compare(line, record);
@@ -102,11 +104,31 @@ class Checker {
       trainedTurns: trained,
       expertTurns: this.authorsKnown ? expert : null,
       proven: this.proven.size,
+      mask: this.maskSentence(),
       problems: [...this.problems, ...more],
     };
   }
 
+  /** What becomes of a file without a mask, or with one that its usual trainers do not read. */
+  private maskSentence(): string | null {
+    const { turns, unsaid } = this.masks;
+    if (turns === 0) return null;
+    const ignored = this.exporter?.mask === 'ignored';
+    if (unsaid < turns && !ignored) return null;
+    const all =
+      turns === 1
+        ? 'the assistant turn is'
+        : turns === 2
+          ? 'both assistant turns are'
+          : `all ${turns} assistant turns are`;
+    return unsaid === turns
+      ? `no mask: ${all} trained`
+      : `a mask that its usual trainers do not read: by them ${all} trained`;
+  }
+
   private check(line: number, record: ReadRecord): void {
+    this.masks.turns += record.turns.length;
+    this.masks.unsaid += record.turns.filter(({ unsaid }) => unsaid).length;
     for (const problem of recordProblems(record)) this.say(line, problem);
     if (record.row === '' || record.row !== this.open?.row) this.close();
     this.open ??= { row: record.row, line, train: record.train, turns: new Map() };
@@ -127,6 +149,32 @@ class Checker {
       (first) => `expected a record of its own, found that of line ${first} again`,
     );
     this.checkLength(line, record);
+    this.tryTemplate(line, record);
+  }
+
+  /** What a trainer with this template would train of it. */
+  private tryTemplate(line: number, { messages, tools, turns }: ReadRecord): void {
+    const { tokenizer } = this.options;
+    if (!tokenizer || !messages) return;
+    const conversation = {
+      messages: messages.map(chatMessage),
+      ...(tools?.length ? { tools } : {}),
+      turns: turns.map(({ message, trained }, i) => ({
+        message,
+        turn: i + 1,
+        author: 'expert' as const,
+        trained,
+        faithful: true,
+        step: '',
+      })),
+      marks: [],
+    };
+    try {
+      renderWithMask(conversation, tokenizer);
+    } catch (error) {
+      if (!(error instanceof MaskProblem)) throw error;
+      this.say(line, `chat template: ${error.message}`);
+    }
   }
 
   /** A file that names another author than the step has been changed, or the mask was made for another chain. */
@@ -201,9 +249,11 @@ interface OpenRow {
   readonly turns: Map<string, ReadTurn>;
 }
 
-function linesExporter(format: DatasetFormat): LinesExporter {
+function readerNamed(format: DatasetFormat): RecordReader {
   const exporter = EXPORTERS[format];
   if (exporter.layout === 'lines') return exporter;
+  const document = OTHERS.find((each) => each.format.startsWith(`${format} `));
+  if (document) return document;
   const lines = DatasetFormat.options.filter((name) => EXPORTERS[name].layout === 'lines');
   throw new PointsmanError(
     'InvalidInput',
@@ -239,10 +289,11 @@ function chatMessage({ role, content, calls, answers }: ReadMessage): ChatMessag
 }
 
 /** The format of a file by its first record: by the fields that only that format has; `universal` where none has any. */
-function formatOf(record: unknown): DatasetFormat {
+function readerOf(record: unknown): RecordReader {
   const fields = fieldsOf(record);
-  const found = Object.values(EXPORTERS).find((exporter) => exporter.layout === 'lines' && exporter.isOf(fields));
-  return found?.format ?? 'universal';
+  const lines = Object.values(EXPORTERS).flatMap((each) => (each.layout === 'lines' ? [each] : []));
+  // What agents write down has fields of its own beside those that we write too.
+  return [...OTHERS, ...lines].find((each) => each.isOf(fields)) ?? readerNamed('universal');
 }
 
 /** What is wrong with one record by itself, in the order of its messages. */
@@ -283,7 +334,7 @@ function messageProblems({ messages, tools, endsWithTurn }: ReadRecord): string[
     }
     for (const call of calls) {
       if (call.id === '' && tools !== null && tools.length > 0) say('expected the call to have an id, found none');
-      if (!known.has(call.name))
+      if (tools !== null && !known.has(call.name))
         say(`expected "${call.name}" among the tools, found ${[...known].join(', ') || 'none'}`);
       open.push(call.id);
     }

@@ -82,6 +82,23 @@ export function promptBefore(conversation: Conversation, turn: ConversationTurn)
   });
 }
 
+/**
+ * The trained turns of a conversation as conversations that each train one, its last: what a model is shown at that turn, and
+ * the turn. `last`: of the last one alone. For templates that render a turn otherwise once more follows.
+ */
+export function conversationsByTurn(conversation: Conversation, which: 'each' | 'last'): Conversation[] {
+  const trained = conversation.turns.filter((turn) => turn.trained);
+  const { tools, marks } = conversation;
+  return (which === 'last' ? trained.slice(-1) : trained).map((turn) => ({
+    messages: [...promptBefore(conversation, turn), conversation.messages[turn.message]!],
+    ...(tools ? { tools } : {}),
+    turns: conversation.turns
+      .filter(({ message }) => message <= turn.message)
+      .map((each) => (each === turn ? each : { ...each, trained: false })),
+    marks,
+  }));
+}
+
 /** The texts in place of older observations. Those that every turn is shown are not among them. */
 function windowOf(
   transcript: Transcript,

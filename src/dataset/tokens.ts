@@ -1,7 +1,7 @@
 import { countTokens } from 'gpt-tokenizer/encoding/cl100k_base';
 import { type ChatTokenizer, TemplateFailed } from './chat-tokenizer';
 import type { Conversation, ConversationTurn } from './conversation';
-import { MaskProblem, renderWithMask } from './mask';
+import { type MaskOptions, MaskProblem, renderWithMask } from './mask';
 
 /** Labels of tokens without loss, in every trainer of the PyTorch world. */
 export const IGNORED = -100;
@@ -18,8 +18,12 @@ export interface TokenizedConversation {
  * Ids as the tokenizer gives for the whole text, which is what trainers feed, and labels on the trained turns. A token that
  * reaches over the beginning of a turn belongs to the turn. Throws `MaskProblem`.
  */
-export function tokenize(conversation: Conversation, tokenizer: ChatTokenizer): TokenizedConversation {
-  const { text, spans } = renderWithMask(conversation, tokenizer);
+export function tokenize(
+  conversation: Conversation,
+  tokenizer: ChatTokenizer,
+  options?: MaskOptions,
+): TokenizedConversation {
+  const { text, spans } = renderWithMask(conversation, tokenizer, options);
   const ids = tokenizer.encode(text);
   const chunks = chunksOf(text, ids, tokenizer);
   const aligned = spans.map(({ turn, start, end }) => ({

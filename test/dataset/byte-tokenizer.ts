@@ -8,6 +8,17 @@ export const CHATML = [
   "{%- if add_generation_prompt %}{{- '<|im_start|>assistant\\n' }}{%- endif %}",
 ].join('\n');
 
+/** ChatML that shows tools, calls and what tools answer. */
+export const CHATML_TOOLS = [
+  "{%- if tools %}{{- '<|im_start|>system\\nTools:' }}{%- for tool in tools %}{{- ' ' + (tool | tojson) }}{%- endfor %}{{- '<|im_end|>\\n' }}{%- endif %}",
+  '{%- for message in messages %}',
+  "{{- '<|im_start|>' + message.role + '\\n' + message.content }}",
+  "{%- for call in message.tool_calls or [] %}{{- '\\n[call] ' + call.function.name + ' ' + (call.function.arguments | tojson) }}{%- endfor %}",
+  "{{- '<|im_end|>' + '\\n' }}",
+  '{%- endfor %}',
+  "{%- if add_generation_prompt %}{{- '<|im_start|>assistant\\n' }}{%- endif %}",
+].join('\n');
+
 const CHATML_SPECIAL = ['<|endoftext|>', '<|im_start|>', '<|im_end|>'];
 
 /** GPT-2's table of printable characters for bytes. */

@@ -1,19 +1,22 @@
 import fc from 'fast-check';
 import type { DatasetFormat } from '../../src/contract/names';
 import { createChatTokenizer } from '../../src/dataset/chat-tokenizer';
-import { type CheckOptions, checkRecords } from '../../src/dataset/check';
+import { type CheckedFile, type CheckOptions, checkRecords } from '../../src/dataset/check';
 import { jsonlRecords } from '../../src/dataset/check-read';
 import { EXPORTERS, type ExportContext } from '../../src/dataset/exporters';
 import { jsonLine } from '../../src/dataset/parquet';
 import type { DatasetRow } from '../../src/dataset/row';
 import { anyRow, CONTEXT, runOf } from './any-row';
-import { byteTokenizer } from './byte-tokenizer';
+import { byteTokenizer, CHATML_TOOLS } from './byte-tokenizer';
 
 const FORMATS = (Object.keys(EXPORTERS) as DatasetFormat[]).filter((format) => EXPORTERS[format].layout === 'lines');
 type Fields = Record<string, unknown>;
 let context: ExportContext;
 beforeAll(async () => {
-  context = { ...CONTEXT, tokenizer: await createChatTokenizer(byteTokenizer('look look', 5)) };
+  context = {
+    ...CONTEXT,
+    tokenizer: await createChatTokenizer(byteTokenizer('look look', 5, undefined, CHATML_TOOLS)),
+  };
 });
 
 function recordsOf(format: DatasetFormat, rows: readonly DatasetRow[]): Fields[] {
@@ -282,9 +285,8 @@ describe('files', () => {
     expect(rows).toBe(3);
   });
 
-  test('an empty file has no rows, and a folder’s format is refused', async () => {
-    expect(await check('')).toMatchObject({ format: null, rows: 0, problems: [] });
-    await expect(check('', { format: 'traj' })).rejects.toThrow(/traj is a folder of files/);
+  test('an empty file has no rows', async () => {
+    expect(await check('')).toMatchObject({ format: null, rows: 0, mask: null, problems: [] });
   });
 
   test('many problems are listed as far as anybody reads', async () => {
@@ -307,5 +309,116 @@ describe('files', () => {
       expertTurns: null,
       problems: [],
     });
+  });
+});
+
+describe('files that others write', () => {
+  const say = (role: string, content: unknown, more: object = {}) => ({ role, content, ...more });
+  const bash = (id: string) => ({ id, type: 'function', function: { name: 'bash', arguments: '{"command":"ls"}' } });
+  const kinds: [string, string, object, Partial<CheckedFile>][] = [
+    [
+      'plain messages',
+      'universal',
+      { messages: [say('user', 'a'), say('assistant', 'b'), say('user', 'c'), say('assistant', 'd')] },
+      { trainedTurns: 2, mask: 'no mask: both assistant turns are trained' },
+    ],
+    [
+      'plain messages as JSON text, and content in parts',
+      'universal',
+      { messages: JSON.stringify([say('user', [{ type: 'text', text: 'a' }]), say('assistant', 'b')]) },
+      { trainedTurns: 1, mask: 'no mask: the assistant turn is trained' },
+    ],
+    [
+      'a SWE-agent trajectory',
+      'traj (SWE-agent)',
+      {
+        environment: 'e',
+        trajectory: [{ action: 'ls', observation: 'a', response: 'r', thought: 't' }],
+        history: [
+          say('system', 's', { agent: 'main', message_type: 'system_prompt' }),
+          say('user', [{ type: 'text', text: 'u', cache_control: { type: 'ephemeral' } }]),
+          say('assistant', 'I look.', { thought: 'I look.', action: 'ls', tool_calls: [bash('c1')] }),
+          say('tool', 'a.py', { tool_call_ids: ['c1'] }),
+        ],
+        info: { exit_status: 'submitted', submission: null },
+      },
+      { trainedTurns: 1, mask: 'no mask: the assistant turn is trained' },
+    ],
+    [
+      'a mini-swe-agent trajectory',
+      'traj (mini-swe-agent)',
+      {
+        info: { exit_status: 'Submitted', model_stats: {} },
+        messages: [say('system', 's'), say('user', 'u'), say('assistant', 'b'), say('exit', 'done')],
+        trajectory_format: 'mini-swe-agent-1.1',
+      },
+      { trainedTurns: 1 },
+    ],
+    [
+      'a list of messages called trajectory',
+      'trajectory (lists of messages)',
+      {
+        instance_id: 'a',
+        trajectory: [
+          say('system', 's'),
+          say('user', 'u'),
+          say('assistant', '', { tool_calls: [bash('c1')] }),
+          say('tool', 'a', { tool_call_id: 'c1', name: 'bash' }),
+        ],
+      },
+      { trainedTurns: 1, mask: 'no mask: the assistant turn is trained' },
+    ],
+    [
+      'LLaMA-Factory’s calls and observations',
+      'sharegpt',
+      {
+        conversations: [
+          { from: 'human', value: 'u' },
+          { from: 'function_call', value: '{"name": "look", "arguments": {}}' },
+          { from: 'observation', value: 'a' },
+          { from: 'gpt', value: 'There.' },
+        ],
+        system: 's',
+        tools: '[{"name": "look", "description": "", "parameters": {}}]',
+      },
+      { trainedTurns: 2, mask: 'no mask: both assistant turns are trained' },
+    ],
+    [
+      'alpaca',
+      'alpaca',
+      { instruction: 'Add.', input: '1 2', output: '3', system: '', history: [['a', 'b']] },
+      { trainedTurns: 2, mask: 'no mask: both assistant turns are trained' },
+    ],
+  ];
+  test.each(kinds)('%s are named, and who is trained is said', async (_, format, record, expected) => {
+    expect(await checkThese([record as Fields])).toMatchObject({ format, problems: [], ...expected });
+  });
+
+  test('a mask that trainers pass over is said', async () => {
+    const checked = await checkThese(recordsOf('sharegpt', [runOf(['expert', 'student'], { id: 'a' })]));
+    expect(checked.mask).toBe('a mask that its usual trainers do not read: by them both assistant turns are trained');
+    expect((await checkThese(recordsOf('axolotl', ROWS()))).mask).toBeNull();
+  });
+
+  test('a call that is no JSON is a problem', async () => {
+    const record = {
+      conversations: [
+        { from: 'human', value: 'u' },
+        { from: 'function_call', value: 'ls' },
+      ],
+    };
+    expect((await checkThese([record])).problems[0]).toMatch(
+      /expected a function_call to be JSON with a name, found "ls"/,
+    );
+  });
+
+  test('a tokenizer’s chat template is tried on each row', async () => {
+    const silent = await createChatTokenizer(byteTokenizer('look', 0));
+    const { problems } = await checkThese(recordsOf('universal', ROWS()), { tokenizer: silent });
+    expect(problems.length).toBe(3);
+    expect(problems[0]).toMatch(
+      /^f\.jsonl:1: chat template: the template does not show the list of tools, the name of the call/,
+    );
+    expect((await checkThese(recordsOf('universal', ROWS()), { tokenizer: context.tokenizer! })).problems).toEqual([]);
   });
 });

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import type { DatasetFormat } from '../../src/contract/names';
+import type { ChatMessage } from '../../src/contract/step';
 import { createChatTokenizer } from '../../src/dataset/chat-tokenizer';
 import { EXPORTERS, type ExportContext } from '../../src/dataset/exporters';
 import { traj } from '../../src/dataset/exporters/traj';
@@ -107,10 +108,11 @@ function stretches(labels: number[]): number[][] {
 }
 
 function withCallsAsText(row: DatasetRow): DatasetRow {
-  const all = row.conversation.messages.map((message) =>
-    message.role === 'assistant'
-      ? { role: message.role, content: `${message.content ?? ''}${JSON.stringify(message.tool_calls)}` }
-      : message,
-  );
-  return { ...row, conversation: { ...row.conversation, messages: all } };
+  const { turns, marks } = row.conversation;
+  const messages = row.conversation.messages.map((message): ChatMessage => {
+    if (message.role === 'tool') return { role: 'user', content: message.content };
+    if (message.role !== 'assistant') return message;
+    return { role: message.role, content: `${message.content ?? ''}${JSON.stringify(message.tool_calls)}` };
+  });
+  return { ...row, conversation: { messages, turns, marks } };
 }

@@ -9,14 +9,17 @@ import { EXPORTERS, type ExportContext } from '../../src/dataset/exporters';
 import { ParquetFile } from '../../src/dataset/parquet';
 import { writeFormat } from '../trainers/files';
 import { anyRow, CONTEXT } from './any-row';
-import { byteTokenizer } from './byte-tokenizer';
+import { byteTokenizer, CHATML_TOOLS } from './byte-tokenizer';
 
 const FORMATS = (Object.keys(EXPORTERS) as DatasetFormat[]).filter((format) => EXPORTERS[format].layout === 'lines');
 const folder = mkdtempSync(join(tmpdir(), 'pointsman-parquet-'));
 let context: ExportContext;
 
 beforeAll(async () => {
-  context = { ...CONTEXT, tokenizer: await createChatTokenizer(byteTokenizer('look look', 5)) };
+  context = {
+    ...CONTEXT,
+    tokenizer: await createChatTokenizer(byteTokenizer('look look', 5, undefined, CHATML_TOOLS)),
+  };
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 

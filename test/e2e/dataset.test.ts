@@ -17,9 +17,10 @@ import {
   DroppedRow,
   type Funnel,
   type LossReason,
+  View,
 } from '../../src/contract';
 import { runCli } from '../cli/run-cli';
-import { byteTokenizer } from '../dataset/byte-tokenizer';
+import { byteTokenizer, CHATML_TOOLS } from '../dataset/byte-tokenizer';
 import { SAMPLE_KINDS, type SampleCampaign, writeSampleCampaign } from '../support/sample-campaign';
 import { tinyProblem } from '../support/tiny-problem';
 import { World } from '../support/world';
@@ -222,7 +223,12 @@ test('a worker that is killed while it works leaves the same bytes, and no draft
 test('ids and labels of a tokenizer, whose digest the manifest keeps; rows that are too long are left out', async () => {
   const folder = join(world.home, 'tokenizer');
   mkdirSync(folder);
-  const { tokenizer, config } = byteTokenizer('def value_1 = 1\nassert value_1 == 2\n'.repeat(20), 60);
+  const { tokenizer, config } = byteTokenizer(
+    'def value_1 = 1\nassert value_1 == 2\n'.repeat(20),
+    60,
+    undefined,
+    CHATML_TOOLS,
+  );
   writeFileSync(join(folder, 'tokenizer.json'), JSON.stringify(tokenizer));
   writeFileSync(join(folder, 'tokenizer_config.json'), JSON.stringify(config));
   const result = await build('tokens', {
@@ -240,6 +246,26 @@ test('ids and labels of a tokenizer, whose digest the manifest keeps; rows that 
   const dropped = lines(result, 'dropped.jsonl', (value) => DroppedRow.parse(value));
   expect(dropped.filter(({ reason }) => reason === 'too_long').length).toBeGreaterThan(0);
 }, 180_000);
+
+test('a chat template that does not show calls is named before the building, and refused where nothing else is asked for', async () => {
+  const folder = join(world.home, 'silent');
+  mkdirSync(folder);
+  const { tokenizer, config } = byteTokenizer('def value_1 = 1\n', 20);
+  writeFileSync(join(folder, 'tokenizer.json'), JSON.stringify(tokenizer));
+  writeFileSync(join(folder, 'tokenizer_config.json'), JSON.stringify(config));
+  const view = View.parse({ dialect: 'tools' });
+  const result = await build('silent', { formats: ['universal', 'tokens'], tokenizer: folder, view });
+  expect(result.template?.[0]).toMatch(/of the first \d+ rows cannot be masked: .*the name of the call/);
+  const left = result.files.find(({ path }) => path === 'train.tokens.jsonl');
+  expect(left).toMatchObject({ rows: 0, left: [{ reason: 'template_swallows', count: result.rows }] });
+  const card = readFileSync(join(result.folder, 'README.md'), 'utf8');
+  expect(card).toMatch(/## Chat template\n[\s\S]*cannot be masked/);
+  expect(card).toMatch(/`train\.tokens\.jsonl` lacks \d+ \(template swallows\)/);
+  const alone = await build('silent-alone', { formats: ['tokens'], tokenizer: folder, view }).catch(
+    (error: unknown) => error,
+  );
+  expect(JSON.stringify(alone, ['message', 'cause'])).toMatch(/tokens: \d+ of the first \d+ rows cannot be masked/);
+}, 120_000);
 
 test('a data set without a row is made all the same, and says so', async () => {
   const never = sample.rows.filter(({ outcome }) => outcome === 'skipped');

@@ -31,7 +31,6 @@ const COVERED: Readonly<Record<string, string>> = {
   'grading/reporters/reporter.ts jsonLines': 'REPORTERS',
   'grading/reporters/reporter.ts jsonOf': 'REPORTERS',
   'problems/candidate/indentation.ts dedented': 'readCandidate',
-  'problems/readers/row.ts rowsOf': 'readRows',
   'problems/equivalence/value-float.ts floatOf': 'a number of a harness, which has its own limit',
   'problems/specification/append.ts appendTo': 'a docstring, by readDocstring',
   'setup/roles/rules/play.ts rowsOf': 'readInterpreters',

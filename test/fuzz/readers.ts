@@ -1,6 +1,8 @@
 import { openPython, type Python } from '@pointsman/python';
 import { safeLine } from '../../src/cli/terminal/safe-text';
+import { documentRecords } from '../../src/dataset/check-read';
 import { isFileRead } from '../../src/dataset/file-reading';
+import { shownIn } from '../../src/dataset/template-shows';
 import { wellFormed, wellFormedJson } from '../../src/dataset/text-marks';
 import { failureOf } from '../../src/grading/controls';
 import { REPORTERS } from '../../src/grading/reporters';
@@ -18,7 +20,8 @@ import { readCandidate } from '../../src/problems/candidate/reply';
 import { readHarness } from '../../src/problems/equivalence/read-harness';
 import { answerOf, codeBlocks } from '../../src/problems/equivalence/reply';
 import { hasContext, pathsOfNumstat, splitPatch } from '../../src/problems/patch';
-import { readRows } from '../../src/problems/readers';
+import { ROW_FORMATS, readRow } from '../../src/problems/readers';
+import { readPythonList } from '../../src/problems/readers/python-list';
 import { reversePatch } from '../../src/problems/reverse';
 import { readDocstring } from '../../src/problems/specification/sections';
 import { cutEnd, cutMiddle, isWellFormed, preview, shortened } from '../../src/rollout/clip';
@@ -78,6 +81,21 @@ export async function openReaders(): Promise<ReadonlyMap<string, Reader>> {
 }
 
 type Entry = readonly [name: string, reader: Reader];
+
+/** A row whose every field that readers look into is the text. */
+function rowOf(text: string): object {
+  const diff = `--- a/a.py\n+++ b/a.py\n@@ -1 +1 @@\n-x\n+${text}\n`;
+  const lists = { FAIL_TO_PASS: [`a.py::${text}`], PASS_TO_PASS: text };
+  const tests = { f2p_tests: { [`Test${text}`]: {} }, p2p_tests: { [text]: {} } };
+  return {
+    ...{ instance_id: 'a', repo: 'a/b', org: 'a', number: 1, patch: diff, test_patch: text, problem_statement: text },
+    ...{ ...lists, ...tests, fix_patch: text, title: text, body: text, image_name: 'a', test_cmds: text },
+    ...{ install_config: { test_cmd: text }, repo_name: 'a', docker_image: 'a', commit_hash: 'abc' },
+    parsed_commit_content: { file_diffs: [{ header: { file: { path: text } }, hunks: [] }] },
+    execution_result_content: { test_file_names: ['test_1.py', 'test_2.py'], test_file_codes: [text, 'def a(): pass'] },
+    expected_output_json: { [`${text}.a`]: 'PASSED' },
+  };
+}
 
 const PLAIN: readonly Entry[] = [
   ['cli/terminal/safe-text.ts safeLine', safeLine],
@@ -141,7 +159,13 @@ const PLAIN: readonly Entry[] = [
   ['setup/experience/test-avoidance.ts avoidsTests', avoidsTests],
   ['setup/experience/test-avoidance.ts runsNoTests', runsNoTests],
   ['grading/controls.ts failureOf', (text) => failureOf(text, 'a.py')],
-  ['problems/readers/index.ts readRows swebench', (text) => readRows(text, 'swebench')],
+  ['problems/readers/python-list.ts readPythonList', (text) => readPythonList(`['${text}`)],
+  ['problems/readers/python-list.ts readPythonList whole', readPythonList],
+  ['dataset/check-read.ts documentRecords', (text) => [...documentRecords(text)]],
+  ['dataset/template-shows.ts shownIn', (text) => shownIn(text, `${text.slice(0, 2000)}"`)],
+  ...ROW_FORMATS.map(
+    (format): Entry => [`problems/readers/index.ts readRow ${format}`, (text) => readRow(rowOf(text), 1, format)],
+  ),
   ['rollout/clip.ts cutMiddle', (text) => cutMiddle(text, 1000)],
   ['rollout/clip.ts cutEnd', (text) => cutEnd(text, 1000)],
   ['rollout/clip.ts shortened', (text) => shortened(text, 1000)],

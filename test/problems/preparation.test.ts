@@ -2,7 +2,7 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Problem, type Ref } from '../../src/contract';
-import { readRows } from '../../src/problems/readers';
+import { readRow } from '../../src/problems/readers';
 import { reversePatch } from '../../src/problems/reverse';
 import { AFTER, BEFORE, shopInput, writeTree } from '../security/shop';
 import { Bench } from './bench';
@@ -45,8 +45,8 @@ describe('a problem whose patch brings the bug', () => {
       problem_statement: 'total is wrong',
       test_cmd: clean.tests.command,
     };
-    const [problem] = readRows(JSON.stringify(row), 'swesmith');
-    const ref = await load(problem!);
+    const { problem } = readRow(row, 1, 'swesmith');
+    const ref = await load(problem);
     expect(await bench.check(ref)).toMatchObject({ oracle: 1, noop: 0, admitted: true, reasons: [] });
     const { image } = await bench.run(bench.activities.ensureImage, { owner: bench.owner, problem: ref });
     const spec = { owner: bench.owner, role: 'look', image, workdir: '/testbed', network: 'none' } as const;

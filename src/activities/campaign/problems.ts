@@ -12,7 +12,7 @@ import {
   parseInput,
   Ref,
 } from '../../contract';
-import { type RowFormat, readRows } from '../../problems/readers';
+import { formatOfRow, readRow } from '../../problems/readers';
 import type { Roots } from '../../roots';
 import type { BlobStore } from '../../store/blobs';
 import type { Problems } from '../../store/problems';
@@ -27,13 +27,6 @@ interface Named {
   /** Folder that paths are told from. */
   readonly folder: string;
 }
-
-/** Fields that only rows of that data set have. */
-const ROWS: readonly (readonly [format: RowFormat, field: string])[] = [
-  ['r2egym', 'parsed_commit_content'],
-  ['swebench', 'test_patch'],
-  ['swesmith', 'instance_id'],
-];
 
 /** Everything that a campaign can be given as problems becomes blobs, checked before anything starts. */
 export class CampaignProblems {
@@ -102,8 +95,7 @@ export class CampaignProblems {
       return this.problems.resolve(existsSync(beside) ? beside : source);
     }
     if ('row' in source) {
-      const [format] = ROWS.find(([, field]) => field in (JSON.parse(source.row) as object))!;
-      return readRows(source.row, format)[0]!;
+      return readRow(JSON.parse(source.row), 1).problem;
     }
     return parseInput(Problem, await this.problems.find(source), 'problem');
   }
@@ -137,7 +129,7 @@ function sourceOf(line: string, where: string): Named['source'] {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw refused(`${where}: expected a problem, a path, an id or a blob`, 'See examples/schemas/problem.json.');
   if ('sha256' in value) return parseInput(Ref, value, where);
-  if (ROWS.some(([, field]) => field in value)) return { row: line };
+  if (formatOfRow(value) || 'instance_id' in value) return { row: line };
   return parseInput(Problem, value, where);
 }
 

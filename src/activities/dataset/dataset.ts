@@ -10,11 +10,14 @@ import { publishDataset } from './publish';
 import { DatasetRows } from './rows';
 import { type ChosenRow, type ChosenRows, chooseRows } from './selection';
 import { readSetting } from './setting';
+import { lookAtFirstRows } from './template';
 
 export interface OpenedDataset {
   readonly setting: Ref;
   readonly pages: number;
   readonly rows: number;
+  /** What a look at the first rows found of the tokenizer's chat template. */
+  readonly template?: readonly string[];
 }
 
 export interface JudgedPage {
@@ -56,7 +59,10 @@ export function createDatasetActivities(deps: Deps) {
     async openDataset(input: DatasetInput): Promise<OpenedDataset> {
       return withHeartbeat(async () => {
         const setting = await readSetting(deps, input);
-        return { setting: await blobs.put(JSON.stringify(setting)), pages: setting.pages.length, rows: setting.rows };
+        const template = await lookAtFirstRows(await DatasetRows.open(deps, await blobs.put(JSON.stringify(setting))));
+        const looked = template.length > 0 ? { ...setting, template } : setting;
+        const { pages, rows } = setting;
+        return { setting: await blobs.put(JSON.stringify(looked)), pages: pages.length, rows, template };
       });
     },
 
@@ -99,6 +105,7 @@ export function createDatasetActivities(deps: Deps) {
         const context = {
           prompts: rows.setting.dialectPrompts,
           ...(rows.tokenizer ? { tokenizer: rows.tokenizer } : {}),
+          tokenTurns: rows.setting.input.tokenTurns,
         };
         const request = {
           folder: deps.results.draftOf('datasets', input.draft),

@@ -27,9 +27,9 @@ export async function publishDataset(
   const { input, view, tokenizer, profiles } = setting;
   const madeBy = codeVersion();
   const { figures, rows } = chosen;
-  const about = { ...chosen, input, view, madeBy, tokenizer, profiles, files };
+  const about = { ...chosen, input, view, madeBy, tokenizer, profiles, files, template: setting.template ?? [] };
   const card = cardOf(about);
-  const written = { ...figures, files: [...files] };
+  const written = { ...figures, files: [...files], template: [...(setting.template ?? [])] };
   const { folder } = await results.replace('datasets', input.name, async (target) => {
     await linkTree(draft, target, files);
     const texts = new Map([

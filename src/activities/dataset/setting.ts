@@ -53,6 +53,8 @@ export interface DatasetSetting {
   readonly rollouts: string;
   readonly pages: readonly DatasetPage[];
   readonly rows: number;
+  /** What a look at the first rows found of the tokenizer's chat template. */
+  readonly template?: readonly string[];
 }
 
 /** Pages of rollouts at most: what a workflow's history holds does not grow with the number of rows. */

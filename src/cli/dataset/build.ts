@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import {
   type Author,
   DatasetFormat,
@@ -36,7 +36,13 @@ export function addDatasetBuild(dataset: Command, cli: Cli): void {
     .option('--view <profile>', "format that is trained: that profile's (default: the student's)")
     .option('--per-instance <n>', 'rows of an instance at most, or "none" (default: 3)', capOption)
     .option('--max-tokens <n>', 'longer rows are left out, never cut (default: 32768)', wholeOption)
-    .option('--tokenizer <dir>', 'folder of tokenizer.json; without it lengths are estimated')
+    .option('--tokenizer <dir>', 'folder of tokenizer.json, or a .gguf file; without it lengths are estimated')
+    .addOption(
+      new Option(
+        '--token-turns <which>',
+        'what a row of `tokens` trains, for chat templates that rewrite earlier turns (default: all)',
+      ).choices(['all', 'last', 'each']),
+    )
     .option('--validation <share>', 'share of instances that validate (default: 0)', shareOption)
     .option('--seed <n>', 'seed: which rows a limit or a mixture takes, and their order', wholeOption)
     .option('--duplicates', 'keep rows with the same trained turns')
@@ -93,6 +99,7 @@ interface DatasetFlags {
   readonly perInstance?: number | null;
   readonly maxTokens?: number;
   readonly tokenizer?: string;
+  readonly tokenTurns?: DatasetInput['tokenTurns'];
   readonly validation?: number;
   readonly seed?: number;
   readonly duplicates?: boolean;

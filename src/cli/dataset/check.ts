@@ -1,15 +1,13 @@
-import { createReadStream, existsSync, statSync } from 'node:fs';
-import { open } from 'node:fs/promises';
 import { type Command, Option } from 'commander';
-import { type Author, DatasetFormat, PointsmanError, Step } from '../../contract';
+import { type Author, DatasetFormat, Step } from '../../contract';
 import { createChatTokenizer } from '../../dataset/chat-tokenizer';
 import { type CheckedFile, checkRecords } from '../../dataset/check';
-import { jsonlRecords, parquetRecords } from '../../dataset/check-read';
 import { count, grouped } from '../../pages/figures';
 import type { BlobStore } from '../../store/blobs';
 import { readTokenizerFolder } from '../../store/tokenizer-files';
 import type { Cli } from '../context';
 import { wholeOption } from '../options';
+import { rowsOfFile } from '../rows-of-file';
 import { safeLine } from '../terminal/safe-text';
 
 interface CheckFlags {
@@ -27,10 +25,13 @@ export function addDatasetCheck(dataset: Command, cli: Cli): void {
       new Option('--format <name>', 'instead of the one its first record looks like').choices(DatasetFormat.options),
     )
     .option('--max-tokens <n>', 'say which rows are longer', wholeOption)
-    .option('--tokenizer <dir>', 'folder of tokenizer.json to count with; without it lengths are estimated')
+    .option(
+      '--tokenizer <dir>',
+      'folder of tokenizer.json, or a .gguf file: counts with it, and tries its chat template on each row',
+    )
     .action(async (file: string, flags: CheckFlags) => {
-      const { format, proven, ...check } = await checkFile(file, flags, cli.blobs);
-      cli.print(check, () => asText(file, { format, proven, ...check }));
+      const { proven, ...check } = await checkFile(file, flags, cli.blobs);
+      cli.print(check, () => asText(file, { proven, ...check }));
       if (check.problems.length > 0) process.exitCode = 1;
     });
 }
@@ -41,11 +42,6 @@ export async function checkFile(
   { format, maxTokens, tokenizer }: CheckFlags = {},
   steps?: Pick<BlobStore, 'get'>,
 ): Promise<CheckedFile> {
-  if (!existsSync(file))
-    throw new PointsmanError('NotFound', `there is no file ${file}`, 'Give a .jsonl or a .parquet.');
-  if (statSync(file).isDirectory()) {
-    throw new PointsmanError('InvalidInput', `${file} is a folder`, 'Give one of its .jsonl or .parquet files.');
-  }
   const options = {
     file,
     format,
@@ -53,23 +49,7 @@ export async function checkFile(
     ...(steps ? { authorOf: authorIn(steps) } : {}),
     ...(tokenizer ? { tokenizer: await createChatTokenizer(await readTokenizerFolder(tokenizer)) } : {}),
   };
-  if (!file.endsWith('.parquet')) return checkRecords(jsonlRecords(createReadStream(file)), options);
-  const handle = await open(file);
-  try {
-    const { size } = await handle.stat();
-    const buffer = {
-      byteLength: size,
-      slice: async (start: number, end = size) => {
-        const [from, to] = [start < 0 ? size + start : start, end < 0 ? size + end : end];
-        const bytes = new Uint8Array(to - from);
-        await handle.read(bytes, 0, bytes.length, from);
-        return bytes.buffer;
-      },
-    };
-    return await checkRecords(parquetRecords(buffer), options);
-  } finally {
-    await handle.close();
-  }
+  return checkRecords(rowsOfFile(file), options);
 }
 
 /** Who made a step that this store has. Each is read once: formats of one record a turn name it again and again. */
@@ -87,11 +67,12 @@ function authorIn(steps: Pick<BlobStore, 'get'>): (step: string) => Promise<Auth
 
 function asText(
   file: string,
-  { format, rows, turns, trainedTurns, expertTurns, proven, problems }: CheckedFile,
+  { format, rows, turns, trainedTurns, expertTurns, proven, mask, problems }: CheckedFile,
 ): string {
   const experts = expertTurns === null ? 'it does not say whose' : `${count(expertTurns, 'turn')} of experts`;
   return [
     `${safeLine(file)}: ${format ?? 'no records'}`,
+    ...(mask === null ? [] : [mask]),
     `${count(rows, 'row')}, ${grouped(trainedTurns)} of ${count(turns, 'turn')} trained, ${experts}`,
     ...(proven > 0
       ? [`${count(proven, 'turn')} compared with ${proven === 1 ? 'its step' : 'their steps'} in this store`]

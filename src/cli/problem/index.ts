@@ -11,13 +11,13 @@ import {
   type Ref,
   type TestLists,
 } from '../../contract';
-import { type RowFormat, readRows } from '../../problems/readers';
 import type { Cli } from '../context';
 import { given, reachable } from '../input-file';
 import { wholeOption } from '../options';
 import { controlLines } from '../terminal/grading';
 import { readable, writeProblem } from './folder';
 import { addProblemGrade } from './grade';
+import { addProblemImport } from './import';
 
 interface InitFlags {
   before: string;
@@ -95,21 +95,7 @@ export function addProblemCommands(program: Command, cli: Cli): void {
       cli.print({ problems }, () => problems.map(line).join('\n') || noProblems(cli));
     });
 
-  problem
-    .command('import <file>')
-    .description('make problems of JSONL rows')
-    .requiredOption('--format <format>', 'swebench, swesmith or r2egym')
-    .requiredOption('--out <dir>', 'folder; each problem gets a folder in it')
-    .option('--registry <prefix>', 'put before image names, like HOST/OWNER/')
-    .action((file: string, flags: { format: RowFormat; out: string; registry?: string }) => {
-      const problems = readRows(textOf(file), flags.format, { registry: flags.registry });
-      for (const each of problems) writeProblem(resolve(flags.out, readable(each.id)), each);
-      const answer = { imported: problems.length, out: resolve(flags.out), ids: problems.map(({ id }) => id) };
-      cli.print(
-        answer,
-        () => `${problems.length} problems in ${answer.out}; check each before using it: pointsman problem check`,
-      );
-    });
+  addProblemImport(problem, cli);
 }
 
 async function init(cli: Cli, flags: InitFlags): Promise<void> {

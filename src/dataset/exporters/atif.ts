@@ -67,7 +67,8 @@ export const atif: LinesExporter = {
     const turns = acted.map((step) => {
       const extra = (step.extra ?? {}) as Fields;
       const trained = extra.trained === undefined ? true : extra.trained === true;
-      return { message: -1, trained, author: stringOr(extra.author), step: stringOr(extra.step) };
+      const unsaid = extra.trained === undefined ? ({ unsaid: true } as const) : {};
+      return { message: -1, trained, ...unsaid, author: stringOr(extra.author), step: stringOr(extra.step) };
     });
     const { train } = metadataIn(fields.extra ?? {});
     const id = textOf(fields.session_id);

@@ -1,6 +1,7 @@
-import type { ChatTool, DatasetFormat, DialectName } from '../../contract';
+import type { ChatTool, DatasetFormat, DatasetInput, DialectName } from '../../contract';
 import type { Prompts } from '../../rollout/prompts';
 import type { ChatTokenizer } from '../chat-tokenizer';
+import type { MaskReason } from '../mask';
 import type { DatasetRow } from '../row';
 import type { Columns } from './columns';
 import type { Fields } from './fields';
@@ -19,6 +20,8 @@ export interface ExportContext {
   readonly prompts: Readonly<Record<DialectName, Prompts>>;
   /** For `tokens`; without it that format leaves every row out. */
   readonly tokenizer?: ChatTokenizer;
+  /** Which of its trained turns a row of `tokens` trains. */
+  readonly tokenTurns?: DatasetInput['tokenTurns'];
 }
 
 /** JSON values only: a record is a line of JSONL or a row of Parquet. */
@@ -31,14 +34,12 @@ export interface Exported {
 }
 
 type LeftOut =
+  /** The tokenizer's chat template and the row do not fit. */
+  | MaskReason
   /** Extra rows have messages only. */
   | 'no_trajectory'
   /** `tokens` was asked for without a tokenizer. */
   | 'no_tokenizer'
-  /** The template renders a prefix otherwise than the whole, or not at all. */
-  | 'template_breaks_prefix'
-  /** The tokens of a turn cannot be told from those before it. */
-  | 'tokens_not_aligned'
   /** No turn of it is trained. */
   | 'nothing_trained'
   /** The format's roles do not alternate as its trainer demands. */
@@ -51,18 +52,26 @@ interface ExporterBase {
   readonly loadedBy: string;
 }
 
+/** Reads records for checks, whoever wrote them. */
+export interface RecordReader {
+  /** How people call it. */
+  readonly format: string;
+  readonly mask: MaskBy;
+  /** Whether a file that begins with this record is of this format: by fields that no other format has. */
+  isOf(fields: Fields): boolean;
+  /** Throws `RecordProblem` when the record is not of this format. */
+  read(record: unknown): ReadRecord;
+}
+
 /** One record a line. */
-export interface LinesExporter extends ExporterBase {
+export interface LinesExporter extends ExporterBase, RecordReader {
+  readonly format: DatasetFormat;
   readonly layout: 'lines';
   export(row: DatasetRow, context: ExportContext): Exported;
   /** Columns of the records for Parquet. */
   readonly columns: Columns;
-  /** Whether a file that begins with this record is of this format: by fields that no other format has. */
-  isOf(fields: Fields): boolean;
   /** Its records name the step of each turn, so that a row can be traced to what was run. */
   readonly namesSteps?: true;
-  /** Reads one record for checks. Throws `RecordProblem` when it is not of this format. */
-  read(record: unknown): ReadRecord;
 }
 
 interface ExportedFile {
@@ -114,6 +123,8 @@ export interface ReadTurn {
   /** Index of the message, -1 where there is none. */
   readonly message: number;
   readonly trained: boolean;
+  /** The record does not say whether it is trained: then trainers do. */
+  readonly unsaid?: true;
   /** Null where the format does not say who wrote it. */
   readonly author: string | null;
   /** Hash of the step; null where the format has none, empty for a row that has no chain. */

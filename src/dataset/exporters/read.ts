@@ -36,9 +36,20 @@ export function metadataIn(record: unknown): { readonly row: string; readonly tr
   return { row: textOf(rollout_id), train: Array.isArray(train) ? train.map(String) : null };
 }
 
+/** A list, or the JSON text of one: some columns hold nothing else than text. */
+export function unwrapList(fields: Fields, name: string): Fields {
+  const value = fields[name];
+  if (typeof value !== 'string' || !value.trimStart().startsWith('[')) return fields;
+  try {
+    return { ...fields, [name]: JSON.parse(value) as unknown };
+  } catch {
+    throw new RecordProblem(`expected "${name}" to be JSON, found ${shown(value)}`);
+  }
+}
+
 /** A `tools` field: a list, or the JSON text of one. */
 export function readTools(value: unknown): readonly ChatTool[] {
-  if (value === undefined || value === null) return [];
+  if (value === undefined || value === null || value === '') return [];
   let tools = value;
   if (typeof value === 'string') {
     try {
@@ -48,12 +59,14 @@ export function readTools(value: unknown): readonly ChatTool[] {
     }
   }
   if (!Array.isArray(tools)) throw new RecordProblem(`expected "tools" to be a list, found ${shown(value)}`);
-  for (const tool of tools as Fields[]) {
-    const { name } = (tool?.function ?? {}) as Fields;
+  return tools.map((tool: unknown): ChatTool => {
+    // Some write the function without what says that it is one.
+    const { type, function: called = tool } = (tool ?? {}) as Fields;
+    const { name } = (called ?? {}) as Fields;
     if (typeof name !== 'string')
       throw new RecordProblem(`expected each tool to have function.name, found ${shown(tool)}`);
-  }
-  return tools as ChatTool[];
+    return type === 'function' ? (tool as ChatTool) : { type: 'function', function: called as ChatTool['function'] };
+  });
 }
 
 export interface ReadChat {
@@ -73,11 +86,12 @@ export function readChat(raw: readonly Fields[], trained: (message: Fields, inde
       }
       return [];
     }
-    const said = trained(message, i);
+    const said = trained(message, i) ?? undefined;
     return [
       {
         message: i,
-        trained: said === undefined || said === null ? true : Boolean(said),
+        trained: said === undefined ? true : Boolean(said),
+        ...(said === undefined ? { unsaid: true } : {}),
         author: typeof message.author === 'string' ? message.author : null,
         step: typeof message.step === 'string' ? message.step : null,
       },
@@ -86,7 +100,12 @@ export function readChat(raw: readonly Fields[], trained: (message: Fields, inde
   return { messages, turns, problems };
 }
 
-function readMessage({ role, content, tool_calls, tool_call_id }: Fields, i: number, problems: string[]): ReadMessage {
+function readMessage(
+  { role, content: given, tool_calls, tool_call_id }: Fields,
+  i: number,
+  problems: string[],
+): ReadMessage {
+  const content = partsAsText(given);
   if (content !== null && content !== undefined && typeof content !== 'string') {
     problems.push(`message ${i}: expected content to be text, found ${shown(content)}`);
   }
@@ -101,6 +120,13 @@ function readMessage({ role, content, tool_calls, tool_call_id }: Fields, i: num
     })),
     answers: typeof tool_call_id === 'string' ? tool_call_id : null,
   };
+}
+
+/** Content may be a list of parts: of texts alone it is their text. */
+function partsAsText(content: unknown): unknown {
+  if (!Array.isArray(content)) return content;
+  const texts = content.map((part: unknown) => (part as Fields | null)?.text);
+  return texts.every((text) => typeof text === 'string') ? texts.join('') : content;
 }
 
 function readArguments(value: unknown, i: number, problems: string[]): unknown {

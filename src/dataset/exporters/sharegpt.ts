@@ -6,7 +6,7 @@ import type { DataRecord, ExportContext, Exported, LinesExporter, ReadRecord } f
 import type { Fields } from './fields';
 import { inDialect } from './in-dialect';
 import { METADATA_COLUMNS, PROVENANCE_COLUMNS, provenance } from './messages';
-import { fieldsOf, listOf, metadataIn, nothingTrained, readChat, textOf } from './read';
+import { fieldsOf, listOf, metadataIn, nothingTrained, readChat, readTools, shown, textOf, unwrapList } from './read';
 
 /**
  * ShareGPT as LLaMA-Factory reads it. It has no mask by message and would train every turn of `gpt`; `train` says which ones
@@ -106,19 +106,51 @@ function columns(): Columns {
   };
 }
 
+/** What LLaMA-Factory calls them besides: a call is a turn of the model, and what it printed is a turn of whoever asks. */
+const ROLES: ReadonlyMap<string, string> = new Map([
+  ...Object.entries(FROM).map(([role, from]) => [from, role] as const),
+  ['function_call', 'assistant'],
+  ['observation', 'user'],
+  ['user', 'user'],
+  ['assistant', 'assistant'],
+  ['tool', 'user'],
+]);
+
 function read(record: unknown, trained: Parameters<typeof readChat>[1]): ReadRecord {
-  const fields = fieldsOf(record);
-  const roles = new Map<string, string>(Object.entries(FROM).map(([role, from]) => [from, role]));
-  const raw = listOf(fields, 'conversations').map(({ from, value, ...rest }) => ({
-    ...rest,
-    role: roles.get(textOf(from)) ?? textOf(from),
-    content: value,
-  }));
-  const chat = readChat(raw, trained);
-  const problems = alternates(raw as readonly { role: string }[])
-    ? chat.problems
-    : [...chat.problems, 'expected human and gpt to take turns, gpt last; LLaMA-Factory skips the row'];
-  return { ...chat, id: textOf(fields.id), ...metadataIn(record), tools: null, endsWithTurn: true, problems };
+  const fields = unwrapList(fieldsOf(record), 'conversations');
+  const problems: string[] = [];
+  const said = listOf(fields, 'conversations').map(({ from, role, value, content, ...rest }, i) => {
+    const who = textOf(from ?? role);
+    if (who === 'function_call' && !isCall(value ?? content))
+      problems.push(`message ${i}: expected a function_call to be JSON with a name, found ${shown(value ?? content)}`);
+    return { ...rest, role: ROLES.get(who) ?? who, content: value ?? content };
+  });
+  // A system message may stand beside the conversation.
+  const system = textOf(fields.system);
+  const raw = system === '' ? said : [{ role: 'system', content: system }, ...said];
+  const offset = raw.length - said.length;
+  const chat = readChat(raw, (message, i) => trained(message, i - offset));
+  if (!alternates(raw as readonly { role: string }[]))
+    problems.push('expected human and gpt to take turns, gpt last; LLaMA-Factory skips the row');
+  readTools(fields.tools);
+  return {
+    ...chat,
+    id: textOf(fields.id),
+    ...metadataIn(record),
+    tools: null,
+    endsWithTurn: true,
+    problems: [...chat.problems, ...problems],
+  };
+}
+
+function isCall(value: unknown): boolean {
+  if (typeof value !== 'string') return false;
+  try {
+    const call: unknown = JSON.parse(value);
+    return [call].flat().every((each) => typeof (each as Fields | null)?.name === 'string');
+  } catch {
+    return false;
+  }
 }
 
 /** A record for one turn marks that turn alone, the last; whole conversations with one trained turn look the same. */

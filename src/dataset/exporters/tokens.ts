@@ -1,6 +1,8 @@
-import { MaskProblem } from '../mask';
+import type { ChatTokenizer } from '../chat-tokenizer';
+import { type Conversation, conversationsByTurn } from '../conversation';
+import { type MaskOptions, MaskProblem } from '../mask';
 import { IGNORED, tokenize } from '../tokens';
-import { type LinesExporter, RecordProblem } from './exporter';
+import { type DataRecord, type Exported, type LinesExporter, RecordProblem } from './exporter';
 import type { Fields } from './fields';
 import { METADATA_COLUMNS, PROVENANCE_COLUMNS, provenance } from './messages';
 import { fieldsOf, listOf, metadataIn, nothingTrained, textOf } from './read';
@@ -16,23 +18,29 @@ export const tokens: LinesExporter = {
   loadedBy: 'any trainer that takes `input_ids` and `labels`, of the tokenizer named below alone',
   isOf: (fields) => 'input_ids' in fields,
   namesSteps: true,
-  export({ id, conversation, metadata }, { tokenizer }) {
+  export({ id, conversation, metadata }, { tokenizer, tokenTurns = 'all' }) {
     if (!tokenizer) return { records: [], left: [{ reason: 'no_tokenizer', detail: id }] };
     if (nothingTrained(conversation)) return { records: [], left: [{ reason: 'nothing_trained', detail: id }] };
-    try {
-      const { ids, labels, spans } = tokenize(conversation, tokenizer);
-      const where = new Map(spans.map((span) => [span.turn.message, span]));
-      const turns = conversation.turns.map((turn) => {
-        const span = where.get(turn.message);
-        return { ...provenance(turn), start: span?.start ?? -1, end: span?.end ?? -1 };
-      });
-      return { records: [{ input_ids: ids, attention_mask: ids.map(() => 1), labels, turns, metadata }], left: [] };
-    } catch (error) {
-      if (!(error instanceof MaskProblem)) throw error;
-      return { records: [], left: [{ reason: error.reason, detail: `${id}: ${error.message}` }] };
+    const whole = tokenTurns === 'all';
+    const parts = whole ? [conversation] : conversationsByTurn(conversation, tokenTurns);
+    const records: DataRecord[] = [];
+    const left: Left = [];
+    for (const part of parts) {
+      const last = part.turns.findLast((turn) => turn.trained)!.turn;
+      const name = whole ? id : `${id}#${last}`;
+      try {
+        // Turns that another record trains, or none does, are not this one's.
+        const shown = tokenTurns === 'last' ? { ...part, turns: part.turns.slice(-1) } : part;
+        records.push({ id: name, ...labelled(shown, tokenizer, { withoutTools: !whole }), metadata });
+      } catch (error) {
+        if (!(error instanceof MaskProblem)) throw error;
+        left.push({ reason: error.reason, detail: `${name}: ${error.message}` });
+      }
     }
+    return { records, left };
   },
   columns: {
+    id: { type: 'string' },
     input_ids: { type: { list: 'int' } },
     attention_mask: { type: { list: 'int' } },
     labels: { type: { list: 'int' } },
@@ -53,7 +61,7 @@ export const tokens: LinesExporter = {
     const { row, train } = metadataIn(record);
     const problems = Array.isArray(fields.turns) ? spanProblems(given, labels) : [];
     return {
-      id: textOf(row),
+      id: textOf(fields.id) || row,
       row,
       turns,
       messages: null,
@@ -65,6 +73,18 @@ export const tokens: LinesExporter = {
     };
   },
 };
+
+type Left = Exported['left'][number][];
+
+function labelled(conversation: Conversation, tokenizer: ChatTokenizer, options: MaskOptions): DataRecord {
+  const { ids, labels, spans } = tokenize(conversation, tokenizer, options);
+  const where = new Map(spans.map((span) => [span.turn.message, span]));
+  const turns = conversation.turns.map((turn) => {
+    const span = where.get(turn.message);
+    return { ...provenance(turn), start: span?.start ?? -1, end: span?.end ?? -1 };
+  });
+  return { input_ids: ids, attention_mask: ids.map(() => 1), labels, turns };
+}
 
 function numbers(fields: Fields, name: string): number[] {
   const value = fields[name];

@@ -1,7 +1,7 @@
 import type { LinesExporter } from './exporter';
 import { type Fields, messagesIn, someSays } from './fields';
 import { MESSAGE_COLUMNS, METADATA_COLUMNS, messagesWith, PROVENANCE_COLUMNS, provenance, toolsText } from './messages';
-import { fieldsOf, listOf, metadataIn, nothingTrained, readChat, readTools } from './read';
+import { fieldsOf, listOf, metadataIn, nothingTrained, readChat, readTools, unwrapList } from './read';
 
 /**
  * Every trainer's mask field on every assistant message: `train` (axolotl), `weight` (OpenAI), `loss` (ms-swift) and
@@ -54,7 +54,7 @@ export const universal: LinesExporter = {
     metadata: { type: { struct: METADATA_COLUMNS } },
   },
   read(record) {
-    const fields = fieldsOf(record);
+    const fields = unwrapList(fieldsOf(record), 'messages');
     const raw = listOf(fields, 'messages');
     const chat = readChat(raw, ({ train, weight }) => train ?? weight);
     const { row, train } = metadataIn(record);

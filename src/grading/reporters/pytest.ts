@@ -1,4 +1,5 @@
 import type { TestOutcome } from '../../contract';
+import type { Outcomes } from '../../problems/outcomes';
 import { fileOfTestId } from '../../problems/test-files';
 import { type JunitCase, junitCases } from './junit-xml';
 import { argumentsOf, Collected, type Reporter } from './reporter';
@@ -45,7 +46,8 @@ export const pytest: Reporter = {
       const known = new Set(wanted);
       for (const summary of summaries) addSummary(summary, known, collected);
     }
-    return collected.outcomes();
+    const outcomes = collected.outcomes();
+    return { ...outcomes, ...outcomesOfCut(wanted, outcomes) };
   },
   failures({ file, stdout, paths = [] }, wanted) {
     if (summariesIn(stdout).length > 1) return undefined;
@@ -210,6 +212,29 @@ function passedAgainstMark(stdout: string, ids: ReadonlySet<string>): string[] {
     }
   }
   return found;
+}
+
+/**
+ * SWE-bench's own parser ends ids at their first blank. An id whose bracket is not closed stands for all tests that it begins so,
+ * and counts as the worst of them.
+ */
+function outcomesOfCut(wanted: readonly string[], outcomes: Outcomes): Outcomes {
+  const cut = wanted.filter((id) => id.includes('[') && !id.endsWith(']') && !Object.hasOwn(outcomes, id));
+  if (cut.length === 0) return {};
+  const begun = new Map<string, [string, TestOutcome][]>();
+  for (const entry of Object.entries(outcomes)) {
+    const name = entry[0].slice(0, entry[0].indexOf('['));
+    const known = begun.get(name);
+    if (known) known.push(entry);
+    else begun.set(name, [entry]);
+  }
+  const collected = new Collected();
+  for (const id of cut) {
+    for (const [whole, outcome] of begun.get(id.slice(0, id.indexOf('['))) ?? []) {
+      if (whole.startsWith(`${id} `)) collected.add(id, outcome);
+    }
+  }
+  return collected.outcomes();
 }
 
 /** The summaries of several runs, each up to the next run. */

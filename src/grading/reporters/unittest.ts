@@ -5,7 +5,8 @@ import { argumentsOf, Collected, programOf, type Reporter, spelledAs } from './r
 /**
  * Runners of the standard library's `unittest` by what they print of each test: `python -m unittest -v`, Django's
  * `manage.py test` and `runtests.py`, and Twisted's trial. Ids are `test (module.Class)`, as SWE-bench has them for
- * Django; the spelling of Python 3.11, a first line of documentation and `module.Class.test` are found where wanted.
+ * Django; the spelling of Python 3.11, a first line of documentation, `module.Class.test` and `Class.test` are found where
+ * wanted.
  */
 export const unittest: Reporter = {
   name: 'unittest',
@@ -27,6 +28,7 @@ export const unittest: Reporter = {
       const lines = output.split('\n').map((line) => line.replace(/\r$/, ''));
       readLines(lines, wanted, collected);
       readTrial(lines, wanted, collected);
+      readSummary(lines, wanted, collected);
     }
     return collected.outcomes();
   },
@@ -159,7 +161,10 @@ function readLines(given: readonly string[], wanted: ReadonlySet<string>, collec
     else {
       const type = owner.endsWith(`.${name}`) ? owner.slice(0, -name.length - 1) : owner;
       const spellings = [`${name} (${type})`, `${name} (${type}.${name})`, `${type}.${name}`];
-      if (documentation !== '') spellings.push(documentation, `${name} (${type})\n${documentation}`);
+      spellings.push(`${type.split('.').at(-1)}.${name}`);
+      if (documentation !== '') {
+        spellings.push(documentation, `${name} (${type})\n${documentation}`, `${documentation} (${type})`);
+      }
       for (const id of spelledAs(spellings, wanted)) collected.add(id, outcome);
     }
   }
@@ -173,6 +178,30 @@ function outcomeIn(lines: readonly string[], isComplete: boolean): TestOutcome |
   }
   return undefined;
 }
+
+/**
+ * Runners of a project's own that end as pytest does, with `PASSED file::Class::test` for each test. Names are read as they
+ * are and, where they are wanted so, without the file: `Class.test`.
+ */
+function readSummary(lines: readonly string[], wanted: ReadonlySet<string>, collected: Collected): void {
+  const start = lines.findLastIndex((line) => line.includes(' short test summary info '));
+  if (start < 0) return;
+  for (const line of lines.slice(start + 1)) {
+    const [, word, id] = /^(PASSED|FAILED|ERROR|SKIPPED|XFAIL|XPASS) ([^\s:]+(?:::\S+)+)/.exec(line) ?? [];
+    if (word === undefined || id === undefined) continue;
+    const spellings = [id, id.split('::').slice(1).join('.')];
+    for (const spelling of spelledAs(spellings, wanted)) collected.add(spelling, SUMMARY[word]!);
+  }
+}
+
+const SUMMARY: Readonly<Record<string, TestOutcome>> = {
+  PASSED: 'passed',
+  FAILED: 'failed',
+  ERROR: 'error',
+  SKIPPED: 'skipped',
+  XFAIL: 'xfailed',
+  XPASS: 'xpassed',
+};
 
 const TRIAL: Readonly<Record<string, TestOutcome>> = {
   OK: 'passed',

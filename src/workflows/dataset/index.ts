@@ -39,6 +39,7 @@ class Dataset {
     kept: null as number | null,
     files: 0,
     filesWritten: 0,
+    template: [] as readonly string[],
   };
 
   constructor(private readonly input: DatasetInput) {
@@ -50,11 +51,17 @@ class Dataset {
     const draft = this.info.firstExecutionRunId;
     phase.enter('Reading', { InstanceId: input.name });
     try {
-      const { setting, pages, rows } = await datasetStore.openDataset.executeWithOptions(
+      const {
+        setting,
+        pages,
+        rows,
+        template = [],
+      } = await datasetStore.openDataset.executeWithOptions(
         { summary: `${input.sources.length} sources, ${input.extra.length} extra` },
         [input],
       );
       this.counts.rows = rows;
+      this.counts.template = template;
       upsertMemo({ name: input.name, rows });
       const judged = await this.judge(setting, pages);
       const { chosen, rows: counts } = await this.choose(setting, judged);
@@ -144,13 +151,14 @@ const datasetFiles = proxyActivities<Pick<Making, 'writeDatasetFiles'>>({
 
 /** Markdown for the Temporal UI's "Current Details" of a data set. */
 function datasetDetails(input: DatasetInput, progress: DatasetProgress, result?: DatasetResult): string {
-  const { phase, rows, judged, passed, kept, files, filesWritten } = progress;
+  const { phase, rows, judged, passed, kept, files, filesWritten, template = [] } = progress;
   return [
     `**${input.name}** — ${result ? `${result.rows} rows` : phase}`,
     '',
     rows === null
       ? 'Reading the sources.'
       : `${judged} of ${rows} rows judged; ${passed} of them passed their filters.`,
+    ...template.flatMap((note) => ['', `Chat template: ${note}.`]),
     ...(kept === null
       ? []
       : ['', `${kept} rows chosen; ${filesWritten} of ${files} formats written: ${input.formats.join(', ')}.`]),

@@ -56,6 +56,29 @@ test('Django: ids as SWE-bench has them, by the first line of documentation too'
   });
 });
 
+test('a runner of a project’s own that ends as pytest does, by names with and without their file', () => {
+  const stdout = [
+    'PASSED not/the/summary.py::A::test_early',
+    '=========== short test summary info ===========',
+    'PASSED r2e_tests/test_1.py::A::test_x',
+    'FAILED r2e_tests/test_1.py::A::test_y - AssertionError: PASSED b::c',
+    'ERROR r2e_tests/test_2.py::B::test_z',
+  ].join('\n');
+  const outcomes = REPORTERS.unittest.read({ file: null, stdout, stderr: '', paths: [] }, ['A.test_x', 'A.test_y']);
+  expect(outcomes).toEqual({
+    'A.test_x': 'passed',
+    'A.test_y': 'failed',
+    'r2e_tests/test_2.py::B::test_z': 'error',
+  });
+});
+
+test('unittest: a class and its method are enough where they are wanted so', () => {
+  expect(read('unittest', { err: 'unittest-3.12.txt' }, ['Case.test_fails', 'Case.test_passes'])).toMatchObject({
+    'Case.test_fails': 'failed',
+    'Case.test_passes': 'passed',
+  });
+});
+
 test('trial prints a tree', () => {
   expect(read('unittest', { out: 'trial.txt' })).toEqual({
     ...Object.fromEntries(Object.entries(CASE).map(([name, is]) => [`test_case.Case.${name}`, is])),

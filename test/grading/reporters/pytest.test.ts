@@ -92,6 +92,16 @@ const reported = (...cases: string[]) => ({
   stderr: '',
 });
 
+test('an id that was cut at a blank stands for all tests that it begins', () => {
+  const read = (...cases: string[]) =>
+    pytest.read({ ...reported(...cases), paths: ['t.py'] }, ['t.py::test[a', 't.py::test[x']);
+  const cases = ['test[a b]', 'test[a c]', 'test[ab]'].map((name) => caseOf('t', name));
+  expect(read(...cases)).toMatchObject({ 't.py::test[a': 'passed' });
+  expect(read(...cases)).not.toHaveProperty(['t.py::test[x']);
+  const failing = caseOf('t', 'test[a d]').replace(' />', '><failure message="x"/></testcase>');
+  expect(read(...cases, failing)).toMatchObject({ 't.py::test[a': 'failed', 't.py::test[a b]': 'passed' });
+});
+
 test('two ids of one spelling are told apart by their file, or else share the worse outcome', () => {
   const wanted = ['a/b.py::T::test', 'a/b/T.py::test'];
   const failing = caseOf('a.b.T', 'test', 'file="a/b/T.py" ').replace(' />', '><failure message="x"/></testcase>');

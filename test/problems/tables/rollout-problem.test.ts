@@ -8,7 +8,7 @@ import type { CaseOutcome, FunctionInstance } from '../../../src/contract';
 import { pytestBundle } from '../../../src/environments/harness/pytest-bundle';
 import { imageOf } from '../../../src/environments/problem-environment';
 import { BASE_IMAGE } from '../../../src/machine/image';
-import { readRows } from '../../../src/problems/readers';
+import { readRow } from '../../../src/problems/readers';
 import { rolloutProblem } from '../../../src/problems/tables/rollout-problem';
 import { swebenchRow } from '../../../src/problems/tables/swebench-row';
 import { Bench } from '../bench';
@@ -196,15 +196,15 @@ describe('an instance as a problem for agents', () => {
     expect(row).toMatchObject({ repo: 'pypi/shop', version: '1.0', base_commit: '', PASS_TO_PASS: '[]' });
     expect(swebenchRow(python, INSTANCE, options)).toEqual(row);
     // What the row says is enough: read back it is the problem again.
-    const [read] = readRows(JSON.stringify(row), 'swebench');
+    const { problem: read } = readRow(row, 1, 'swebench');
     const problem = rolloutProblem(python, INSTANCE, options);
     expect(read).toMatchObject({
       ...{ id: problem.id, image, workdir: '/testbed', statement: problem.statement, licence: 'MIT' },
       ...{ goldPatch: problem.goldPatch, preparation: { purge: INSTANCE.subject } },
     });
-    expect(read!.tests.timeoutSeconds).toBe(problem.tests.timeoutSeconds);
-    const { ref } = await bench.run(bench.activities.loadProblem, { problem: read! });
+    expect(read.tests.timeoutSeconds).toBe(problem.tests.timeoutSeconds);
+    const { ref } = await bench.run(bench.activities.loadProblem, { problem: read });
     expect(await bench.check(ref)).toMatchObject({ oracle: 1, noop: 0, admitted: true, reasons: [] });
-    expect(await filesWith(imageOf(read!), 'round(sum(prices)')).toEqual([]);
+    expect(await filesWith(imageOf(read), 'round(sum(prices)')).toEqual([]);
   }, 300_000);
 });

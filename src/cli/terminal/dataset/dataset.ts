@@ -2,13 +2,14 @@ import type { DatasetFile, DatasetManifest, DatasetProgress, DatasetResult, Funn
 import { count, grouped } from '../../../pages/figures';
 import type { Look } from '../../../pages/shown-run';
 import { funnelLines } from '../campaign/funnel';
+import { safeLine } from '../safe-text';
 import { table } from '../table';
 
 type Shown = Omit<DatasetResult, 'id' | 'folder' | 'dropped' | 'card'>;
 
 /** What is in a data set, what is not and why, and its files. `total`: the sum of the funnels. */
 export function datasetLines(shown: Shown, total: Funnel, look: Look): string[] {
-  const { rows, turns, trainedTurns, tokens, mixture, repetition, files } = shown;
+  const { rows, turns, trainedTurns, tokens, mixture, repetition, files, template = [] } = shown;
   const parts = mixture.map(({ name, rows: n }) => `${name} ${grouped(n)}`).join(', ');
   const repeated = repetition
     .filter(({ passed }) => passed > 0)
@@ -19,6 +20,7 @@ export function datasetLines(shown: Shown, total: Funnel, look: Look): string[] 
     ...(repeated.length > 0 ? [`repetitive  ${repeated.join(', ')}; the paper drops 8.46 % and 3.63 %`] : []),
     '',
     ...(shown.funnels.length > 0 ? funnelLines(shown.funnels, total, look) : []),
+    ...(template.length > 0 ? [...template.map((note) => `chat template: ${safeLine(note)}`), ''] : []),
     ...fileLines(files, look),
   ];
 }
@@ -42,8 +44,9 @@ function fileLines(files: readonly DatasetFile[], look: Look): string[] {
 
 /** One line of where the making is. */
 export function datasetProgressLine(progress: DatasetProgress): string {
-  const { phase, rows, judged, passed, kept, files, filesWritten } = progress;
+  const { phase, rows, judged, passed, kept, files, filesWritten, template = [] } = progress;
   if (rows === null) return phase.toLowerCase();
+  if (judged === 0 && template.length > 0) return `chat template: ${safeLine(template.join('; '))}`;
   if (kept === null) return `${phase.toLowerCase()}: ${grouped(judged)} of ${grouped(rows)}, ${grouped(passed)} passed`;
   return `${phase.toLowerCase()}: ${grouped(kept)} rows, ${filesWritten} of ${files} formats`;
 }

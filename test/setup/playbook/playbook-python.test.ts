@@ -32,6 +32,35 @@ test.each([
     ["'flask>=2.1,<3'", 'pytest'],
   ],
   [
+    'a project of Poetry that names a back end and is no package',
+    {
+      'pyproject.toml':
+        '[tool.poetry]\nname = "notes"\npackage-mode = false\n[tool.poetry.dependencies]\nflask = "^2.1"\n[build-system]\nrequires = ["poetry-core"]\nbuild-backend = "poetry.core.masonry.api"\n',
+    },
+    ["'flask>=2.1,<3'", 'pytest'],
+  ],
+  [
+    'a project of uv that is no package',
+    { 'pyproject.toml': '[project]\nname = "notes"\ndependencies = ["flask"]\n[tool.uv]\npackage = false\n' },
+    ['flask', 'pytest'],
+  ],
+  [
+    'a project of PDM that is no package, with an extra for tests',
+    {
+      'pyproject.toml':
+        '[project]\nname = "notes"\ndependencies = ["flask"]\n[project.optional-dependencies]\ntest = ["responses"]\n[tool.pdm]\ndistribution = false\n',
+    },
+    ['flask', 'responses pytest'],
+  ],
+  [
+    'what only tests require, beside an extra for them',
+    {
+      'setup.py':
+        "from setuptools import setup\nsetup(name='stamp', tests_require=['mock<4'], extras_require={'test': ['responses']})\n",
+    },
+    ['-e .', "-e '.[test]' 'mock<4' pytest"],
+  ],
+  [
     'an environment of conda',
     { 'app.py': '', 'environment.yml': 'dependencies:\n  - pip:\n    - flask\n' },
     ['flask', 'pytest'],

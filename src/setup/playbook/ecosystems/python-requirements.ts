@@ -50,20 +50,23 @@ export function testRequirements(project: Project, ways: Ways): string {
 function testSpecs(project: Project, ways: Ways): string[] {
   const groups = testGroups(project);
   const of = (kind: DependencyGroup['kind']) => groups.filter((group) => group.kind === kind).map(({ name }) => name);
-  const [extras, tables, tools, files] = [of('extra'), of('group'), of('tool'), of('file')];
+  const [tables, files] = [of('group'), of('file')];
+  // Where nothing is built, an extra is only a list.
+  const [extras, tools] = isPackage(project) ? [of('extra'), of('tool')] : [[], [...of('tool'), ...of('extra')]];
   const editable = ways.get('install') === 'plain' ? '' : '-e ';
   const specs = declaredFor(project.facts, 'python').filter(
     ({ scope, extra, declared }) =>
       scope === 'test' && (tools.includes(extra ?? '') || (extra === undefined && !files.includes(declared))),
   );
+  // What the project's own build file says of tests, it says beside its extras.
+  const isOwn = ({ extra, declared }: Dependency) => extra === undefined && /^setup\.(py|cfg)$/.test(declared);
+  const isSaid = extras.length + files.length + tables.length > 0 && tools.length === 0;
   const parts = [
     extras.length > 0 ? `${editable}${quoted(`.[${extras.join(',')}]`)}` : '',
     ...files.map((file) => `-r ${quoted(file)}`),
     ...tables.map((table) => `--group ${quoted(table)}`),
     // Where an extra or a file says it, a list of tox that says it again may contradict.
-    ...(extras.length + files.length + tables.length > 0 && tools.length === 0
-      ? []
-      : specs.filter(isNoLinter).filter(isToBeHad).map(specOf)),
+    ...specs.filter((one) => (!isSaid || isOwn(one)) && isNoLinter(one) && isToBeHad(one)).map(specOf),
   ];
   return [...new Set(parts.filter((part) => part !== '' && part !== 'pytest'))];
 }

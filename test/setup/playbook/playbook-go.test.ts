@@ -34,3 +34,25 @@ test('where only the list of what was vendored came along, modules are taken fro
 test('only where there is none at all, a module is made', () => {
   expect(goes({ 'a.go': '', 'a_test.go': '' })[0]).toBe('go mod init module.local/main && go mod tidy');
 });
+
+test.each([
+  ['beside it', 'replace host.invalid/core => ../../\n', 'host.invalid/core'],
+  ['of one version', 'replace host.invalid/core v1.2.0 => ../core\n', 'host.invalid/core@v1.2.0'],
+  [
+    'of a list',
+    'replace (\n\thost.invalid/core => ../core // here\n\thost.invalid/x => host.invalid/y v1.0.0\n)\n',
+    'host.invalid/core',
+  ],
+])('a module that is replaced by a folder %s comes from the proxy where that is not there', (_, replace, dropped) => {
+  const files = { 'go.mod': `module host.invalid/a\n\n${replace}`, 'a.go': '', 'a_test.go': '' };
+  expect(goes(files)[0]).toBe(`(cd . && go mod edit -dropreplace=${dropped} && go mod tidy)`);
+});
+
+test('a replacement that is there stays', () => {
+  const files = {
+    'go.mod': 'module host.invalid/a\n\nreplace host.invalid/core => ./core\n',
+    'core/go.mod': 'module host.invalid/core\n',
+    'a_test.go': '',
+  };
+  expect(goes(files)[0]).toBe('go mod download');
+});

@@ -190,6 +190,23 @@ export const TrialRecord = z.strictObject({
 });
 export type TrialRecord = z.infer<typeof TrialRecord>;
 
+/** A world that tests were run in: the packages of a day, and what was chosen apart from it. */
+export const WorldRecord = z.strictObject({
+  /** What was pinned, and why. */
+  what: z.string(),
+  /** Null where it could not be made, or its tests were stopped. */
+  passed: z.int().min(0).nullable(),
+  /** Tests that failed or broke. */
+  wrong: z.int().min(0).nullable(),
+  /** Names of these, as far as the runner gave them. */
+  failures: z.array(z.string()),
+  /** Of the one that stands: each package as `NAME==VERSION`. */
+  packages: z.array(z.string()),
+  /** The environment is this one. */
+  stands: z.boolean(),
+});
+export type WorldRecord = z.infer<typeof WorldRecord>;
+
 export const RepoSetupResult = z.strictObject({
   id: z.string(),
   status: SetupStatus,
@@ -207,6 +224,8 @@ export const RepoSetupResult = z.strictObject({
   formatRetries: z.int(),
   rollbacks: z.int(),
   units: z.array(TrialRecord),
+  /** Worlds that were compared, today's first; absent where there was no other. */
+  worlds: z.array(WorldRecord).optional(),
   /** Units that this run wrote or strengthened. */
   learned: z.array(z.strictObject({ unit: z.string(), how: z.enum(['inserted', 'merged', 'duplicate']) })),
   frames: z.array(FrameRecord),

@@ -61,6 +61,35 @@ test.each([
     ['-e .', "-e '.[test]' 'mock<4' pytest"],
   ],
   [
+    'a workspace of uv',
+    {
+      'pyproject.toml':
+        '[project]\nname = "stamp"\n[tool.uv.workspace]\nmembers = ["packages/*"]\nexclude = ["packages/old"]\n[tool.uv.sources]\nink = { workspace = true }\n',
+      'packages/ink/pyproject.toml': '[project]\nname = "ink"\n',
+      'packages/old/pyproject.toml': '[project]\nname = "old"\n',
+    },
+    ['-e ./packages/ink -e .', 'pytest'],
+  ],
+  [
+    'a workspace of uv whose root is nothing itself',
+    {
+      'pyproject.toml': '[tool.uv.workspace]\nmembers = ["libs/**"]\n',
+      'libs/a/pyproject.toml': '',
+      'libs/b/c/pyproject.toml': '',
+    },
+    ['-e ./libs/a -e ./libs/b/c', 'pytest'],
+  ],
+  [
+    'packages beside it that Poetry and PDM take from a path',
+    {
+      'pyproject.toml':
+        '[project]\nname = "stamp"\n[tool.poetry.group.dev.dependencies]\nink = { path = "./ink", develop = true }\n[tool.pdm.dev-dependencies]\ndev = ["-e file:///${PROJECT_ROOT}/parts/pad#egg=pad"]\n',
+      'ink/setup.py': '',
+      'parts/pad/pyproject.toml': '',
+    },
+    ['-e ./ink -e ./parts/pad -e .', 'pytest'],
+  ],
+  [
     'an environment of conda',
     { 'app.py': '', 'environment.yml': 'dependencies:\n  - pip:\n    - flask\n' },
     ['flask', 'pytest'],

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { remedyFor } from './remedy-for';
-import { dossierOf, OK, simulate, textOf } from './simulated';
+import { dossierOf, failed, OK, simulate, textOf } from './simulated';
 
 const manifest = (more: Readonly<Record<string, unknown>>) => ({
   'package.json': JSON.stringify({
@@ -135,4 +135,18 @@ test.each([
   };
   const { seen } = simulate(dossierOf(files), () => OK);
   expect(seen.map(({ move }) => textOf(move)).find((line) => line.includes('yarn install'))).toContain(` ${program} `);
+});
+
+test('failing tests of a package without a lock are tried with what there was on its day, once', () => {
+  const released = '2019-03-01T10:00:00Z';
+  const tried = (files: Readonly<Record<string, string>>, more = { released }) =>
+    simulate(dossierOf({ ...FILES, ...files }, more), (action) =>
+      action.thought.startsWith('[goal node/tests') ? failed('Tests: 1 failed, 5 passed, 6 total') : OK,
+    )
+      .seen.map(({ move }) => textOf(move))
+      .filter((line) => line.includes('--before'));
+  expect(tried({ 'a.test.js': '' })).toEqual([
+    'rm -rf node_modules package-lock.json && npm install --no-audit --no-fund --before=2019-03-01T23:59:59Z',
+  ]);
+  expect(tried({ 'a.test.js': '', 'package-lock.json': '' })).toEqual([]);
 });

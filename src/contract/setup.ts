@@ -97,7 +97,7 @@ const ExperienceChoice = z.strictObject({
   mode: z.enum(['off', 'frozen', 'learn']).default('learn'),
   /** Units that are tried side by side, each in a container forked from one frame. 1: one after the other. */
   speculate: z.int().min(1).max(4).default(1),
-  /** What becomes of a trial of which nobody can tell whether it helped. */
+  /** What becomes of a trial of which nobody can tell whether it helped. One after which the command came further is kept. */
   neutral: z.enum(['keep', 'rollback']).default('keep'),
   /**
    * Name of a memory apart from the worker's own: it begins with the units of the package, in the home of the worker's

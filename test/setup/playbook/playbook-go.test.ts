@@ -15,7 +15,7 @@ const goes = (files: Readonly<Record<string, string>>) =>
 test('modules below the root are each fetched, built and tested; none is made', () => {
   const each = (command: string) =>
     `(ended=0; for module in a b; do (cd "$module" && ${command}) || ended=$?; done; exit $ended)`;
-  const expected = ['go mod download', 'go build ./...', 'go test ./...'].map(each);
+  const expected = ['go mod download', 'go build ./...', "go test -run '^$' ./..."].map(each);
   expect(goes(MODULES)).toEqual(expected);
   expect(goes({ ...MODULES, 'go.work': 'go 1.18\nuse (\n./a\n./b\n)\n' })).toEqual(expected);
 });
@@ -55,4 +55,14 @@ test('a replacement that is there stays', () => {
     'a_test.go': '',
   };
   expect(goes(files)[0]).toBe('go mod download');
+});
+
+test.each([
+  ['Go', { 'go.mod': 'module host.invalid/a\n', 'a_test.go': '' }, "go test -run '^$' ./..."],
+  ['Rust', { 'Cargo.toml': '[package]\nname = "a"\n', 'src/lib.rs': '', 'tests/a.rs': '' }, 'cargo test --no-run'],
+])('tests of %s are built, and run by the verifier alone', (_, files, built) => {
+  const { seen } = simulate(dossierOf(files as unknown as Record<string, string>), () => OK);
+  const lines = seen.map(({ move }) => textOf(move));
+  expect(lines.filter((line) => /\b(?:go|cargo) test\b/.test(line))).toEqual([built]);
+  expect(lines.at(-1)).toBe('verify');
 });

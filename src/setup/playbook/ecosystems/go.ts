@@ -58,7 +58,8 @@ function plan(project: Project): Goal[] {
     ...replacements(project),
     ...(vendored ? [] : [step('dependencies', 'Fetch its modules.', each('go mod download'), true)]),
     step('build', 'Build all packages.', each('go build ./...'), true),
-    step('tests', 'Run its tests.', each('go test ./...'), true),
+    // Run once, by the verifier: what they say is read there as well as it would be here.
+    step('tests', 'Build its tests.', each("go test -run '^$' ./..."), true),
   ];
 }
 

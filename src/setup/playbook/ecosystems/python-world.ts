@@ -51,10 +51,9 @@ export function makeWorld(project: Project, ways: Ways, world: World): Act | nul
       `echo '${old ? 'setuptools<81' : ''}' > /opt/build-constraints.txt`,
       uvInstall(`${dated} ${specs.join(' ')}`),
       `for name in $asked; do case "$name" in ${others} ${uvInstall(`${dated} "$name"`)} || echo "not of that day: $name";; esac; done`,
-      uvInstall(
-        `--upgrade-package pytest ${plugins.map((name) => `--upgrade-package ${quoted(name)} `).join('')}${runner.join(' ')}`,
-      ),
-      `for name in $asked; do case "$name" in pytest) ;; pytest*) ${uvInstall('"$name"')} || echo "left out: $name";; esac; done`,
+      // Whoever brought a plugin as of that day: it goes with the runner, not with the project.
+      `plugins=$({ VIRTUAL_ENV=${VENV} ${UV} pip freeze -q; printf '%s\\n' $asked; } | sed -n 's/^\\(pytest-[A-Za-z0-9._-]*\\).*/\\1/p' | sort -u)`,
+      uvInstall(`--upgrade-package pytest $(printf -- '--upgrade-package %s ' $plugins) ${runner.join(' ')} $plugins`),
       `date -u '+today: %F' && python -c 'import sys; print("python: %d.%d" % sys.version_info[:2])' && VIRTUAL_ENV=${VENV} ${UV} pip freeze -q`,
     ].join(' && '),
   );

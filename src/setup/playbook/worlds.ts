@@ -50,6 +50,18 @@ export interface Search {
 const MOST_RUNNERS = 4;
 const MOST_MOVED = 4;
 
+/** Seconds that all runs of the tests together may take: past them another world is dearer than what it may tell. */
+const MOST_SECONDS = 1200;
+
+/** What the runs took, as their own last lines say, and what one more would. */
+function secondsOf({ base, trials }: Search): number {
+  const runs = [base, ...trials.flatMap(({ outcome }) => outcome ?? [])].map(({ output }) => {
+    const said = [...output.matchAll(/\bin (\d+(?:\.\d+)?) ?s(?:econds)?\b/g)].at(-1)?.[1];
+    return Number(said ?? 0);
+  });
+  return runs.reduce((sum, each) => sum + each, 0) + (runs.at(-1) ?? 0);
+}
+
 /** Whether things are better than they were: more passes, or as much with less that is wrong, or another error in the way of all. */
 export function isBetter(now: Outcome, before: Outcome): boolean {
   if (now.passed !== before.passed) return now.passed > before.passed;
@@ -71,6 +83,7 @@ export function nextWorld(search: Search): World | null {
   const { date, trials } = search;
   const last = trials.at(-1);
   if (!last) return { date, runner: '', newer: {}, interpreter: '' };
+  if (secondsOf(search) > MOST_SECONDS) return null;
   return unmakeable(last, trials) ?? otherRunner(search) ?? moved(search) ?? otherInterpreter(search);
 }
 

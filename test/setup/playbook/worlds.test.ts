@@ -90,6 +90,13 @@ test('a package in whose code the tests break is tried newer: of today, then hal
   expect(bestOf({ base: outcome(0, 9), trials })!.world.newer).toEqual({ hypothesis: '2023-07-31' });
 });
 
+test('tests that take long are worth fewer worlds, and always one', () => {
+  const slow = (seconds: number) => () => outcome(500, 3, `3 failed, 500 passed in ${seconds}.50s (0:10:00)`);
+  expect(explored(slow(2)(), slow(2))).toHaveLength(4);
+  expect(explored(slow(300)(), slow(300))).toHaveLength(2);
+  expect(explored(slow(3000)(), slow(3000))).toHaveLength(1);
+});
+
 test('an interpreter of the day comes last, with what was best without', () => {
   const trials = explored(outcome(3, 2), ({ runner }) => outcome(runner === '<9' ? 5 : 4, 1), {
     interpreter: '==3.9.*',

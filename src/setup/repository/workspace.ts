@@ -18,6 +18,15 @@ export function membersOf({ paths, texts }: Survey): string[] {
   return [...new Set(packages)].filter(isMember).sort();
 }
 
+/** What these are called where their own files say so: no registry is asked for them. */
+export function memberNames(survey: Survey): string[] {
+  return membersOf(survey).flatMap((folder) => {
+    const { project, tool } = readToml(survey.texts[`${folder}/pyproject.toml`]);
+    const name = tablesOf(project).name ?? tablesOf(tablesOf(tool).poetry).name;
+    return typeof name === 'string' ? [name] : [];
+  });
+}
+
 function fromPaths(uv: unknown, poetry: unknown, pdm: unknown): string[] {
   const groups = Object.values(tablesOf(tablesOf(poetry).group)).map((group) => tablesOf(tablesOf(group).dependencies));
   const tables = [

@@ -1,4 +1,5 @@
 import { remedyFor } from './remedy-for';
+import { dossierOf, failed, OK, simulate, textOf } from './simulated';
 
 const STAMP = {
   'pyproject.toml': '[build-system]\nrequires=["setuptools"]\n[project]\nname="stamp"\n',
@@ -166,6 +167,28 @@ describe('what cannot be installed as it is written', () => {
     expect(line).toContain(
       'pip install -q ${PIP_INDEX_URL:+--default-index "$PIP_INDEX_URL"} --overrides /opt/overrides.txt',
     );
+  });
+
+  test('a list that fails without a word of which is installed by what says which, then without that pin', () => {
+    const { seen } = simulate(dossierOf({ 'requirements.txt': 'numpy==1.18.0\n', 'app.py': '' }), (action) => {
+      const line = textOf(action);
+      if (line.includes('overrides')) return OK;
+      if (line.includes('/opt/uv/bin/uv pip')) return failed('  × Failed to build `numpy==1.18.0`');
+      return line.includes('-r requirements.txt') ? failed('error: metadata-generation-failed') : OK;
+    });
+    const lines = seen.map(({ move }) => textOf(move)).filter((line) => line.includes('-r requirements.txt'));
+    expect(lines).toHaveLength(3);
+    expect(lines[2]).toContain("printf '%s\\n' numpy > /opt/overrides.txt");
+  });
+
+  test('a member of a workspace is asked of no registry', () => {
+    const files = {
+      'pyproject.toml':
+        '[project]\nname = "stamp"\ndependencies = ["ink-of-ours", "flask"]\n[tool.uv.workspace]\nmembers = ["packages/*"]\n',
+      'packages/ink/pyproject.toml': '[project]\nname = "ink_of_ours"\n',
+    };
+    const text = "error: Multiple top-level packages discovered in a flat-layout: ['stamp', 'packages'].";
+    expect(remedyFor(files, 'python/project', text)).toBe('python -m pip install -q -e ./packages/ink flask');
   });
 
   test('the project itself is no pin of its own', () => {

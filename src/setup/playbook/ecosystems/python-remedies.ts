@@ -283,10 +283,17 @@ export const pythonRemedies: readonly Remedy[] = [
     cause: 'pin',
     sure: false,
     fix: (whats, predicament) => {
-      const before = predicament.ways.get('pins')?.split(',') ?? [];
+      const before = predicament.ways.get('pins')?.split(',').filter(Boolean) ?? [];
       const pins = [...new Set([...before, ...whats])].sort().join(',');
       return installs(predicament) ? { way: ['pins', pins] } : null;
     },
+  },
+  {
+    // pip says what went wrong, and not always with what.
+    name: 'have it said which cannot be had',
+    cause: 'requirements',
+    sure: false,
+    fix: (_, predicament) => (installs(predicament) && !predicament.ways.has('pins') ? { way: ['pins', ''] } : null),
   },
   {
     name: 'take packages of its time',

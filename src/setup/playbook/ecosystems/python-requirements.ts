@@ -2,7 +2,7 @@ import { quoted } from '../../experience/quoting';
 import { distributionOf } from '../../repository/distributions';
 import { type Dependency, type DependencyGroup, declaredFor } from '../../repository/facts';
 import { normalName } from '../../repository/requirement';
-import { membersOf } from '../../repository/workspace';
+import { memberNames, membersOf } from '../../repository/workspace';
 import type { Project, Ways } from '../goal';
 import { missingPart } from './python-namespaces';
 import { BRING_UV, uvInstall } from './uv';
@@ -13,11 +13,14 @@ export function pip(what: string): string {
 
 /**
  * The same where the project's own pins (`pins`, names with commas between) cannot be had for this interpreter, or any more:
- * of these any version is taken, whoever asks for another.
+ * of these any version is taken, whoever asks for another. With an empty list it is installed as it is, by a program that says
+ * of which it failed.
  */
 export function having(ways: Ways, what: string): string {
-  const names = ways.get('pins')?.split(',') ?? [];
-  if (names.length === 0) return pip(what);
+  const pins = ways.get('pins');
+  if (pins === undefined) return pip(what);
+  const names = pins.split(',').filter(Boolean);
+  if (names.length === 0) return [BRING_UV, uvInstall(what)].join(' && ');
   const list = `printf '%s\\n' ${names.map(quoted).join(' ')} > /opt/overrides.txt`;
   return [BRING_UV, list, uvInstall(`--overrides /opt/overrides.txt ${what}`)].join(' && ');
 }
@@ -136,10 +139,12 @@ const named = ({ name, extras = [] }: Pick<Dependency, 'name' | 'extras'>) =>
   extras.length > 0 ? `${name}[${extras.join(',')}]` : name;
 
 /** What a project that is no package needs to run and keeps in no list that pip reads. */
-function coreSpecs({ facts }: Project): string[] {
+function coreSpecs({ facts, survey }: Project): string[] {
   const lists = facts.groups.filter(({ kind }) => kind === 'file').map(({ name }) => name);
+  const members = memberNames(survey).map(normalName);
   return declaredFor(facts, 'python')
     .filter((one) => one.scope === 'core' && !lists.includes(one.declared) && isToBeHad(one))
+    .filter(({ name }) => !members.includes(normalName(name)))
     .map(specOf);
 }
 

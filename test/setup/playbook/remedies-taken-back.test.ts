@@ -157,7 +157,8 @@ describe('tests that fail are tried in the world of their release', () => {
       version === null ? '1 error' : `${527 - passed[version]!} failed, ${passed[version]} passed`,
     );
     const standing = kept(seen);
-    expect(standing.at(-1)).toContain("'pytest<8'");
+    // The project goes with the runner: of what its plugins depend on it is the only one.
+    expect(standing.at(-1)).toMatch(/--upgrade-package pytest .* -e \. 'pytest<8' \$plugins/);
     expect(seen.filter(({ move }) => move.action === 'rollback')).toHaveLength(2);
     expect(seen.at(-1)!.move.action).toBe('verify');
     const compared = comparedWorlds(seen);

@@ -3,7 +3,7 @@ import { normalName } from '../../repository/requirement';
 import { type Act, type Project, shell, type Ways } from '../goal';
 import type { World } from '../worlds';
 import { interpreterFor } from './python-interpreter';
-import { ASKED_FOR, testNames, worldSpecs } from './python-requirements';
+import { ASKED_FOR, ownSpecs, testNames, worldSpecs } from './python-requirements';
 import { BRING_UV, UV, uvInstall, VENV } from './uv';
 
 /** They build packages in the way that today's interpreters and installers ask for, whatever day the packages are of. */
@@ -53,7 +53,10 @@ export function makeWorld(project: Project, ways: Ways, world: World): Act | nul
       `for name in $asked; do case "$name" in ${others} ${uvInstall(`${dated} "$name"`)} || echo "not of that day: $name";; esac; done`,
       // Whoever brought a plugin as of that day: it goes with the runner, not with the project.
       `plugins=$({ VIRTUAL_ENV=${VENV} ${UV} pip freeze -q; printf '%s\\n' $asked; } | sed -n 's/^\\(pytest-[A-Za-z0-9._-]*\\).*/\\1/p' | sort -u)`,
-      uvInstall(`--upgrade-package pytest $(printf -- '--upgrade-package %s ' $plugins) ${runner.join(' ')} $plugins`),
+      // With the project itself: it may be what a plugin depends on, and a newer one of it is another project.
+      uvInstall(
+        `--build-constraints /opt/build-constraints.txt --upgrade-package pytest $(printf -- '--upgrade-package %s ' $plugins) ${[...ownSpecs(project, ways), ...runner].join(' ')} $plugins`,
+      ),
       `date -u '+today: %F' && python -c 'import sys; print("python: %d.%d" % sys.version_info[:2])' && VIRTUAL_ENV=${VENV} ${UV} pip freeze -q`,
     ].join(' && '),
   );

@@ -191,13 +191,17 @@ async function filesOf(
   };
 }
 
-/** The last tests that ran, once more in namespaces that have no network. */
+/** The last tests that ran or were built, in namespaces that have no network. */
 async function verify(
   seen: readonly SeenAction[],
   run: (command: string) => Promise<SeenAction['observed']>,
 ): Promise<VerifierResult> {
-  const tests = seen.filter(({ move }) => move.action === 'shell' && /^\[goal \S+\/tests\b/.test(move.thought)).at(-1);
-  const command = tests && 'command' in tests.move ? (tests.move.command ?? '') : 'false';
+  const tests = seen.findLast(
+    ({ move }) => move.action === 'shell' && /^\[goal \S+\/(?:tests|build)\b/.test(move.thought),
+  );
+  // Tests that were only built are run here.
+  const built = tests && 'command' in tests.move ? (tests.move.command ?? '') : 'false';
+  const command = built.replace(/ --no-run\b| -run '\^\$'/, '');
   const done = await run(command);
   const reading = readCounts(command, done.output);
   const counts = reading?.counts ?? NO_COUNTS;

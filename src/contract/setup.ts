@@ -97,7 +97,7 @@ const ExperienceChoice = z.strictObject({
   mode: z.enum(['off', 'frozen', 'learn']).default('learn'),
   /** Units that are tried side by side, each in a container forked from one frame. 1: one after the other. */
   speculate: z.int().min(1).max(4).default(1),
-  /** What becomes of a trial of which nobody can tell whether it helped. */
+  /** What becomes of a trial of which nobody can tell whether it helped. One after which the command came further is kept. */
   neutral: z.enum(['keep', 'rollback']).default('keep'),
   /**
    * Name of a memory apart from the worker's own: it begins with the units of the package, in the home of the worker's
@@ -190,6 +190,23 @@ export const TrialRecord = z.strictObject({
 });
 export type TrialRecord = z.infer<typeof TrialRecord>;
 
+/** A world that tests were run in: the packages of a day, and what was chosen apart from it. */
+export const WorldRecord = z.strictObject({
+  /** What was pinned, and why. */
+  what: z.string(),
+  /** Null where it could not be made, or its tests were stopped. */
+  passed: z.int().min(0).nullable(),
+  /** Tests that failed or broke. */
+  wrong: z.int().min(0).nullable(),
+  /** Names of these, as far as the runner gave them. */
+  failures: z.array(z.string()),
+  /** Of the one that stands: each package as `NAME==VERSION`. */
+  packages: z.array(z.string()),
+  /** The environment is this one. */
+  stands: z.boolean(),
+});
+export type WorldRecord = z.infer<typeof WorldRecord>;
+
 export const RepoSetupResult = z.strictObject({
   id: z.string(),
   status: SetupStatus,
@@ -209,6 +226,8 @@ export const RepoSetupResult = z.strictObject({
   refused: z.array(z.string()).optional(),
   rollbacks: z.int(),
   units: z.array(TrialRecord),
+  /** Worlds that were compared, today's first; absent where there was no other. */
+  worlds: z.array(WorldRecord).optional(),
   /** Units that this run wrote or strengthened. */
   learned: z.array(z.strictObject({ unit: z.string(), how: z.enum(['inserted', 'merged', 'duplicate']) })),
   frames: z.array(FrameRecord),

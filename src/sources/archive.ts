@@ -7,10 +7,13 @@ export type { SourceTree } from './tree';
 
 /**
  * Reads a .tar, .tar.gz (.crate and npm's .tgz are such) or .zip into memory. The folder that distributions are wrapped
- * in is taken off. Throws `InvalidInput` for names that lead out of the tree, links out of it, devices, damage, and more
- * than 1 GiB.
+ * in is taken off. `notes` say what was left out: links that lead out of the tree, and names that are no text. Throws
+ * `InvalidInput` for names that lead out of the tree, devices, damage, and more than 1 GiB.
  */
-export async function treeOf(bytes: Buffer, source: string): Promise<SourceTree> {
+export async function readArchive(
+  bytes: Buffer,
+  source: string,
+): Promise<{ readonly tree: SourceTree; readonly notes: readonly string[] }> {
   const into = new TreeBuilder(source);
   try {
     if (bytes.subarray(0, 2).toString('latin1') === 'PK') readZip(bytes, source, into);
@@ -20,10 +23,10 @@ export async function treeOf(bytes: Buffer, source: string): Promise<SourceTree>
   }
   const tree = into.finished();
   // What a guest script packed has no folder around it, and a repository may well hold one folder only.
-  return factsIn(bytes) ? tree : unwrapped(tree);
+  return { tree: factsIn(bytes) ? tree : unwrapped(tree), notes: into.notes };
 }
 
-/** What has to be taken off before `treeOf` can read it and Node.js cannot take off by itself. */
+/** What has to be taken off before `readArchive` can read it and Node.js cannot take off by itself. */
 export function needsInflating(bytes: Buffer): boolean {
   return bytes.subarray(0, 3).toString('latin1') === 'BZh' || bytes.subarray(0, 6).toString('hex') === 'fd377a585a00';
 }

@@ -8,11 +8,11 @@ import { isWithin, type Roots } from '../roots';
 import type { Owner } from '../sandbox/labels';
 import type { GuestFile } from '../sandbox/sandbox';
 import type { BlobStore } from '../store/blobs';
-import { factsIn, needsInflating, treeOf } from './archive';
+import { factsIn, needsInflating, readArchive } from './archive';
 import { type Facts, type FetchHost, fetchInGuest, type GuestFetch } from './guest';
 import { licenceOf } from './licence';
 import { registrySettings } from './registries';
-import { refused, type SourceTree, TreeBuilder } from './tree';
+import { isUnnamable, refused, type SourceTree, TreeBuilder } from './tree';
 
 export interface Source {
   readonly tree: SourceTree;
@@ -127,11 +127,11 @@ export async function fetchSource(
   const source = parseSource(name);
   if (source.kind === 'dir') {
     const kept = known === undefined ? undefined : await keptFolder(deps.blobs, known);
-    if (kept) return describe(source, kept, known!, {});
-    const tree = await readFolder(deps.roots.allowed(source.path, 'source'));
-    const sha256 = await keepFolder(deps.blobs, tree);
+    if (kept) return describe(source, { tree: kept, notes: [] }, known!, {});
+    const found = await readFolder(deps.roots.allowed(source.path, 'source'));
+    const sha256 = await keepFolder(deps.blobs, found.tree);
     assertExpected(name, sha256, known);
-    return describe(source, tree, sha256, {});
+    return describe(source, found, sha256, {});
   }
   const place: Place = { owner, base, source: name, signal };
   const expected = known ?? (source.kind === 'archive' ? source.sha256 : undefined);
@@ -143,9 +143,9 @@ export async function fetchSource(
   const sha256 = createHash('sha256').update(bytes).digest('hex');
   assertExpected(name, sha256, expected);
   // Unpacked first: what is refused is not kept.
-  const tree = await unpack(deps, place, bytes);
+  const found = await unpack(deps, place, bytes);
   await deps.blobs.put(bytes);
-  return describe(source, tree, sha256, facts);
+  return describe(source, found, sha256, facts);
 }
 
 function assertExpected(name: string, sha256: string, expected: string | undefined): void {
@@ -157,8 +157,11 @@ function assertExpected(name: string, sha256: string, expected: string | undefin
   );
 }
 
-async function unpack(deps: FetchDeps, place: Place, bytes: Buffer): Promise<SourceTree> {
-  if (!needsInflating(bytes)) return treeOf(bytes, place.source);
+/** A tree, and notes on what of it was left out. */
+type Found = Awaited<ReturnType<typeof readArchive>>;
+
+async function unpack(deps: FetchDeps, place: Place, bytes: Buffer): Promise<Found> {
+  if (!needsInflating(bytes)) return readArchive(bytes, place.source);
   const packed = { path: '/var/tmp/pointsman-source/packed', bytes };
   const inflated = await fetchInGuest(deps, {
     ...place,
@@ -167,7 +170,7 @@ async function unpack(deps: FetchDeps, place: Place, bytes: Buffer): Promise<Sou
     args: [packed.path],
     files: [packed],
   });
-  return treeOf(inflated.bytes, place.source);
+  return readArchive(inflated.bytes, place.source);
 }
 
 function fromFile(path: string): Buffer {
@@ -183,12 +186,12 @@ function fromFile(path: string): Buffer {
   );
 }
 
-function describe(source: SourceSpec, tree: SourceTree, sha256: string, facts: Facts): Source {
+function describe(source: SourceSpec, { tree, notes }: Found, sha256: string, facts: Facts): Source {
   return {
     tree,
     sha256,
     licence: licenceOf(tree, source.kind),
-    notes: notesOn(source.kind, tree, facts),
+    notes: [...notesOn(source.kind, tree, facts), ...notes],
     resolved: { kind: source.kind, ...fetcherOf(source).resolved(source, facts) },
     released: typeof facts.released === 'string' ? facts.released : null,
   };
@@ -197,10 +200,10 @@ function describe(source: SourceSpec, tree: SourceTree, sha256: string, facts: F
 const LEFT_BEHIND = ['.git', '__pycache__', '.venv', '.pytest_cache', 'node_modules'];
 
 /**
- * A folder of this host, without version control and what tools left behind. Throws `InvalidInput` where it is missing,
- * empty, or holds a link that leads out of it.
+ * A folder of this host, without version control and what tools left behind. Throws `InvalidInput` where it is missing or
+ * empty.
  */
-async function readFolder(folder: string): Promise<SourceTree> {
+async function readFolder(folder: string): Promise<Found> {
   if (!existsSync(folder) || !statSync(folder).isDirectory()) {
     throw new PointsmanError(
       'InvalidInput',
@@ -213,9 +216,11 @@ async function readFolder(folder: string): Promise<SourceTree> {
     for (const name of (await readdir(join(folder, at))).sort()) {
       if (LEFT_BEHIND.includes(name)) continue;
       const path = at === '' ? name : `${at}/${name}`;
-      const info = await lstat(join(folder, path));
       into.enter();
-      if (info.isDirectory()) await visit(path);
+      // Read as text, a name of other bytes is none that this host would know.
+      const info = await lstat(join(folder, path)).catch((error) => (isUnnamable(path) ? null : Promise.reject(error)));
+      if (info === null) into.file(path, Buffer.alloc(0), false);
+      else if (info.isDirectory()) await visit(path);
       else if (info.isSymbolicLink()) into.link(path, await readlink(join(folder, path)));
       else if (info.isFile()) {
         into.count(info.size);
@@ -224,7 +229,7 @@ async function readFolder(folder: string): Promise<SourceTree> {
     }
   };
   await visit('');
-  return into.finished();
+  return { tree: into.finished(), notes: into.notes };
 }
 
 /**

@@ -18,6 +18,8 @@ const MAX_PATH = 4096;
 /** Collects what a hostile archive may hold: every path, link and size goes through here. */
 export class TreeBuilder {
   readonly tree: SourceTree = new Map();
+  /** Paths that are not in the tree, by why. */
+  private readonly leftOut = new Map<string, string[]>();
   private bytes = 0;
   private entries = 0;
 
@@ -44,26 +46,44 @@ export class TreeBuilder {
     this.keep(safePath(path, this.source), { bytes, executable });
   }
 
+  /** One that leads out of the tree is left out: what it leads to is this host's, or nobody's. */
   link(path: string, target: string): void {
     const at = safePath(path, this.source);
-    this.keep(at, { bytes: Buffer.alloc(0), executable: false, link: safeLink(at, target, this.source) });
+    if (target !== NOWHERE && stepsOut(at, target, this.source)) this.leaveOut(LEADS_OUT, at);
+    else this.keep(at, { bytes: Buffer.alloc(0), executable: false, link: target });
+  }
+
+  /** Notes on what is not in the tree, for whoever reads the result. */
+  get notes(): string[] {
+    return [...this.leftOut].map(([why, paths]) => {
+      const more = paths.length > MOST_NAMED ? `, and ${paths.length - MOST_NAMED} more` : '';
+      return `left out, ${why}: ${paths.slice(0, MOST_NAMED).join(', ')}${more}`;
+    });
   }
 
   hardLink(path: string, target: string): void {
     const at = safePath(path, this.source);
     const file = this.tree.get(safePath(target, this.source));
     if (file) this.keep(at, file);
-    else if (!isOfGit(at)) throw refused(this.source, `${path} is a hard link to nothing`);
+    else if (!isOfGit(at) && !isUnnamable(target)) throw refused(this.source, `${path} is a hard link to nothing`);
   }
 
   /** What belongs to Git stays behind, as it does of a folder: the pointer of a submodule that was packed along leads nowhere. */
   private keep(at: string, file: SourceFile): void {
-    if (!isOfGit(at)) this.tree.set(at, file);
+    if (isOfGit(at)) return;
+    if (isUnnamable(at)) this.leaveOut(UNNAMABLE, at);
+    else this.tree.set(at, file);
+  }
+
+  private leaveOut(why: string, at: string): void {
+    const paths = this.leftOut.get(why);
+    if (paths) paths.push(at);
+    else this.leftOut.set(why, [at]);
   }
 
   /**
-   * Throws `InvalidInput` where a file lies under a link of the same tree, because it would be written to where that leads,
-   * and for links that lead out of the tree by way of others.
+   * The tree, without links that lead out of it by way of others. Throws `InvalidInput` where a file lies under a link of the
+   * same tree, because it would be written to where that leads.
    */
   finished(): SourceTree {
     if (this.tree.size === 0) throw refused(this.source, 'it holds no file');
@@ -73,13 +93,31 @@ export class TreeBuilder {
       }
     }
     const steps = { left: MAX_STEPS };
-    for (const [path, { link }] of this.tree) {
-      if (link !== undefined && leadsOut(this.tree, path, steps))
-        throw refused(this.source, `the link ${path} leads out of it by way of other links`);
+    // Without one link others may lead elsewhere, so all are looked at again.
+    for (let again = true; again; ) {
+      again = false;
+      for (const [path, { link }] of this.tree) {
+        if (link === undefined || link === NOWHERE || !leadsOut(this.tree, path, steps)) continue;
+        if (steps.left < 0) throw refused(this.source, `it takes too many steps to see where the link ${path} leads`);
+        this.tree.delete(path);
+        this.leaveOut(LEADS_OUT, path);
+        again = true;
+      }
     }
     return this.tree;
   }
 }
+
+/** Paths of one kind that a note names. */
+const MOST_NAMED = 5;
+const LEADS_OUT = 'as these links lead out of the sources';
+const UNNAMABLE = 'as their names are not UTF-8';
+
+/** What a unit of systemd that is masked, and a setting that is switched off, are links to: the same in every sandbox. */
+const NOWHERE = '/dev/null';
+
+/** A name of other bytes than UTF-8 is read with this mark, and no file could be written under the name that was meant. */
+export const isUnnamable = (path: string) => path.includes('\uFFFD');
 
 /** Links that one path may go through, as Linux has it. */
 const MAX_LINKS = 40;
@@ -112,19 +150,20 @@ function safePath(path: string, source: string): string {
   if (path.length > MAX_PATH) throw refused(source, `it holds a path of ${path.length} characters`);
   const parts = path.split('/').filter((part) => part !== '' && part !== '.');
   const hostile =
-    parts.length === 0 || path.startsWith('/') || path.includes('\0') || path.includes('\\') || parts.includes('..');
+    parts.length === 0 || path.startsWith('/') || path.includes('\0') || path.split(/[/\\]/).includes('..');
   if (hostile) throw refused(source, `it holds the path ${JSON.stringify(path)}`);
   return parts.join('/');
 }
 
-function safeLink(path: string, target: string, source: string): string {
+/** Whether a link's own target goes above the top of the tree. */
+function stepsOut(path: string, target: string, source: string): boolean {
   if (target.length > MAX_PATH) throw refused(source, `the link ${path} has a target of ${target.length} characters`);
   let depth = path.split('/').length - 1;
   for (const part of target.split('/')) {
     depth += part === '..' ? -1 : part === '' || part === '.' ? 0 : 1;
-    if (depth < 0 || target.startsWith('/')) throw refused(source, `the link ${path} leads out of it, to ${target}`);
+    if (depth < 0) return true;
   }
-  return target;
+  return target.startsWith('/');
 }
 
 export function refused(source: string, why: string): PointsmanError {

@@ -50,7 +50,11 @@ describe('a public registry', () => {
       },
       'src/iniconfig/__init__.py',
     ],
-    ['npm:qs@6.11.0', { licence: 'BSD-3-Clause' }, 'lib/stringify.js'],
+    [
+      'npm:qs@6.11.0',
+      { licence: 'BSD-3-Clause', released: expect.stringMatching(/^\d{4}-\d\d-\d\dT/) },
+      'lib/stringify.js',
+    ],
     ['npm:@types/ms@2.1.0', { licence: 'MIT' }, 'index.d.ts'],
     ['go:github.com/spf13/pflag@v1.0.5', { licence: 'BSD-3-Clause' }, 'golangflag.go'],
     ['go:github.com/BurntSushi/toml@v1.3.2', { licence: 'MIT' }, 'decode.go'],

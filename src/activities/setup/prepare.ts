@@ -12,7 +12,8 @@ import type { Owner } from '../../sandbox/labels';
 import { exportLines } from '../../sandbox/shell-state';
 import type { Given } from '../../setup/given';
 import { completeService, installCommand } from '../../setup/loop/services';
-import { surveyOf } from '../../setup/repository/markers';
+import { isMarker, surveyOf } from '../../setup/repository/markers';
+import { textOf } from '../../setup/repository/survey';
 import { fetchSource, type Source } from '../../sources/fetch';
 import { withHeartbeat } from '../heartbeat';
 import { assertRoom } from '../rollout/sandbox-host';
@@ -55,10 +56,10 @@ export function createSetupPrepareActivities(deps: Deps) {
   }
 
   async function describe(input: Described, source: Source, parts: readonly [Component, Source][]): Promise<Ref> {
+    // Of code the text is taken as it is: its sums are those of the bytes.
+    const read = (path: string, bytes: Buffer) => (isMarker(path) ? textOf(bytes) : bytes.toString('utf8'));
     const survey = ({ tree }: Source) =>
-      blobs.put(
-        JSON.stringify(surveyOf([...tree].map(([path, file]) => [path, file.bytes.toString('utf8')] as const))),
-      );
+      blobs.put(JSON.stringify(surveyOf([...tree].map(([path, { bytes }]) => [path, read(path, bytes)] as const))));
     const given: Given = {
       source: input.source,
       sha256: source.sha256,

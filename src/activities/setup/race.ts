@@ -34,6 +34,8 @@ export interface Lane {
   /** The command in one line. */
   readonly line: string;
   readonly outcome: TrialRecord['outcome'];
+  /** The command that had failed came further. Absent from what older code has written. */
+  readonly forward?: boolean;
   readonly before: string;
   readonly after: string;
   /** The command that had failed, run again after the trial; null where there was none. */
@@ -117,7 +119,7 @@ export function createSetupRaceActivities(deps: Deps) {
           // Those that still run then were overtaken: whatever they would say, the frame is decided.
           const first = await Promise.any(driven).catch(() => null);
           if (first === null) await Promise.allSettled(driven).then((all) => assertNoOutage(all, lanes));
-          const winner = first ?? (input.neutral === 'keep' ? bestNeutral(lanes) : null);
+          const winner = first ?? bestNeutral(lanes, input.neutral === 'rollback');
           const nothing = await blobs.put('');
           const told = rivals.map((rival, at) => lanes[at] ?? overtaken(rival, nothing));
           if (winner === null) return { lanes: told, winner, frame: null };
@@ -132,9 +134,9 @@ export function createSetupRaceActivities(deps: Deps) {
   };
 }
 
-/** Rivals come best first. */
-function bestNeutral(lanes: readonly (Lane | undefined)[]): number | null {
-  const at = lanes.findIndex((lane) => lane?.outcome === 'neutral');
+/** Rivals come best first. With `forwardOnly`, one that came further, and none of which nobody can tell. */
+function bestNeutral(lanes: readonly (Lane | undefined)[], forwardOnly: boolean): number | null {
+  const at = lanes.findIndex((lane) => lane?.outcome === 'neutral' && (!forwardOnly || lane.forward === true));
   return at < 0 ? null : at;
 }
 

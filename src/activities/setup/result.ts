@@ -1,4 +1,13 @@
-import type { Frame, Lease, Ref, SandboxProfile, ServiceSpec, TestCounts, VerifierResult } from '../../contract';
+import type {
+  Frame,
+  Lease,
+  Ref,
+  SandboxProfile,
+  ServiceSpec,
+  TestCounts,
+  VerifierResult,
+  WorldRecord,
+} from '../../contract';
 import type { Deps } from '../../deps';
 import { keepFrame, madeVariables, rebuild, type Sources } from '../../environments/setup-result';
 import { runVerifiedTests } from '../../environments/verified-tests';
@@ -7,6 +16,7 @@ import type { Owner } from '../../sandbox/labels';
 import type { Given } from '../../setup/given';
 import { dockerfile, envInstructions, installScript, recipeOf, scriptSeconds } from '../../setup/loop/recipe';
 import { installCommand } from '../../setup/loop/services';
+import { comparedWorlds } from '../../setup/playbook/compared-worlds';
 import { fetchSource } from '../../sources/fetch';
 import { withHeartbeat } from '../heartbeat';
 import { createReader } from './chain';
@@ -29,6 +39,7 @@ export interface KeptSetup {
   readonly dockerfile: Ref;
   readonly script: Ref;
   readonly lock: Ref;
+  readonly worlds?: readonly WorldRecord[];
 }
 
 export interface ReproduceInput extends KeepInput {
@@ -73,7 +84,9 @@ export function createSetupResultActivities(deps: Deps) {
           trials.set(Number(turn), await Promise.all(refs.map((ref) => reader.text(ref))));
         }
         const env = await madeVariables(deps, base, input.frame.env);
-        const steps = recipeOf(await reader.actions(input.head), (turn) => trials.get(turn));
+        const actions = await reader.actions(input.head);
+        const steps = recipeOf(actions, (turn) => trials.get(turn));
+        const worlds = comparedWorlds(actions);
         const sources = await sourcesOf(input.owner, given, signal);
         const { image, lock } = await keepFrame(deps, input.owner, {
           frame: input.frame,
@@ -98,6 +111,7 @@ export function createSetupResultActivities(deps: Deps) {
           lock,
           dockerfile: await blobs.put(dockerfile(parts)),
           script: await blobs.put(installScript(steps, workdir, source)),
+          worlds: worlds.length > 0 ? worlds : undefined,
         };
       });
     },

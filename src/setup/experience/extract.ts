@@ -61,7 +61,7 @@ function pairFrom(moments: readonly SetupMoment[], at: number): Pair | undefined
   for (const later of moments.slice(at + 1)) {
     if (later.undone) continue;
     // What it did is not written here, and everything later would be taken for what helped.
-    if (triedAsItIs(later)) return undefined;
+    if (triedAsItIs(later) || isDated(later)) return undefined;
     if (later.command === null) continue;
     const again = repeats(later.command, failed.command);
     const after = later.exitCode === 0 ? [] : errorSignatures(later.output);
@@ -82,6 +82,11 @@ function pairFrom(moments: readonly SetupMoment[], at: number): Pair | undefined
 /** A unit tried with the commands of its own; one that was refused has no exit code. */
 function triedAsItIs({ action, command, exitCode }: SetupMoment): boolean {
   return action === 'try_experience' && command === null && exitCode !== null;
+}
+
+/** All packages put back to one project's day: nothing in that is of use to another, and which of them it took stays unknown. */
+function isDated({ command, exitCode }: SetupMoment): boolean {
+  return exitCode === 0 && /--exclude-newer[ =]\d{4}|--before[ =]\d{4}|PIP_UPLOADED_PRIOR_TO=/.test(command ?? '');
 }
 
 /** Whether the court objected to what these texts are about. */

@@ -12,6 +12,8 @@ export interface Failing {
 
 export interface Attribution {
   readonly outcome: TrialRecord['outcome'];
+  /** The command came further: to another error, or to more tests. On a ladder of errors each rung looks so. */
+  readonly forward: boolean;
   /** Decisive lines. */
   readonly before: string;
   readonly after: string;
@@ -32,10 +34,17 @@ export function attribute(before: Failing, after: Failing): Attribution {
   const was = errorSignature(before.output);
   if (after.exitCode !== 0) {
     const is = errorSignature(after.output);
-    return { outcome: whereItFails(before, after, was, is), before: was, after: is };
+    const outcome = whereItFails(before, after, was, is);
+    // Cut off, nobody saw how far it came.
+    return { outcome, forward: outcome !== 'failure' && after.exitCode !== null, before: was, after: is };
   }
   const outcome = whereItEndsWell(before, after);
-  return { outcome, before: was, after: outcome === 'success' ? '' : unproved(before, after) };
+  return {
+    outcome,
+    forward: outcome === 'success',
+    before: was,
+    after: outcome === 'success' ? '' : unproved(before, after),
+  };
 }
 
 function whereItEndsWell(before: Failing, after: Failing): Outcome {
@@ -55,6 +64,8 @@ function whereItFails(before: Failing, after: Failing, was: string, is: string):
     const broken = wrong(after.counts) - wrong(before.counts);
     if (gained > 0 && broken <= 0 && !mostlyHidden(before.counts, after.counts)) return 'success';
     if (gained < 0) return 'failure';
+    // More were collected: what is wrong among those was not seen before, whatever its words.
+    if (gained > 0) return 'neutral';
   }
   if (fellBack(before, after)) return 'failure';
   if (is === was || errorSignatures(after.output).includes(was)) return 'failure';

@@ -2,6 +2,7 @@ import type { Suggestion } from '../../contract/experience';
 import { distributionOf } from '../repository/distributions';
 import type { Cause, Fix, Predicament, Reader, Remedy } from './goal';
 import type { Progress } from './progress';
+import { describeWorld, worldKey } from './worlds';
 
 export interface Knowledge {
   readonly readers: readonly Reader[];
@@ -87,13 +88,15 @@ function remedyFor(
       const open = whats.filter((what) => !progress.helped(keyOf(remedy, [what]))).slice(0, MOST_AT_ONCE);
       const groups = [open, ...(open.length > 1 && remedy.apart ? open.map((what) => [what]) : [])];
       for (const group of groups.filter(({ length }) => length > 0)) {
-        const key = keyOf(remedy, group);
         const fix = remedy.fix(group, predicament);
+        const world = fix && 'act' in fix ? fix.world : undefined;
+        const key = world ? worldKey(world) : keyOf(remedy, group);
         if (!fix || progress.spent(key, 'act' in fix ? fix.act : null)) continue;
         if ('way' in fix && !isNewWay(fix.way, predicament, progress)) continue;
         const about = group.filter(Boolean).join(', ');
         const keys = [key, ...(group.length > 1 ? group.map((what) => keyOf(remedy, [what])) : [])];
-        return { kind: 'remedy', keys, fix, say: `${kind}${about ? ` ${about}` : ''}: ${remedy.name}.` };
+        const name = world ? describeWorld(world) : remedy.name;
+        return { kind: 'remedy', keys, fix, say: `${kind}${about ? ` ${about}` : ''}: ${name}.` };
       }
     }
   }

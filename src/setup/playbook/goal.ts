@@ -1,6 +1,7 @@
 import type { ServiceSpec, SetupAction } from '../../contract';
 import type { ProjectFacts } from '../repository/facts';
 import type { Survey } from '../repository/survey';
+import type { Outcome, World, WorldTrial } from './worlds';
 
 /** One repository that is to be set up: the main one, or a component of its family. */
 export interface Project {
@@ -57,10 +58,14 @@ export interface Predicament {
   readonly ways: Ways;
   /** Output of the failed step. */
   readonly text: string;
+  /** Worlds that were made for the project so far, and how things stood before the first of them. */
+  readonly worlds: { readonly base: Outcome; readonly trials: readonly WorldTrial[] };
 }
 
-/** Something to do before the goal is tried again, or another way to reach it. */
-export type Fix = { readonly act: Act } | { readonly way: readonly [slot: string, value: string] };
+/** Something to do before the goal is tried again, or another way to reach it. A `world` is kept only where it is better. */
+export type Fix =
+  | { readonly act: Act; readonly world?: World }
+  | { readonly way: readonly [slot: string, value: string] };
 
 /** A cause to a fix. Each is tried once for each thing that a cause is about. */
 export interface Remedy {

@@ -7,8 +7,8 @@ import { knowledgeFor, planFor, projectsOf } from './plan';
 import { marked, Progress } from './progress';
 
 /** Attempts and remedies of one goal: past them a ladder of errors leads nowhere. */
-const MOST_ATTEMPTS = 14;
-const MOST_FIXES = 24;
+const MOST_ATTEMPTS = 20;
+const MOST_FIXES = 40;
 
 /**
  * `builtin:playbook`, the set-up agent without a model: a plan of goals for the ecosystem of the repository, and on a
@@ -56,13 +56,13 @@ function towards(
         return attempt(words, `${goal.say} Again, as something was mended.`);
       return goal.optional ? 'next' : giveUp(goal, 'too many errors one after the other');
     case 'failed': {
-      const harmful = progress.harmful(goal.id);
-      if (harmful !== null) {
+      const spoiled = progress.spoiled(goal.id);
+      if (spoiled !== null) {
         const act = { action: 'rollback' as const, frames: 1 };
-        return marked(act, 'fix', goal.id, [`harm:${harmful}`], 'it did harm: take it back.') as SetupAction;
+        return marked(act, 'fix', goal.id, [`harm:${spoiled.key}`], `${spoiled.why}: take it back.`) as SetupAction;
       }
       const tired = progress.fixesOf(goal.id) >= MOST_FIXES || progress.attempts(goal.id).length >= MOST_ATTEMPTS;
-      const predicament = { project, goal, ways, text: state.text };
+      const predicament = { project, goal, ways, text: state.text, worlds: progress.worldsOf(goal.id) };
       const decision = tired ? null : decide(predicament, knowledge, progress, dossier.suggestions);
       if (decision?.kind === 'unit') {
         const { unit, command, why } = decision;

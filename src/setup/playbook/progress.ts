@@ -1,6 +1,8 @@
+import { errorSignature } from '../error-signature';
 import type { SetupDossier } from '../roles/role';
 import { readCounts } from '../test-output';
-import type { Act, Goal, Ways } from './goal';
+import type { Act, Goal, Predicament, Ways } from './goal';
+import { isBetter, isWorse, type Outcome, type World, type WorldTrial, worldOf } from './worlds';
 
 type SeenAction = SetupDossier['seen'][number];
 
@@ -60,23 +62,26 @@ export type GoalState =
 export class Progress {
   private readonly steps: readonly Step[];
 
-  constructor(private readonly dossier: SetupDossier) {
+  constructor(private readonly dossier: Pick<SetupDossier, 'seen' | 'verified'>) {
     this.steps = dossier.seen.map(stepOf).filter((step) => step !== null);
   }
 
   stateOf({ id }: Goal): GoalState {
     const attempts = this.attempts(id);
-    const last = attempts.at(-1);
-    if (!last) return { kind: 'open' };
+    if (attempts.length === 0) return { kind: 'open' };
     if (attempts.some((attempt) => this.worked(attempt))) return { kind: 'reached' };
+    // What a rollback brought back failed as it had before, and doing it once more would only show that again.
+    const last = attempts.findLast(({ seen }) => !seen.undone && seen.move.action !== 'verify') ?? attempts.at(-1)!;
     if (this.ok(last)) return { kind: 'again' };
-    const since = this.steps.slice(this.steps.indexOf(last) + 1).filter((step) => step.goal === id);
+    const after = this.steps.slice(this.steps.indexOf(last) + 1).filter((step) => step.goal === id);
+    if (last.seen.undone && after.some(isRollback)) return { kind: 'again' };
+    const since = after.filter((step) => !isRollback(step) && !isAttempt(step));
     if (since.some((step) => this.worked(step))) return { kind: 'again' };
-    const trouble = since.at(-1);
+    const trouble = since.findLast(({ seen }) => !seen.undone);
     return {
       kind: 'failed',
       // A remedy that failed says what the remedy needs; then comes what it was for.
-      text: [trouble && !trouble.seen.undone ? this.textOf(trouble) : '', this.textOf(last)].filter(Boolean).join('\n'),
+      text: [trouble ? this.textOf(trouble) : '', this.textOf(last)].filter(Boolean).join('\n'),
       timedOut: last.seen.observed.timedOut,
     };
   }
@@ -137,26 +142,55 @@ export class Progress {
   }
 
   /**
-   * The remedy that the newest attempt of a goal followed at once, where that attempt ran fewer tests well than the one
-   * before it. Only where one frame back is the state before this remedy; null for any other, and when that was done in
-   * vain often enough.
+   * The remedy that is to be taken back, and why: the one that the newest attempt of a goal followed at once, where that
+   * attempt ran fewer tests well than the one before it; a world that could not be made, or that is no better. Only where one
+   * frame back is the state before this remedy; null for any other, and when that was done in vain often enough.
    */
-  harmful(goal: string): string | null {
-    const [before, last] = this.attempts(goal).slice(-2);
-    const fix = this.steps.at(-2);
-    if (!before || !last || last !== this.steps.at(-1) || last.seen !== this.dossier.seen.at(-1)) return null;
-    if (fix?.kind !== 'fix' || fix.goal !== goal || fix.seen !== this.dossier.seen.at(-2)) return null;
+  spoiled(goal: string): { readonly key: string; readonly why: string } | null {
+    const last = this.steps.at(-1);
+    if (!last || last.goal !== goal || last.seen !== this.dossier.seen.at(-1) || last.seen.undone) return null;
     // The frame before a `verify` has nothing after it; any other attempt with a frame would only be taken back itself.
-    if (!isFramed(fix) || isFramed(last) || fix.seen.undone || last.seen.undone || last.seen.observed.timedOut)
-      return null;
-    if (this.rollbacksOf(goal) >= MOST_ROLLBACKS) return null;
-    const [then, now] = [testsOf(before), testsOf(last)];
-    return now.passed < then.passed || (then.ran > 0 && now.ran === 0) ? (fix.words[0] ?? '') : null;
+    if (last.kind === 'fix') {
+      const failed = worldIn(last) && isFramed(last) && last.seen.observed.exitCode !== 0;
+      return failed ? { key: last.words[0]!, why: 'it cannot be made' } : null;
+    }
+    const fix = this.steps.at(-2);
+    if (fix?.kind !== 'fix' || fix.goal !== goal || fix.seen !== this.dossier.seen.at(-2)) return null;
+    if (!isFramed(fix) || isFramed(last) || fix.seen.undone) return null;
+    const before = this.attempts(goal).findLast((attempt) => attempt !== last && !attempt.seen.undone);
+    if (!before) return null;
+    if (worldIn(fix)) {
+      const better = !last.seen.observed.timedOut && isBetter(outcomeOf(last), outcomeOf(before));
+      return better ? null : { key: fix.words[0]!, why: 'it is no better' };
+    }
+    if (last.seen.observed.timedOut || this.rollbacksOf(goal) >= MOST_ROLLBACKS) return null;
+    return isWorse(outcomeOf(last), outcomeOf(before)) ? { key: fix.words[0] ?? '', why: 'it did harm' } : null;
+  }
+
+  /** Worlds that were made for the project of a goal, with what its goal showed in each, and how it stood before the first. */
+  worldsOf(goal: string): Predicament['worlds'] {
+    const made = this.steps.filter((step) => worldIn(step));
+    const first = this.steps.indexOf(made[0]!);
+    const base = this.steps.findLast(
+      (step, at) => isAttempt(step) && step.goal === (made[0]?.goal ?? goal) && (first < 0 || at < first),
+    );
+    const trials = made.map((step): WorldTrial => {
+      const next = this.steps[this.steps.indexOf(step) + 1];
+      const tried = next && isAttempt(next) && next.goal === step.goal && !next.seen.observed.timedOut ? next : null;
+      const isMade = step.seen.observed.exitCode === 0;
+      return {
+        world: worldIn(step)!,
+        stands: isMade && !step.seen.undone,
+        made: step.seen.observed.output,
+        outcome: isMade && tried ? outcomeOf(tried) : null,
+      };
+    });
+    return { base: base ? outcomeOf(base) : { passed: 0, wrong: 0, first: '', output: '' }, trials };
   }
 
   private rollbacksOf(goal: string): number {
     return this.steps.filter(
-      ({ kind, seen, ...step }) => kind === 'fix' && step.goal === goal && seen.move.action === 'rollback',
+      (step) => isRollback(step) && step.goal === goal && !step.words[0]?.startsWith('harm:world:'),
     ).length;
   }
 
@@ -198,7 +232,18 @@ function testsOf(step: Step | undefined): { readonly ran: number; readonly passe
     return { ran: passed + failed, passed };
   }
   const counts = move?.action === 'shell' && observed ? readCounts(move.command, observed.output)?.counts : undefined;
-  return counts ? { ran: counts.passed + counts.failed, passed: counts.passed } : { ran: 0, passed: 0 };
+  return counts ? { ran: counts.passed + counts.failed + counts.errors, passed: counts.passed } : { ran: 0, passed: 0 };
+}
+
+const isAttempt = ({ kind }: Step) => kind === 'goal';
+const isRollback = ({ kind, seen }: Step) => kind === 'fix' && seen.move.action === 'rollback';
+/** The world that a step made, or tried to. */
+const worldIn = ({ kind, words }: Step): World | null => (kind === 'fix' ? worldOf(words[0] ?? '') : null);
+
+function outcomeOf(step: Step): Outcome {
+  const { output } = step.seen.observed;
+  const { ran, passed } = testsOf(step);
+  return { passed, wrong: ran - passed, first: errorSignature(output), output };
 }
 
 /** A frame was taken before it, of which the loop says so. */

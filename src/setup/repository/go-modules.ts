@@ -38,3 +38,46 @@ export function inGoModules(survey: Survey, command: string): string {
   if (modules.length === 0 || (modules.length === 1 && modules[0] === '.')) return command;
   return `(ended=0; for module in ${modules.map(quote).join(' ')}; do (cd "$module" && ${command}) || ended=$?; done; exit $ended)`;
 }
+
+/**
+ * By folder, the modules that its `go.mod` replaces by folders which are not there, as in an archive of one module out of a
+ * repository of many: whoever depends on the module takes them from the proxy.
+ */
+export function replacedByNothing(survey: Survey): ReadonlyMap<string, readonly string[]> {
+  const found = new Map<string, readonly string[]>();
+  for (const folder of goModules(survey)) {
+    const manifest = survey.texts[folder === '.' ? 'go.mod' : `${folder}/go.mod`] ?? '';
+    const names = replacesOf(manifest)
+      .filter(({ path }) => {
+        const at = joined(folder, path);
+        return at === null || !survey.paths.includes(at === '' ? 'go.mod' : `${at}/go.mod`);
+      })
+      .map(({ module }) => module);
+    if (names.length > 0) found.set(folder, [...new Set(names)]);
+  }
+  return found;
+}
+
+/** `replace a => ../a`, or a list of them in brackets; replacements by other modules are none of ours. */
+function replacesOf(manifest: string): { module: string; path: string }[] {
+  const text = manifest.replace(/\/\/.*$/gm, '');
+  const lists = [...text.matchAll(/^replace\s*\(([^)]*)\)/gm)].flatMap(([, list]) => list!.split('\n'));
+  const single = [...text.matchAll(/^replace[ \t]+([^(\n]+)$/gm)].map(([, line]) => line!);
+  return [...lists, ...single].flatMap((line) => {
+    const [, module, version, path] =
+      /^\s*(\S+)(?:\s+(v\S+))?\s+=>\s+"?(\.{1,2}(?:\/[^\s"]*)?|\/[^\s"]*)"?\s*$/.exec(line) ?? [];
+    return module && path ? [{ module: version ? `${module}@${version}` : module, path }] : [];
+  });
+}
+
+/** A path from a folder of the repository, as from its root; null where that is outside. */
+function joined(folder: string, path: string): string | null {
+  if (path.startsWith('/')) return null;
+  const parts = folder === '.' ? [] : folder.split('/');
+  for (const part of path.split('/')) {
+    if (part === '..') {
+      if (parts.pop() === undefined) return null;
+    } else if (part !== '' && part !== '.') parts.push(part);
+  }
+  return parts.join('/');
+}

@@ -70,7 +70,7 @@ export function surveyOf(files: Iterable<readonly [path: string, text: string | 
   const digests: Record<string, string> = {};
   for (const [at, [path, text]] of sorted.entries()) {
     if (text === null) continue;
-    if (isMarker(path)) texts[path] = text.slice(0, MOST_CHARS);
+    if (isMarker(path)) texts[path] = text.replace(/^\uFEFF/, '').slice(0, MOST_CHARS);
     if (at < MOST_PATHS && isDigested(path, text)) digests[path] = posixCksum(text);
   }
   return { paths: sorted.slice(0, MOST_PATHS).map(([path]) => path), texts, digests };

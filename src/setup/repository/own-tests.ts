@@ -1,12 +1,13 @@
+import { quote } from '../../rollout/shell';
 import { readCfg } from './cfg';
 import type { ProjectFacts } from './facts';
 import { readMakefile } from './makefile';
 import { toxIni } from './manifests/tox';
 import type { Survey } from './survey';
 
-/** What runs tests without pytest: the library's own runner, or a program or module of the project that calls it. */
+/** What runs tests without pytest: the library's own runner, one that splits it over processes, or a program or module of the project that calls it. */
 const RUNNER =
-  /^(?:\w+=\S* )*python (?:-[bBEIsuv]+ |-[WX] ?\S+ )*(?:-m unittest\b|-m (?:\w+\.)+(?:tests?|run_?tests?|all_?tests?|test_?suite)(?=$| -)|-c (["']).*\bunittest\b.*\1|(?:\.\/)?(?:[\w.-]+\/)*(?:run_?tests?|all_?tests?|test_?all|test_?suite|tests?)\.py\b|manage\.py test\b)/;
+  /^(?:\w+=\S* )*python (?:-[bBEIsuv]+ |-[WX] ?\S+ )*(?:-m unittest\b|-m (?:\w+\.)+(?:tests?|run_?tests?|all_?tests?|test_?suite)(?=$| -)|-c (["']).*\bunittest\b.*\1|(?:\.\/)?(?:[\w.-]+\/)*(?:run_?tests?|all_?tests?|test_?all|test_?suite|tests?)\.py\b|manage\.py test\b)|^stestr run\b/;
 
 /** What Makefiles call the interpreter. */
 const INTERPRETER = /\$[({]PY(?:THON)?[23]?[)}]/g;
@@ -28,11 +29,25 @@ export function ownTests(
   const { texts } = survey;
   if (testFrameworks.includes('pytest')) return null;
   const shown = documented.filter((line) => !ONE_TEST.test(line.replace(/-c (["']).*\1/, '')));
-  for (const line of [...ofMakefile(texts), ...ofTox(toxIni(survey)), ...shown]) {
+  const atRoot = (line: string): Line => ({ line, folder: '' });
+  const lines = [
+    ...ofMakefile(texts).map(atRoot),
+    ...ofTox(toxIni(survey)),
+    ...[...shown, ...ofFiles(survey)].map(atRoot),
+  ];
+  for (const { line, folder } of lines) {
     const command = plain(line);
-    if (command !== null && RUNNER.test(command)) return command.replace(/(?<=^|\s)python(?= )/, () => python);
+    if (command === null || !RUNNER.test(command)) continue;
+    const own = command.replace(/(?<=^|\s)python(?= )/, () => python);
+    return folder === '' ? own : `cd ${quote(folder)} && ${own}`;
   }
   return null;
+}
+
+/** A command, and the folder of the repository that it runs in; empty for the root. */
+interface Line {
+  readonly line: string;
+  readonly folder: string;
 }
 
 const ALL_TESTS = ['check', 'test', 'tests', 'unittest', 'unittests', 'unit-test', 'unit-tests'];
@@ -57,8 +72,16 @@ function ofMakefile(texts: Survey['texts']): string[] {
     .map((line) => makefile.expand(line.replace(INTERPRETER, 'python')));
 }
 
-function ofTox(text: string): string[] {
-  return (readCfg(text).testenv?.commands ?? '').split('\n').map((line) => line.trim());
+function ofTox(text: string): Line[] {
+  const { commands = '', changedir, change_dir } = readCfg(text).testenv ?? {};
+  const folder = (changedir ?? change_dir ?? '').replace(/\{toxinidir\}\/?|^\.\/?/g, '');
+  // One that only tox makes is nowhere.
+  return folder.includes('{') ? [] : commands.split('\n').map((line) => ({ line: line.trim(), folder }));
+}
+
+/** A program in the root for this purpose, as reusable applications of Django have one. */
+function ofFiles({ paths }: Survey): string[] {
+  return paths.filter((path) => /^run_?tests?\.py$/.test(path)).map((path) => `python ${path}`);
 }
 
 /** With `python` for whatever stands for the interpreter, and without variables that only its own build has values for. */

@@ -10,3 +10,18 @@ export interface Survey {
 
 export const MOST_PATHS = 20_000;
 export const MOST_CHARS = 200_000;
+
+/**
+ * The text of a file that people wrote, whichever encoding their editor chose: UTF-8, or UTF-16 in either order, with or
+ * without its mark, as redirections of PowerShell write it. Anything else is read as UTF-8, with marks for what is none.
+ * The mark itself is kept: sums of code are those of its bytes.
+ */
+export function textOf(bytes: Uint8Array): string {
+  return new TextDecoder(encodingOf(bytes), { ignoreBOM: true }).decode(bytes);
+}
+
+function encodingOf([first, second, third, fourth]: Uint8Array): string {
+  if ((first === 0xff && second === 0xfe) || (first && second === 0 && third && fourth === 0)) return 'utf-16le';
+  if ((first === 0xfe && second === 0xff) || (first === 0 && second && third === 0 && fourth)) return 'utf-16be';
+  return 'utf-8';
+}

@@ -3,7 +3,7 @@ import { cargo } from './cargo';
 import { go } from './go';
 import { gradle, junit, junitXml, surefire } from './java';
 import { ava, jasmine, jestTests, mocha, vitest } from './javascript';
-import { doctest, pytest, unittest } from './python';
+import { doctest, pytest, stestr, unittest } from './python';
 import { type Lines, linesOf, type TestReader, type TestReading, withoutPackages } from './reading';
 import { prove, tap } from './tap';
 import { boost, catch2, cmocka, criterion, cunit, googletest, libcheck, qtTest, unity } from './unit-tests';
@@ -20,6 +20,7 @@ const READERS: readonly TestReader[] = [
   surefire,
   gradle,
   prove,
+  stestr,
   pytest,
   unittest,
   go,

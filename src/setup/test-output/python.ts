@@ -150,3 +150,25 @@ export const doctest: TestReader = {
     return counts && { counts, ...named(lines, DOCTEST_FAILED) };
   },
 };
+
+/** `stestr run`, which splits the library's own tests over processes and sums them up at the end. */
+export const stestr: TestReader = {
+  framework: 'stestr',
+  command: /\bstestr\b/,
+  reports: between(/^\{\d+\} (\S+)(?: \([^)]*\))? \[[\d.]+s\] \.\.\. FAILED$/, /^\{\d+\} |^=+$/),
+  read(lines) {
+    const sum = (words: RegExp) =>
+      matches(lines, new RegExp(`^ - (?:${words.source}): (\\d+)$`)).reduce(
+        (total, [, count]) => total + Number(count),
+        0,
+      );
+    if (!lines.some((line) => /^Ran: \d+ tests? in /.test(line))) return null;
+    const outcomes = {
+      passed: sum(/Passed/),
+      failed: sum(/Failed|Unexpected Success/),
+      // An expected failure is neither, as elsewhere.
+      skipped: sum(/Skipped|Expected Fail/),
+    };
+    return { counts: summed([outcomes])!, ...named(lines, /^\{\d+\} (\S+)(?: \([^)]*\))? \[[\d.]+s\] \.\.\. FAILED$/) };
+  },
+};

@@ -12,8 +12,10 @@ HINT = "Put npm on the worker's PATH, or set NPM_CONFIG_REGISTRY in its environm
 def main(name, version):
     registry = needed(os.environ.get("POINTSMAN_REGISTRY"), "the npm registry", HINT)
     document = "%s/%s" % (registry.rstrip("/"), urllib.parse.quote(name, safe="@"))
-    answer = get(document, "application/vnd.npm.install-v1+json, application/json;q=0.8")
-    versions = json.loads(answer[0])["versions"] if answer else {}
+    # The short form of it lacks the times.
+    answer = get(document, "application/json")
+    known = json.loads(answer[0]) if answer else {}
+    versions = known.get("versions", {})
     if version not in versions:
         raise unknown("version %s of %s" % (version, name), list(versions))
     dist = versions[version]["dist"]
@@ -21,7 +23,8 @@ def main(name, version):
     if tarball is None:
         raise Refused("Unavailable", "%s is listed but not there" % dist["tarball"], "Try another registry.")
     write(tarball[0])
-    return {"notes": verified(tarball[0], dist)}
+    released = known.get("time", {}).get(version)
+    return {"notes": verified(tarball[0], dist), **({"released": released} if released else {})}
 
 
 def verified(data, dist):

@@ -101,7 +101,9 @@ export class SetupActions {
       others.length > 0 ? await this.trials.race({ unit, command }, others) : await this.trials.alone(unit, command);
     const keep =
       trial.record.outcome === 'success' ||
-      (trial.here && trial.record.outcome === 'neutral' && this.setup.input.experience.neutral === 'keep');
+      (trial.here &&
+        trial.record.outcome === 'neutral' &&
+        (trial.forward || this.setup.input.experience.neutral === 'keep'));
     const record = { ...trial.record, kept: keep };
     state.trials.push(record);
     const told: (Ref | string)[] = [...trial.told, verdictLine(record)];

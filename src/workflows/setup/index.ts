@@ -196,10 +196,11 @@ class Setup {
 
   private async keep(ending: SetupEnding): Promise<Partial<RepoSetupResult>> {
     this.phase.enter('Keeping', { Step: this.state.turn });
-    const kept = await ending.keep();
+    const { worlds, ...image } = await ending.keep();
+    const kept = { ...image, worlds: worlds && [...worlds] };
     if (!this.input.reproduce) return { ...kept, reproduced: null };
     this.phase.enter('Rebuilding', { Step: this.state.turn });
-    return { ...kept, ...(await ending.reproduce(kept).catch((error) => this.notTried(error))) };
+    return { ...kept, ...(await ending.reproduce(image).catch((error) => this.notTried(error))) };
   }
 
   /** What was kept stands, whether or not anybody could see it made again. */

@@ -21,6 +21,8 @@ export interface Tried {
   readonly told: Told;
   /** The command that had failed, run once more. */
   readonly again: Ran | null;
+  /** The command that had failed came further, although it fails still. */
+  readonly forward: boolean;
   readonly record: TrialRecord;
 }
 
@@ -42,6 +44,7 @@ export class SetupTrials {
         exitCode: ran.exitCode,
         told: [ran.output],
         again: null,
+        forward: false,
         record: { ...basis, before: '', after: ran.signature, outcome },
       };
     }
@@ -53,13 +56,14 @@ export class SetupTrials {
       line: 'the failed command again',
       since: { command: failure.command, output: failure.output, exitCode: failure.exitCode },
     });
-    const { outcome, before, after } = again.attribution!;
+    const { outcome, forward = false, before, after } = again.attribution!;
     const told: Told = [
       ran.output,
       `--- the command that had failed, again (exit code ${again.exitCode}) ---`,
       again.output,
     ];
-    return { command, here: true, exitCode: ran.exitCode, told, again, record: { ...basis, before, after, outcome } };
+    const record = { ...basis, before, after, outcome };
+    return { command, here: true, exitCode: ran.exitCode, told, again, forward, record };
   }
 
   /** Several units side by side in containers forked from the top frame; the one that is adopted becomes the sandbox. */
@@ -90,6 +94,7 @@ export class SetupTrials {
       exitCode: lane.exitCode,
       told,
       again: here ? lane.again : null,
+      forward: here && lane.forward === true,
       record: recordOf(lane),
     };
   }

@@ -229,3 +229,12 @@ test("a model's joined advice that is longer than a unit may hold is no answer: 
   const answer = (length: number) => SameAnswer.safeParse({ same: true, advice: ['x'.repeat(length)] }).success;
   expect([answer(2_000), answer(2_001)]).toEqual([true, false]);
 });
+
+test.each([
+  ['VIRTUAL_ENV=/venv /opt/uv/bin/uv pip install -q --exclude-newer 2020-04-03 -e .'],
+  ['rm -rf node_modules && npm install --before=2019-03-01T23:59:59Z'],
+])('all packages of one day teach nobody else, nor does what came after them: %s', (dated) => {
+  const failing = "ImportError: cannot import name 'escape' from 'jinja2'";
+  const moments = steps(['pytest', 1, failing], [dated, 0], ['pip install mock', 0], ['pytest', 0]);
+  expect(extractByRules(moments, OPTIONS)).toEqual([]);
+});

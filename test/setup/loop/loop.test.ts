@@ -155,6 +155,22 @@ describe('attribution', () => {
     expect(attribute(run(1, before), run(1, before)).outcome).toBe('failure');
   });
 
+  test.each([
+    ['another first error', run(1, missing), run(1, "ModuleNotFoundError: No module named 'attr'"), true],
+    [
+      'more tests, of which more fail with the same words',
+      run(1, 'E assert 1', 10, 1),
+      run(1, 'E assert 1', 500, 20),
+      true,
+    ],
+    ['the same error', run(1, missing), run(1, missing), false],
+    ['fewer tests', run(1, 'E assert 1', 10, 1), run(1, 'E assert 2', 9, 1), false],
+    ['nobody knows what, cut off', run(1, missing), { ...run(1, 'something else'), exitCode: null }, false],
+    ['no test any more', run(1, 'E assert 1', 0, 4), run(1, 'no such file'), false],
+  ])('a command that comes to %s: forward or not', (_, before, after, forward) => {
+    expect(attribute(before, after)).toMatchObject({ forward, ...(forward ? { outcome: 'neutral' } : {}) });
+  });
+
   test('more tests passing is success, fewer is failure', () => {
     expect(attribute(run(1, 'E assert 1', 3, 4), run(1, 'E assert 2', 6, 1)).outcome).toBe('success');
     expect(attribute(run(1, 'E assert 1', 3, 4), run(1, 'E assert 2', 1, 6)).outcome).toBe('failure');

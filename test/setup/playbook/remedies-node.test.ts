@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { remedyFor } from './remedy-for';
-import { dossierOf, OK, simulate, textOf } from './simulated';
+import { dossierOf, failed, OK, simulate, textOf } from './simulated';
 
 const manifest = (more: Readonly<Record<string, unknown>>) => ({
   'package.json': JSON.stringify({
@@ -100,4 +100,53 @@ test('what was brought before is not pruned when something else is brought', () 
     encoding: 'utf8',
   });
   expect(broken.trim()).toBe('npm install --no-audit --no-fund --no-save chai');
+});
+
+test.each([
+  ['by name', { packageManager: 'pnpm@10.6.3' }, '{ npm install {} pnpm@10.6.3 || npm install {} pnpm@10; } && '],
+  [
+    'with a sum',
+    { packageManager: 'pnpm@8.15.4+sha512.abc' },
+    '{ npm install {} pnpm@8.15.4 || npm install {} pnpm@8; } && ',
+  ],
+  ['by range', { engines: { pnpm: '>=10.0.0' } }, "npm install {} 'pnpm@>=10.0.0' && "],
+  [
+    'for development',
+    { devEngines: { packageManager: { name: 'pnpm', version: '^7' } } },
+    "npm install {} 'pnpm@^7' && ",
+  ],
+  ['not at all', { engines: { pnpm: 'the newest' } }, 'npm install {} pnpm@9 && '],
+])('pnpm that is asked for %s', (_, manifest, expected) => {
+  const files = { ...FILES, 'pnpm-lock.yaml': '', 'package.json': JSON.stringify(manifest) };
+  const { seen } = simulate(dossierOf(files), () => OK);
+  const command = seen.map(({ move }) => textOf(move)).find((line) => line.includes('pnpm install'))!;
+  const where = '-g --silent --prefix "$(dirname "$(dirname "$(command -v node)")")"';
+  expect(command).toBe(`${expected.replaceAll('{}', where)}pnpm install --frozen-lockfile`);
+});
+
+test.each([
+  ['1.22.22', 'yarn@1.22.22'],
+  ['3.6.4', '@yarnpkg/cli-dist@3.6.4'],
+])('yarn that is asked for as %s', (version, program) => {
+  const files = {
+    ...FILES,
+    'yarn.lock': '',
+    'package.json': JSON.stringify({ packageManager: `yarn@${version}` }),
+  };
+  const { seen } = simulate(dossierOf(files), () => OK);
+  expect(seen.map(({ move }) => textOf(move)).find((line) => line.includes('yarn install'))).toContain(` ${program} `);
+});
+
+test('failing tests of a package without a lock are tried with what there was on its day, once', () => {
+  const released = '2019-03-01T10:00:00Z';
+  const tried = (files: Readonly<Record<string, string>>, more = { released }) =>
+    simulate(dossierOf({ ...FILES, ...files }, more), (action) =>
+      action.thought.startsWith('[goal node/tests') ? failed('Tests: 1 failed, 5 passed, 6 total') : OK,
+    )
+      .seen.map(({ move }) => textOf(move))
+      .filter((line) => line.includes('--before'));
+  expect(tried({ 'a.test.js': '' })).toEqual([
+    'rm -rf node_modules package-lock.json && npm install --no-audit --no-fund --before=2019-03-01T23:59:59Z',
+  ]);
+  expect(tried({ 'a.test.js': '', 'package-lock.json': '' })).toEqual([]);
 });

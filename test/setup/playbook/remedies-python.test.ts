@@ -1,4 +1,5 @@
 import { remedyFor } from './remedy-for';
+import { dossierOf, failed, OK, simulate, textOf } from './simulated';
 
 const STAMP = {
   'pyproject.toml': '[build-system]\nrequires=["setuptools"]\n[project]\nname="stamp"\n',
@@ -138,4 +139,112 @@ test('packages that an error advises are installed, as far as they are the syste
   const advice = 'Library not found. Try to install:\n  apt-get install libodd2 libodd-dev and start again';
   expect(remedyFor(STAMP, TESTS, advice)).toContain('--no-install-recommends libodd2 libodd-dev');
   expect(remedyFor(STAMP, TESTS, 'hint: try apt install python3-stamp')).toBe('verify');
+});
+
+describe('what cannot be installed as it is written', () => {
+  const APP = {
+    'pyproject.toml':
+      '[build-system]\nrequires=["poetry-core"]\nbuild-backend="poetry.core.masonry.api"\n[tool.poetry]\nname="notes"\nversion="1"\n[tool.poetry.dependencies]\nflask="^2.1"\n',
+    'app.py': '',
+    'tests/test_a.py': '',
+  };
+
+  test.each([
+    'ValueError: No file/folder found for package notes',
+    "error: Multiple top-level packages discovered in a flat-layout: ['a', 'b'].",
+    'ValueError: Unable to determine which files to ship inside the wheel using the following heuristics',
+  ])('a program that is no package is run where it lies: %s', (text) => {
+    expect(remedyFor(APP, 'python/project', text)).toBe("python -m pip install -q 'flask>=2.1,<3'");
+  });
+
+  test.each([
+    ['python/project', 'ERROR: No matching distribution found for torch==1.4.0', 'torch'],
+    ['python/project', 'ERROR: Failed building wheel for dm-tree', 'dm-tree'],
+    ['python/test-tools', 'ERROR: No matching distribution found for Odd_One<1', 'odd-one'],
+  ])('in %s another version is taken of a pin that cannot be had: %s', (goal, text, name) => {
+    const line = remedyFor({ ...STAMP, 'requirements-test.txt': 'odd-one<1\n' }, goal, text);
+    expect(line).toContain(`printf '%s\\n' ${name} > /opt/overrides.txt`);
+    expect(line).toContain(
+      'pip install -q ${PIP_INDEX_URL:+--default-index "$PIP_INDEX_URL"} --overrides /opt/overrides.txt',
+    );
+  });
+
+  test('a list that fails without a word of which is installed by what says which, then without that pin', () => {
+    const { seen } = simulate(dossierOf({ 'requirements.txt': 'numpy==1.18.0\n', 'app.py': '' }), (action) => {
+      const line = textOf(action);
+      if (line.includes('overrides')) return OK;
+      if (line.includes('/opt/uv/bin/uv pip')) return failed('  × Failed to build `numpy==1.18.0`');
+      return line.includes('-r requirements.txt') ? failed('error: metadata-generation-failed') : OK;
+    });
+    const lines = seen.map(({ move }) => textOf(move)).filter((line) => line.includes('-r requirements.txt'));
+    expect(lines).toHaveLength(3);
+    expect(lines[2]).toContain("printf '%s\\n' numpy > /opt/overrides.txt");
+  });
+
+  test('a member of a workspace is asked of no registry', () => {
+    const files = {
+      'pyproject.toml':
+        '[project]\nname = "stamp"\ndependencies = ["ink-of-ours", "flask"]\n[tool.uv.workspace]\nmembers = ["packages/*"]\n',
+      'packages/ink/pyproject.toml': '[project]\nname = "ink_of_ours"\n',
+    };
+    const text = "error: Multiple top-level packages discovered in a flat-layout: ['stamp', 'packages'].";
+    expect(remedyFor(files, 'python/project', text)).toBe('python -m pip install -q -e ./packages/ink flask');
+  });
+
+  test('the project itself is no pin of its own', () => {
+    expect(remedyFor(STAMP, 'python/project', 'ERROR: Failed building editable for stamp')).not.toContain('overrides');
+  });
+
+  test.each([
+    ['python/project', 'AttributeError: build_editable hook is missing'],
+    ['python/project', 'ERROR: the build backend does not implement PEP 660'],
+  ])('a back end without a hook for it in %s: as users do', (goal, text) => {
+    expect(remedyFor(STAMP, goal, text)).toMatch(/--force-reinstall --no-deps \. && python -m pip install -q \.$/);
+  });
+
+  test('an editable install that would build again whenever it is imported is made a plain one', () => {
+    const text =
+      '  File "/venv/lib/python3.11/site-packages/_stamp_editable_loader.py", line 312, in find_spec\nImportError: x';
+    expect(remedyFor(STAMP, TESTS, text)).toContain('--force-reinstall --no-deps .');
+  });
+});
+
+describe('settings of Django that tests need', () => {
+  const APP = { 'setup.py': 'setup(name="stamp")', 'stamp/__init__.py': '', 'tests/test_a.py': '' };
+  const missingSettings =
+    'django.core.exceptions.ImproperlyConfigured: Requested setting X, but settings are not configured. define DJANGO_SETTINGS_MODULE';
+
+  test.each([
+    [
+      'those that tox names',
+      {
+        'tox.ini': '[testenv]\nsetenv =\n  DJANGO_SETTINGS_MODULE=proj.conf.test\n',
+        'proj/conf/test.py': '',
+        'other/settings.py': '',
+      },
+      'proj.conf.test',
+    ],
+    ['those beside the tests', { 'tests/settings.py': '' }, 'tests.settings'],
+  ])('%s', (_, files, module) => {
+    expect(remedyFor({ ...APP, ...(files as unknown as Record<string, string>) }, TESTS, missingSettings)).toBe(
+      `export DJANGO_SETTINGS_MODULE=${module}`,
+    );
+  });
+
+  test('in a folder that is not on the path', () => {
+    const files = {
+      ...APP,
+      'demo/manage.py': 'os.environ.setdefault("DJANGO_SETTINGS_MODULE", "site_a.settings")',
+      'demo/site_a/settings.py': '',
+    };
+    expect(remedyFor(files, TESTS, "ImportError: Could not import settings 'site_a.settings'")).toBe(
+      'export DJANGO_SETTINGS_MODULE=site_a.settings PYTHONPATH="/repo/demo${PYTHONPATH:+:$PYTHONPATH}"',
+    );
+  });
+
+  test('Django that was not started is started by its plugin', () => {
+    expect(remedyFor(APP, TESTS, "django.core.exceptions.AppRegistryNotReady: Apps aren't loaded yet.")).toBe(
+      'python -m pip install -q pytest-django',
+    );
+  });
 });

@@ -1,7 +1,8 @@
 import type { SetupAction } from '../../../src/contract';
 import { riskRules } from '../../../src/setup/loop/frame-policy';
+import { comparedWorlds } from '../../../src/setup/playbook/compared-worlds';
 import { playbook } from '../../../src/setup/playbook/playbook';
-import type { Observed, SeenAction } from '../../../src/setup/roles/role';
+import type { Observed, SeenAction, SetupDossier } from '../../../src/setup/roles/role';
 import { dossierOf, failed, OK, textOf } from './simulated';
 
 const FILES = {
@@ -16,12 +17,15 @@ const verifier = (counts: string) => failed(`The verifier says no (pytest: ${cou
 const isTests = (action: SetupAction) => textOf(action).includes('pytest -q --tb');
 
 /** With frames as the loop takes them: before a command that a rule names, and before each `verify`. */
-function withFrames(meet: (action: SetupAction, harmed: boolean) => Observed): SeenAction[] {
+function withFrames(
+  meet: (action: SetupAction, harmed: boolean) => Observed,
+  more: Partial<SetupDossier> = {},
+): SeenAction[] {
   const seen: SeenAction[] = [];
   const frames: number[] = [];
   let verified: ReturnType<typeof dossierOf>['verified'] = null;
   for (;;) {
-    const action = playbook({ ...dossierOf(FILES), seen, verified });
+    const action = playbook({ ...dossierOf(FILES, more), seen, verified });
     if (action.action === 'finish' || seen.length > 100) return seen;
     const framed = action.action === 'shell' && riskRules(action.command).length > 0;
     if (action.action === 'rollback') {
@@ -52,12 +56,12 @@ test.each([
   ['fewer tests pass', '2 failed, 9 passed', '3 failed, 8 passed'],
   ['none runs any more', '1338 passed, 12 errors', '1 error'],
   ['none passes, and now none runs either', '5 failed', 'no tests ran'],
-])('%s after a remedy: it is taken back, and not tried again', (_, before, after) => {
+])('%s after a remedy: it is taken back, and neither it nor the tests are tried again', (_, before, after) => {
   const seen = withFrames((action, harmed) => (isTests(action) ? pytest(harmed ? after : before) : OK));
   const from = seen.findIndex(({ move }) => isTests(move));
-  expect(seen.slice(from).map(briefly)).toEqual(['tests', 'reinstall', 'tests', 'rollback', 'tests', 'verify']);
+  expect(seen.slice(from).map(briefly)).toEqual(['tests', 'reinstall', 'tests', 'rollback', 'verify']);
   expect(seen[from + 3]!.move.thought).toContain('it did harm: take it back');
-  expect(seen.map(({ undone }) => undone).slice(from)).toEqual([false, true, true, false, false, false]);
+  expect(seen.map(({ undone }) => undone).slice(from)).toEqual([false, true, true, false, false]);
 });
 
 test('what the verifier counts is enough to know', () => {
@@ -111,4 +115,87 @@ test.each([
   until[at - 2] = ofRemedy(until[at - 2]!);
   until[at - 1] = ofAttempt(until[at - 1]!);
   expect(playbook({ ...dossierOf(FILES), seen: until }).action).not.toBe('rollback');
+});
+
+describe('tests that fail are tried in the world of their release', () => {
+  const released = '2020-04-03T08:00:00Z';
+  const FAILING = 'FAILED tests/test_a.py::test_old - TypeError: gone\n';
+  /** pytest 9, or what the world allows. */
+  const versionIn = (seen: readonly SeenAction[]) => {
+    const made = seen.findLast(({ move, undone }) => !undone && textOf(move).includes('--exclude-newer '));
+    return made === undefined ? null : Number(/pytest<(\d)/.exec(textOf(made.move))?.[1] ?? 10) - 1;
+  };
+
+  function explored(
+    counts: (version: number | null) => string,
+    made: (command: string) => Observed | null = () => null,
+  ) {
+    const seen: SeenAction[] = [];
+    return withFrames(
+      (action) => {
+        const command = textOf(action);
+        if (command.includes('--exclude-newer ')) {
+          const version = Number(/pytest<(\d)/.exec(command)?.[1] ?? 10) - 1;
+          const ok = { ...OK, output: `today: 2026-11-26\npython: 3.9\npytest==${version}.1.0\nwerkzeug==1.0.1\n` };
+          const observed = made(command) ?? ok;
+          if (observed.exitCode === 0) seen.push({ move: action, observed, turn: 1, undone: false, notes: [] });
+          return observed;
+        }
+        return isTests(action) ? failed(`${FAILING}=== ${counts(versionIn(seen))} in 1.0s ===`) : OK;
+      },
+      { released },
+    );
+  }
+  const kept = (seen: readonly SeenAction[]) =>
+    seen
+      .filter(({ move, undone }) => !undone && textOf(move).includes('--exclude-newer '))
+      .map(({ move }) => textOf(move));
+
+  test('the one in which most pass stands, the others are taken back, and all are compared', () => {
+    const passed: Readonly<Record<number, number>> = { 9: 522, 8: 522, 7: 526, 6: 100 };
+    const seen = explored((version) =>
+      version === null ? '1 error' : `${527 - passed[version]!} failed, ${passed[version]} passed`,
+    );
+    const standing = kept(seen);
+    // The project goes with the runner: of what its plugins depend on it is the only one.
+    expect(standing.at(-1)).toMatch(/--upgrade-package pytest .* -e \. 'pytest<8' \$plugins/);
+    expect(seen.filter(({ move }) => move.action === 'rollback')).toHaveLength(2);
+    expect(seen.at(-1)!.move.action).toBe('verify');
+    const compared = comparedWorlds(seen);
+    expect(compared.map(({ passed: n, wrong, stands }) => [n, wrong, stands])).toEqual([
+      [0, 1, false],
+      [522, 5, false],
+      [522, 5, false],
+      [526, 1, true],
+      [100, 427, false],
+    ]);
+    expect(compared[3]).toMatchObject({
+      what: 'packages as of 2020-04-03; pytest<8, the newest that its tests go with',
+      packages: ['pytest==7.1.0', 'werkzeug==1.0.1'],
+      failures: ['tests/test_a.py::test_old'],
+    });
+  });
+
+  test('today’s stands where they fail in it too, or where it cannot be made', () => {
+    const alike = explored(() => '1 failed, 526 passed');
+    expect(kept(alike)).toEqual([]);
+    expect(comparedWorlds(alike)[0]).toMatchObject({ what: 'packages as of today', stands: true });
+    const unmade = explored(
+      () => '1 failed, 526 passed',
+      () => failed('error: no network'),
+    );
+    expect(kept(unmade)).toEqual([]);
+    expect(comparedWorlds(unmade).map(({ passed }) => passed)).toEqual([526, null]);
+  });
+
+  test('the tests run once in each state', () => {
+    const seen = explored(() => '1 failed, 526 passed');
+    const worlds = seen.filter(({ move }) => textOf(move).includes('--exclude-newer '));
+    expect(seen.filter(({ move }) => isTests(move))).toHaveLength(worlds.length + 1);
+  });
+
+  test('none is made where nobody knows the day', () => {
+    const seen = withFrames((action) => (isTests(action) ? failed('=== 1 failed, 5 passed in 1.0s ===') : OK));
+    expect(seen.some(({ move }) => textOf(move).includes('--exclude-newer '))).toBe(false);
+  });
 });

@@ -314,11 +314,6 @@ describe('when nothing else is known to help, packages of its time are taken', (
       "could not be loaded: AttributeError: module 'x' has no attribute 'y'",
       /--force-reinstall -e \. .*pytest \$\(python -m pip list [^)]*\)\)$/,
     ],
-    [
-      'python/tests',
-      "pluggy._manager.PluginValidationError: Plugin 'pylama' for hook 'pytest_collect_file'",
-      /--force-reinstall -e \. .*pytest /,
-    ],
   ])('for the goal %s', (goal, text, command) => {
     const [line, ...others] = told(goal, text, { released });
     expect(line).toMatch(/pip install -q --upgrade pip && \(export PIP_UPLOADED_PRIOR_TO=2024-03-01T18:36:20Z; /);

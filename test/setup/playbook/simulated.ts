@@ -41,7 +41,10 @@ export function simulate(
   for (;;) {
     const last = seen.at(-1);
     const offered =
-      last && (last.undone || (last.observed.exitCode !== 0 && fits(last.observed.output))) ? suggestions : [];
+      last &&
+      (last.undone || last.move.action === 'rollback' || (last.observed.exitCode !== 0 && fits(last.observed.output)))
+        ? suggestions
+        : [];
     const stepsLeft = first.stepsLeft - seen.length;
     // As the loop does: what was tried for this error, or stands, is not suggested.
     const open = offered.filter(({ unit }) => !tried.has(`${error}\n${unit}`) && !tried.has(unit));

@@ -1,5 +1,5 @@
 import { isMarker, surveyOf } from '../../../src/setup/repository/markers';
-import { MOST_CHARS, MOST_PATHS } from '../../../src/setup/repository/survey';
+import { MOST_CHARS, MOST_PATHS, textOf } from '../../../src/setup/repository/survey';
 
 test.each([
   'pyproject.toml',
@@ -48,4 +48,21 @@ test('a survey is sorted and bounded, and keeps the texts of markers only', () =
   expect(survey.paths).toEqual([...survey.paths].sort());
   expect(Object.keys(survey.texts)).toEqual(['setup.py']);
   expect(survey.texts['setup.py']).toHaveLength(MOST_CHARS);
+});
+
+test.each([
+  ['UTF-8', (text: string) => Buffer.from(text)],
+  ['UTF-8 with its mark', (text: string) => Buffer.from(`\uFEFF${text}`)],
+  ['UTF-16 as PowerShell writes it', (text: string) => Buffer.from(`\uFEFF${text}`, 'utf16le')],
+  ['UTF-16 in the other order', (text: string) => Buffer.from(`\uFEFF${text}`, 'utf16le').swap16()],
+  ['UTF-16 without a mark', (text: string) => Buffer.from(text, 'utf16le')],
+  ['UTF-16 in the other order, without a mark', (text: string) => Buffer.from(text, 'utf16le').swap16()],
+])('a manifest in %s is read', (_, encoded) => {
+  const text = 'requests==2.31.0\npytest\n';
+  expect(surveyOf([['requirements.txt', textOf(encoded(text))]]).texts['requirements.txt']).toBe(text);
+});
+
+test('what a text is read from does not change the sum of code', () => {
+  const bytes = Buffer.from('\uFEFFimport x\n');
+  expect(surveyOf([['setup.py', textOf(bytes)]]).digests).toEqual(surveyOf([['setup.py', bytes.toString()]]).digests);
 });

@@ -75,3 +75,25 @@ test('the Makefile goes before documents; a project that has pytest is left to i
   expect(ofFiles(...files)).toBe('python -m unittest discover -s unit');
   expect(ofFiles(...files, ['conftest.py', ''])).toBeNull();
 });
+
+test.each([
+  [
+    'in a folder',
+    '[testenv]\nchangedir = tests\ncommands =\n  {envpython} runtests.py {posargs}\n',
+    'cd tests && python runtests.py',
+  ],
+  [
+    'in a folder below',
+    '[testenv]\nchange_dir = {toxinidir}/tests\ncommands = python -m unittest\n',
+    'cd tests && python -m unittest',
+  ],
+  ['in a folder of tox’s own', '[testenv]\nchangedir = {envtmpdir}\ncommands = python -m unittest\n', null],
+  ['by stestr', '[testenv]\ncommands =\n  stestr run --slowest {posargs}\n', 'stestr run --slowest'],
+])('a command of tox %s', (_, text, expected) => {
+  expect(of('tox.ini', text)).toBe(expected);
+});
+
+test('a program in the root that nobody mentions', () => {
+  expect(of('runtests.py', '')).toBe('python runtests.py');
+  expect(ofFiles(['runtests.py', ''], ['conftest.py', ''])).toBeNull();
+});

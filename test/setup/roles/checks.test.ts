@@ -85,3 +85,12 @@ describe('a program whose library is not there', () => {
     expect(claims({ ...FILES, 'tests/old-yarn': '' }, (at) => program(join(at, 'tests/old-yarn')))).toEqual([]);
   });
 });
+
+test('what only a build could have used, and did without, is no charge; what a program needs is', () => {
+  const files = {
+    'setup.py': `${SETUP}requires = open("requirements.txt").read()\n`,
+    'requirements.txt': 'Cython>=0.29.35,<0.29.36\nscikit-build-core==0.0.1\nnot-there-at-all\n',
+    'yarn/__init__.py': '',
+  };
+  expect(claims(files)).toEqual([expect.stringMatching(/^not-there-at-all is declared/)]);
+});

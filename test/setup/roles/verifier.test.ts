@@ -84,7 +84,8 @@ test.each([
   ['node test.js', ['index.js'], 'smoke'],
   ['tap test/*.js', ['test/a.js'], 'run_tests'],
   ['node check.js', ['check.js'], 'run_tests'],
-  ['tap', [], 'run_tests'],
+  ['tap', [], 'smoke'],
+  ['tap', ['test/a.js'], 'run_tests'],
   ['node ./node_modules/mocha/bin/mocha.js check', ['check/a.js'], 'run_tests'],
   ['npm run build && node build/checks/all.js', ['src/checks/all.ts'], 'run_tests'],
 ])('%s with %j: %s', (test, paths, move) => {
@@ -210,4 +211,17 @@ describe('a repository in C', () => {
 test('the first failure ends no run of pytest, whatever the project asks for', () => {
   const looked = seen({ move: 'look' as const, thought: '', command: '' }, 'python\t/venv/bin/python\tpytest\n');
   expect(verifier(dossier, [looked])).toMatchObject({ command: expect.stringContaining(' --maxfail=0') });
+});
+
+test.each([
+  ['a runner between linters', 'xo && nyc ava && tsd', {}, 'smoke'],
+  ['a runner', 'mocha', {}, 'smoke'],
+  ['a file that is there', 'node check.js', { 'check.js': '' }, 'run_tests'],
+  ['a linter of a file that is there', 'eslint index.js', {}, 'smoke'],
+  ['a makefile', 'make test', { Makefile: '' }, 'run_tests'],
+])('a package without tests whose script calls %s', (_, script, files, expected) => {
+  const manifest = { name: 'acorn', main: 'index.js', scripts: { test: script } };
+  const packed = sampleCase({ 'package.json': JSON.stringify(manifest), 'index.js': '', ...files });
+  const looked = seen({ move: 'look' as const, thought: '', command: '' }, '');
+  expect(verifier({ ...packed, hint: '' }, [looked])).toMatchObject({ move: expected });
 });

@@ -7,11 +7,15 @@ import type {
   ServiceSpec,
   SetupVerdictResult,
   TrialRecord,
+  WorldRecord,
 } from '../../../contract';
+import { SetupAction } from '../../../contract';
 import { count, dollars, duration, grouped, moment } from '../../../pages/figures';
 import type { Look } from '../../../pages/shown-run';
-import type { ShownSetup } from '../../../pages/shown-setup';
+import type { ShownSetup, ShownSetupStep } from '../../../pages/shown-setup';
 import { countsLine } from '../../../setup/counts-line';
+import { comparedWorlds } from '../../../setup/playbook/compared-worlds';
+import type { SeenAction } from '../../../setup/roles/role';
 import { columnsOf, heading, shortened, wrapWords } from '../columns';
 import { ink } from '../ink';
 import { safeLine } from '../safe-text';
@@ -95,6 +99,7 @@ export function setupText(run: ShownSetup, look: Look, only?: number): string {
     ...drawn,
     ...(refused.length > 0 ? [...refused, ''] : []),
     ...(whole && whole.units.length > 0 ? [heading('experience', look), ...trialLines(whole.units, look), ''] : []),
+    ...(run.role === 'agent' ? worldLines(whole?.worlds ?? comparedWorlds(run.steps.map(asSeen)), look) : []),
     ...setupEnding({ ...run, result: whole }, look),
   ]
     .join('\n')
@@ -102,6 +107,43 @@ export function setupText(run: ShownSetup, look: Look, only?: number): string {
 }
 
 const NAMES = 10;
+
+/** A step as the policies know it; one whose move is none that this version knows is no step of the playbook's. */
+function asSeen({ turn, observation, output, undoneBy, notes }: ShownSetupStep): SeenAction {
+  const read = SetupAction.safeParse(turn.move);
+  const move = read.success ? read.data : { action: 'shell' as const, thought: '', command: 'true' };
+  const { exitCode, timedOutAfter } = observation;
+  const observed = { exitCode, output, timedOut: timedOutAfter !== null };
+  return { turn: turn.turn, move, observed, undone: undoneBy !== null, notes };
+}
+
+/** Worlds side by side: how each did, what is pinned in the one that stands, and the tests by which they differ. */
+function worldLines(worlds: readonly WorldRecord[], look: Look): string[] {
+  if (worlds.length === 0) return [];
+  const paint = ink(look.coloured);
+  const rows = worlds.map(({ what, passed, wrong, stands }, at) => {
+    const figures = passed === null ? 'not to be had' : `${passed} passed, ${wrong} failed`;
+    return shortened(safeLine(`${stands ? '●' : '✗'} ${letterOf(at)}  ${figures}: ${what}`), look.width);
+  });
+  const names = [...new Set(worlds.flatMap(({ failures }) => failures))];
+  const differing = names.filter((name) => worlds.some(({ failures, passed }) => passed && !failures.includes(name)));
+  const shown = differing.slice(0, look.full ? differing.length : NAMES);
+  const more = differing.length - shown.length;
+  const pinned = worlds.find(({ stands }) => stands)?.packages ?? [];
+  return [
+    heading('worlds', look),
+    ...rows,
+    ...(pinned.length > 0 ? labelled('pinned', pinned.join(' '), look) : []),
+    ...shown.map((name) => {
+      const failing = worlds.flatMap(({ failures }, at) => (failures.includes(name) ? [letterOf(at)] : []));
+      return shortened(safeLine(`  fails in ${failing.join(' ')}: ${name}`), look.width);
+    }),
+    ...(more > 0 ? [paint.dim(`… ${more} more`)] : []),
+    '',
+  ];
+}
+
+const letterOf = (at: number) => String.fromCharCode('A'.charCodeAt(0) + at);
 
 /** How it ended: the tests, the charges, what is kept, where to look. */
 export function setupEnding(run: ShownSetup, look: Look): string[] {

@@ -171,6 +171,8 @@ export const errors: readonly Reader[] = [
   { cause: 'unmet-packages', pattern: /have unmet dependencies|you have held broken packages/g, what: () => '' },
   // Said by every failure: what the repository has apt install is worth a look when nothing else is left.
   { cause: 'documented', pattern: /^/, what: (_, { name }) => name },
+  // Said by every failure too: what fails today may not have failed on its day.
+  { cause: 'of-another-day', pattern: /^/, what: () => '' },
   // Comes last, because other versions of everything cost the most.
   { cause: 'error', pattern: /\b[A-Z]\w*(?:Error|Warning)\b|INTERNALERROR>/g, what: () => '' },
 ];

@@ -1,4 +1,5 @@
-import { goModules, inGoModules } from '../../repository/go-modules';
+import { quoted } from '../../experience/quoting';
+import { goModules, inGoModules, replacedByNothing } from '../../repository/go-modules';
 import { aptInstall } from '../apt';
 import { type Ecosystem, type Goal, type Project, type Reader, type Remedy, shell, step } from '../goal';
 
@@ -54,10 +55,23 @@ function plan(project: Project): Goal[] {
   return [
     ...toolchain(project),
     ...(modules.length > 0 ? [] : [initialise]),
+    ...replacements(project),
     ...(vendored ? [] : [step('dependencies', 'Fetch its modules.', each('go mod download'), true)]),
     step('build', 'Build all packages.', each('go build ./...'), true),
-    step('tests', 'Run its tests.', each('go test ./...'), true),
+    // Run once, by the verifier: what they say is read there as well as it would be here.
+    step('tests', 'Build its tests.', each("go test -run '^$' ./..."), true),
   ];
+}
+
+/** The versions that it requires of these are the published ones. */
+function replacements({ survey }: Project): Goal[] {
+  const edits = [...replacedByNothing(survey)].map(([folder, modules]) => {
+    const dropped = modules.map((module) => `-dropreplace=${quoted(module)}`).join(' ');
+    return `(cd ${quoted(folder)} && go mod edit ${dropped} && go mod tidy)`;
+  });
+  if (edits.length === 0) return [];
+  const say = 'Take modules from the proxy whose folders beside it are not there.';
+  return [step('replacements', say, edits.join(' && '), true)];
 }
 
 const readers: readonly Reader[] = [

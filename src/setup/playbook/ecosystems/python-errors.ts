@@ -2,6 +2,7 @@ import { NO_MODULE } from '../../missing-module';
 import { normalName } from '../../repository/requirement';
 import type { Project, Reader } from '../goal';
 import { PARTS_OF_PYTHON } from '../tables/debian';
+import { NOT_BROUGHT } from '../worlds';
 import { MISSING_MODULES, modulesOfBuild } from './build-errors';
 import { missingPart } from './python-namespaces';
 import { isKnownElsewhere } from './python-requirements';
@@ -93,6 +94,9 @@ const goneFromPython: readonly Reader[] = GONE.map(([condition, pattern]) => ({
   },
 }));
 
+/** An installer's words for a distribution that it cannot bring. */
+const NOT_TO_BE_HAD = new RegExp(NOT_BROUGHT.map(({ source }) => source).join('|'), 'gm');
+
 export const pythonReaders: readonly Reader[] = [
   { cause: 'externally-managed', pattern: /error: externally-managed-environment/g },
   { cause: 'ensurepip', pattern: /ensurepip is not available/g },
@@ -125,7 +129,27 @@ export const pythonReaders: readonly Reader[] = [
   {
     cause: 'no-editable',
     pattern:
-      /missing the 'build_editable' hook|editable mode is not (?:currently )?supported|does not support editable/gi,
+      /missing the 'build_editable' hook|editable (?:mode|installs?) (?:is|are) not (?:currently )?supported|does not (?:support|implement|have)[^\n]{0,60}(?:editable|PEP 660)|editable mode currently requires|build_editable'?[^\n]{0,60}(?:not (?:found|implemented|supported)|missing)/gi,
+  },
+  {
+    // What an editable install of such back ends puts in place builds again whenever it is imported, with tools that are gone by then.
+    cause: 'no-editable',
+    pattern:
+      /_editable_loader\.py|re-building the \S+ (?:meson-python )?editable|_editable_redirect|editable\.rebuild|_editable_skbc_\w+\.py/g,
+  },
+  {
+    cause: 'no-package',
+    pattern:
+      /No file\/folder found for (?:package|module)|Multiple top-level (?:packages|modules) discovered in a flat-layout|Unable to determine which files to ship inside the wheel|Expected a Python module at|does not contain any element|No module or package could be found|Could not find a package or module/g,
+    what: () => '',
+  },
+  {
+    cause: 'pin',
+    pattern: NOT_TO_BE_HAD,
+    what: (found, { facts }) => {
+      const name = normalName(found.slice(1).find((group) => group !== undefined)!);
+      return name === normalName(facts.name ?? '') ? null : name;
+    },
   },
   { cause: 'own-module', pattern: MISSING, what: (found, project) => (isOwn(found[1]!, project) ? found[1]! : null) },
   { cause: 'cython-sources', pattern: /(?:Cython\.Compiler|Cython is required|requires Cython|install Cython)/gi },
@@ -176,6 +200,14 @@ export const pythonReaders: readonly Reader[] = [
     cause: 'django-settings',
     pattern: /(?:ImproperlyConfigured|settings are not configured)[^\n]*(?:DJANGO_SETTINGS_MODULE|settings)/g,
   },
+  { cause: 'django-settings', pattern: /Could not import settings '[^']*'/g, what: () => '' },
+  {
+    cause: 'django-settings',
+    pattern: /No module named '([\w.]*settings[\w.]*)'/g,
+    what: (_, { survey }) =>
+      Object.values(survey.texts).some((text) => text.includes('DJANGO_SETTINGS_MODULE')) ? '' : null,
+  },
+  { cause: 'django-apps', pattern: /AppRegistryNotReady/g },
   { cause: 'pythonpath', pattern: /No module named '?(tests?)(?:[.'\s]|$)/g },
   {
     cause: 'command',

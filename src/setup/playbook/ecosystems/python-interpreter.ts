@@ -2,9 +2,7 @@ import { satisfies, validRange } from '@renovatebot/pep440';
 import { aptInstall } from '../apt';
 import { type Act, shell, type Ways } from '../goal';
 import { ASKED_FOR, pip } from './python-requirements';
-
-/** Outside of the work directory, so that neither tests nor packaging find it there. */
-export const VENV = '/venv';
+import { VENV } from './uv';
 
 interface Release {
   readonly python: string;
@@ -26,26 +24,59 @@ const RELEASES: readonly Release[] = [
 const BUILT_WITH =
   'gcc libc6-dev make pkg-config xz-utils debian-archive-keyring libssl-dev zlib1g-dev libffi-dev libsqlite3-dev libbz2-dev liblzma-dev libreadline-dev libncurses-dev uuid-dev';
 
-/**
- * Another interpreter, which the condition (PEP 440) allows, and the virtual environment made anew with it and with what had
- * been asked for in the old one. Null where none is known.
- */
-export function changeInterpreter(condition: string, ways: Ways): Act | null {
+/** An interpreter that the condition (PEP 440) allows: the shell that brings it, and its name. Null where none is known. */
+export function interpreterFor(condition: string): { readonly bring: string; readonly name: string } | null {
   const release = RELEASES.find(({ python, patch }) => allowsPython(condition, `${python}.${patch}`));
   if (!release) return null;
-  const program = `python${release.python}`;
-  const packaged = aptInstall([program, `${program}-venv`, `${program}-dev`]);
+  const name = `python${release.python}`;
+  const packaged = aptInstall([name, `${name}-venv`, `${name}-dev`]);
+  const bring = `{ command -v ${name} > /dev/null || { apt-get update -qq && if apt-cache show ${name} > /dev/null 2>&1; then ${packaged}; else ${built(release)}; fi; }; }`;
+  return { bring, name };
+}
+
+/**
+ * Another interpreter, which the condition allows, and the virtual environment made anew with it and with what had been asked
+ * for in the old one. Null where none is known.
+ */
+export function changeInterpreter(condition: string, ways: Ways): Act | null {
+  const other = interpreterFor(condition);
+  if (!other) return null;
   const again = pip(ways.get('install') === 'plain' ? '$asked .' : '$asked');
   return shell(
     [
       `asked=$(python -m pip list --editable | awk 'NR > 2 { print "-e", $NF }'; echo "${ASKED_FOR}")`,
-      `{ command -v ${program} > /dev/null || { apt-get update -qq && if apt-cache show ${program} > /dev/null 2>&1; then ${packaged}; else ${built(release)}; fi; }; }`,
-      `${program} -m venv --clear ${VENV}`,
+      other.bring,
+      `${other.name} -m venv --clear ${VENV}`,
       // The pip that an old Python brings knows no editable install without a setup.py.
       `python --version && ${pip('--upgrade pip')}`,
       `{ test -z "\${asked//[[:space:]]/}" || ${again}; }`,
     ].join(' && '),
   );
+}
+
+/** Releases of Python by the day from which there were any, for what was published in their time. */
+const RELEASED: readonly (readonly [python: string, date: string])[] = [
+  ['3.15', '2026-10-01'],
+  ['3.14', '2025-10-07'],
+  ['3.13', '2024-10-07'],
+  ['3.12', '2023-10-02'],
+  ['3.11', '2022-10-24'],
+  ['3.10', '2021-10-04'],
+  ['3.9', '2020-10-05'],
+];
+
+/**
+ * The condition that an interpreter meets which a release of that day can have been tested with; the oldest that there is, for
+ * what is older. Null where the one at hand, which none of it is newer than, is such a one.
+ */
+export function interpreterOf(date: string, atHand: string): string | null {
+  const then = RELEASED.find(([, released]) => released <= date)?.[0] ?? '3.9';
+  const minor = (version: string) => Number(version.split('.')[1]);
+  const best = RELEASES.map(({ python }) => python)
+    .filter((python) => minor(python) <= minor(then))
+    .sort((a, b) => minor(b) - minor(a))[0];
+  const chosen = best ?? '3.9';
+  return minor(chosen) >= minor(atHand) ? null : `==${chosen}.*`;
 }
 
 /** Whether a condition (`>=3.12,<4`, PEP 440) allows a release. A part of it that is no such condition allows all. */

@@ -1,11 +1,14 @@
 import { quoted } from '../../experience/quoting';
 import { oddNames } from '../../repository/odd-tests';
+import { ownTests } from '../../repository/own-tests';
 import { install } from '../apt';
-import { type Predicament, type Remedy, shell, type Ways } from '../goal';
+import { type Fix, type Predicament, type Project, type Remedy, shell, type Ways } from '../goal';
 import { PARTS_OF_PYTHON } from '../tables/debian';
 import { FIXTURES, MARKERS, pluginOfKey, pluginOfOption } from '../tables/pytest';
-import { changeInterpreter } from './python-interpreter';
+import { nextWorld } from '../worlds';
+import { changeInterpreter, interpreterOf } from './python-interpreter';
 import { distributionFor, ofItsTime, pip, reinstalled } from './python-requirements';
+import { makeWorld } from './python-world';
 import { OLDER_CRATES, PREFER_OLDER_CRATES, RUST } from './rust-toolchain';
 
 const pipInstall = (names: readonly string[]) => ({ act: shell(pip([...new Set(names)].join(' '))) });
@@ -13,8 +16,32 @@ const known = (whats: readonly string[], table: Readonly<Record<string, string>>
   const names = whats.flatMap((what) => table[what] ?? []);
   return names.length > 0 ? pipInstall(names.map(quoted)) : null;
 };
-const allOfItsTime = ({ project, ways }: Predicament) =>
-  project.released === null ? null : { act: shell(ofItsTime(project.released, reinstalled(project, ways))) };
+const allOfItsTime = ({ project, ways, worlds }: Predicament) =>
+  project.released === null || worlds.trials.length > 0
+    ? null
+    : { act: shell(ofItsTime(project.released, reinstalled(project, ways))) };
+
+/** Goals that show what a world is worth. */
+const showsTests = ({ goal }: Predicament) => goal.id.endsWith('/tests');
+
+/** The next world in which the tests may do better; null where nobody knows the day of the release, or none is left. */
+function worldOfItsTime(predicament: Predicament): Fix | null {
+  const { project, ways, worlds, text } = predicament;
+  if (project.released === null || !showsTests(predicament)) return null;
+  const date = project.released.slice(0, 10);
+  const usesPytest = ownTests(project.facts, project.survey) === null || ways.has('runner');
+  const python = /^python: (3\.\d+)$/m.exec(worlds.trials.map(({ made }) => made).join('\n'))?.[1];
+  const base = worlds.trials.length > 0 ? worlds.base : { ...worlds.base, output: text };
+  const world = nextWorld({
+    date,
+    base,
+    trials: worlds.trials,
+    runner: usesPytest ? 'pytest' : null,
+    interpreter: python === undefined ? null : interpreterOf(date, python),
+  });
+  const act = world && makeWorld(project, ways, world);
+  return act && { act, world };
+}
 const interpreter = (conditions: readonly string[], ways: Ways) => {
   const act = changeInterpreter(conditions.join(','), ways);
   return act && { act };
@@ -24,7 +51,7 @@ const OLDER =
   "echo 'setuptools<81' > /opt/constraints.txt && export PIP_CONSTRAINT=/opt/constraints.txt PIP_BUILD_CONSTRAINT=/opt/constraints.txt";
 
 /** Goals that run pip on the project itself. */
-const installs = ({ goal }: Predicament) => /\/(project|test-tools)$/.test(goal.id);
+const installs = ({ goal }: Predicament) => /\/(project|requirements|test-tools)$/.test(goal.id);
 
 export const pythonRemedies: readonly Remedy[] = [
   {
@@ -113,7 +140,17 @@ export const pythonRemedies: readonly Remedy[] = [
     name: 'install it as users do',
     cause: 'no-editable',
     sure: true,
-    fix: (_, predicament) => (installs(predicament) ? { way: ['install', 'plain'] } : null),
+    fix: (_, predicament) => {
+      if (installs(predicament)) return { way: ['install', 'plain'] };
+      return showsTests(predicament) ? { act: shell(`${pip('--force-reinstall --no-deps .')} && ${pip('.')}`) } : null;
+    },
+  },
+  {
+    // A program of its own that nobody else installs: what it needs is brought, and it runs where it lies.
+    name: 'run it where it lies',
+    cause: 'no-package',
+    sure: true,
+    fix: (_, predicament) => (installs(predicament) ? { way: ['install', 'needed'] } : null),
   },
   {
     // An editable install of an unusual layout leaves the package unimportable although pip succeeds.
@@ -163,7 +200,7 @@ export const pythonRemedies: readonly Remedy[] = [
     name: 'take packages of its time',
     cause: 'pytest-plugin-broken',
     sure: true,
-    fix: (_, predicament) => allOfItsTime(predicament),
+    fix: (_, predicament) => worldOfItsTime(predicament) ?? allOfItsTime(predicament),
   },
   {
     name: 'install the plugin',
@@ -192,13 +229,19 @@ export const pythonRemedies: readonly Remedy[] = [
     cause: 'django-settings',
     sure: true,
     fix: (_, { project }) => {
-      const settings =
-        project.survey.paths.find((path) =>
-          /^(tests?\/([\w]+\/)?|test_?project\/|example\/)(test_)?settings\.py$/.test(path),
-        ) ?? project.survey.paths.find((path) => /(^|\/)(test_)?settings\.py$/.test(path));
+      const settings = settingsOf(project);
       if (!settings) return null;
-      return { act: shell(`export DJANGO_SETTINGS_MODULE=${settings.replace(/\.py$/, '').replaceAll('/', '.')}`) };
+      // A folder that is no package is on the path of whoever starts there.
+      const [folder, module] = settings;
+      const path = folder === '' ? '' : ` PYTHONPATH="${project.workdir}/${folder}\${PYTHONPATH:+:$PYTHONPATH}"`;
+      return { act: shell(`export DJANGO_SETTINGS_MODULE=${module}${path}`) };
     },
+  },
+  {
+    name: 'install what starts Django before the tests',
+    cause: 'django-apps',
+    sure: true,
+    fix: (_, predicament) => (showsTests(predicament) ? pipInstall(['pytest-django']) : null),
   },
   {
     name: 'put the work directory on the path',
@@ -235,6 +278,24 @@ export const pythonRemedies: readonly Remedy[] = [
     fix: (_, { goal }) => (goal.id.endsWith('/test-tools') ? { way: ['requirements', 'unpinned'] } : null),
   },
   {
+    // Who wrote the pin had another platform, or a registry that still had it.
+    name: 'take another version of what cannot be had',
+    cause: 'pin',
+    sure: false,
+    fix: (whats, predicament) => {
+      const before = predicament.ways.get('pins')?.split(',').filter(Boolean) ?? [];
+      const pins = [...new Set([...before, ...whats])].sort().join(',');
+      return installs(predicament) ? { way: ['pins', pins] } : null;
+    },
+  },
+  {
+    // pip says what went wrong, and not always with what.
+    name: 'have it said which cannot be had',
+    cause: 'requirements',
+    sure: false,
+    fix: (_, predicament) => (installs(predicament) && !predicament.ways.has('pins') ? { way: ['pins', ''] } : null),
+  },
+  {
     name: 'take packages of its time',
     cause: 'requirements',
     sure: false,
@@ -248,4 +309,31 @@ export const pythonRemedies: readonly Remedy[] = [
     sure: false,
     fix: (_, predicament) => (predicament.goal.id === 'verify' ? allOfItsTime(predicament) : null),
   },
+  {
+    // Comes last: of a test that fails today nobody knows whether it ever passed.
+    name: 'take the world of its day',
+    cause: 'of-another-day',
+    sure: false,
+    fix: (_, predicament) => worldOfItsTime(predicament),
+  },
 ];
+
+/**
+ * The settings that the tests run with, as a folder for the path and a module: those that its own files name, as far as they
+ * are there, else those beside the tests, else any.
+ */
+function settingsOf({ survey }: Project): readonly [folder: string, module: string] | null {
+  const { paths, texts } = survey;
+  const named = Object.values(texts).flatMap((text) =>
+    [...text.matchAll(/DJANGO_SETTINGS_MODULE['"]?\s*[,=:]\s*['"]?([A-Za-z_][\w.]*)/g)].map(([, module]) => module!),
+  );
+  for (const module of named) {
+    const file = `${module.replaceAll('.', '/')}.py`;
+    const found = paths.find((path) => path === file || path.endsWith(`/${file}`));
+    if (found !== undefined) return [found.slice(0, -file.length).replace(/\/$/, ''), module];
+  }
+  const any =
+    paths.find((path) => /^(tests?\/([\w]+\/)?|test_?project\/|example\/)(test_)?settings\.py$/.test(path)) ??
+    paths.find((path) => /(^|\/)(test_)?settings\.py$/.test(path));
+  return any === undefined ? null : ['', any.replace(/\.py$/, '').replaceAll('/', '.')];
+}

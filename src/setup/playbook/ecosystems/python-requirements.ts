@@ -2,16 +2,35 @@ import { quoted } from '../../experience/quoting';
 import { distributionOf } from '../../repository/distributions';
 import { type Dependency, type DependencyGroup, declaredFor } from '../../repository/facts';
 import { normalName } from '../../repository/requirement';
+import { memberNames, membersOf } from '../../repository/workspace';
 import type { Project, Ways } from '../goal';
 import { missingPart } from './python-namespaces';
+import { BRING_UV, uvInstall } from './uv';
 
 export function pip(what: string): string {
   return `python -m pip install -q ${what}`;
 }
 
+/**
+ * The same where the project's own pins (`pins`, names with commas between) cannot be had for this interpreter, or any more:
+ * of these any version is taken, whoever asks for another. With an empty list it is installed as it is, by a program that says
+ * of which it failed.
+ */
+export function having(ways: Ways, what: string): string {
+  const pins = ways.get('pins');
+  if (pins === undefined) return pip(what);
+  const names = pins.split(',').filter(Boolean);
+  if (names.length === 0) return [BRING_UV, uvInstall(what)].join(' && ');
+  const list = `printf '%s\\n' ${names.map(quoted).join(' ')} > /opt/overrides.txt`;
+  return [BRING_UV, list, uvInstall(`--overrides /opt/overrides.txt ${what}`)].join(' && ');
+}
+
 /** Has something that pip can install; a folder of scripts with a list of requirements has not. */
 export const isPackage = ({ facts }: Project) =>
   facts.buildSystems.some((system) => !/^(requirements|tox|nox)$/.test(system));
+
+/** Is installed as a package; one whose build finds nothing to pack is run where it lies. */
+export const isBuilt = (project: Project, ways: Ways) => isPackage(project) && ways.get('install') !== 'needed';
 
 /**
  * The same with nothing that was published after the project was, builds in isolation included: what it leaves open, later
@@ -27,9 +46,34 @@ export const ASKED_FOR =
 
 /** The project with all that it and its tests need, put in place of what is there. */
 export function reinstalled(project: Project, ways: Ways): string {
-  const own = ways.get('install') === 'plain' ? '.' : '-e .';
-  const tests = ways.get('requirements') === 'unpinned' ? testNames(project).map(quoted) : testSpecs(project, ways);
-  return pip(`--force-reinstall ${[...(isPackage(project) ? [own] : []), ...tests, 'pytest', ASKED_FOR].join(' ')}`);
+  return pip(
+    `--force-reinstall ${[...ownSpecs(project, ways), ...neededByTests(project, ways), 'pytest', ASKED_FOR].join(' ')}`,
+  );
+}
+
+const neededByTests = (project: Project, ways: Ways) =>
+  ways.get('requirements') === 'unpinned' ? testNames(project).map(quoted) : testSpecs(project, ways);
+
+/** The project itself as pip takes it, with the members of its workspace; where it is no package, what it needs to run. */
+export function ownSpecs(project: Project, ways: Ways): string[] {
+  const flag = ways.get('install') === 'plain' ? '' : '-e ';
+  const members = membersOf(project.survey).map((folder) => `${flag}${quoted(`./${folder}`)}`);
+  return [...members, ...(isBuilt(project, ways) ? [`${flag}.`] : neededToRun(project))];
+}
+
+/** The same with what its tests need, but what is of their runner, which is chosen apart. */
+export function worldSpecs(project: Project, ways: Ways, isOfRunner: (name: string) => boolean): string[] {
+  const tests = neededByTests(project, ways).filter((spec) => !isOfRunner(spec.replace(/^'/, '')));
+  return [...ownSpecs(project, ways), ...tests];
+}
+
+/** Lists of what a project that is no package needs, and what it keeps in none. */
+export function neededToRun(project: Project): string[] {
+  const lists = project.facts.groups.filter(
+    ({ kind, test, name }) =>
+      kind === 'file' && !test && /^(requirements\/(base|main|common|prod)|requirements)\.txt$/.test(name),
+  );
+  return [...lists.map(({ name }) => `-r ${quoted(name)}`), ...coreSpecs(project)];
 }
 
 /** Extras, groups and files that are for tests; those for developing (with linters and release tools) only where there are no others. */
@@ -44,26 +88,29 @@ function testGroups({ facts }: Project): DependencyGroup[] {
 export function testRequirements(project: Project, ways: Ways): string {
   const specs = testSpecs(project, ways);
   const upgrade = specs.some((spec) => spec.startsWith('--group')) ? `${pip('--upgrade pip')} && ` : '';
-  return upgrade + pip([...specs, 'pytest'].join(' '));
+  return upgrade + having(ways, [...specs, 'pytest'].join(' '));
 }
 
 function testSpecs(project: Project, ways: Ways): string[] {
   const groups = testGroups(project);
   const of = (kind: DependencyGroup['kind']) => groups.filter((group) => group.kind === kind).map(({ name }) => name);
-  const [extras, tables, tools, files] = [of('extra'), of('group'), of('tool'), of('file')];
+  const [tables, files] = [of('group'), of('file')];
+  // Where nothing is built, an extra is only a list.
+  const [extras, tools] = isBuilt(project, ways) ? [of('extra'), of('tool')] : [[], [...of('tool'), ...of('extra')]];
   const editable = ways.get('install') === 'plain' ? '' : '-e ';
   const specs = declaredFor(project.facts, 'python').filter(
     ({ scope, extra, declared }) =>
       scope === 'test' && (tools.includes(extra ?? '') || (extra === undefined && !files.includes(declared))),
   );
+  // What the project's own build file says of tests, it says beside its extras.
+  const isOwn = ({ extra, declared }: Dependency) => extra === undefined && /^setup\.(py|cfg)$/.test(declared);
+  const isSaid = extras.length + files.length + tables.length > 0 && tools.length === 0;
   const parts = [
     extras.length > 0 ? `${editable}${quoted(`.[${extras.join(',')}]`)}` : '',
     ...files.map((file) => `-r ${quoted(file)}`),
     ...tables.map((table) => `--group ${quoted(table)}`),
     // Where an extra or a file says it, a list of tox that says it again may contradict.
-    ...(extras.length + files.length + tables.length > 0 && tools.length === 0
-      ? []
-      : specs.filter(isNoLinter).filter(isToBeHad).map(specOf)),
+    ...specs.filter((one) => (!isSaid || isOwn(one)) && isNoLinter(one) && isToBeHad(one)).map(specOf),
   ];
   return [...new Set(parts.filter((part) => part !== '' && part !== 'pytest'))];
 }
@@ -92,10 +139,12 @@ const named = ({ name, extras = [] }: Pick<Dependency, 'name' | 'extras'>) =>
   extras.length > 0 ? `${name}[${extras.join(',')}]` : name;
 
 /** What a project that is no package needs to run and keeps in no list that pip reads. */
-export function coreSpecs({ facts }: Project): string[] {
+function coreSpecs({ facts, survey }: Project): string[] {
   const lists = facts.groups.filter(({ kind }) => kind === 'file').map(({ name }) => name);
+  const members = memberNames(survey).map(normalName);
   return declaredFor(facts, 'python')
     .filter((one) => one.scope === 'core' && !lists.includes(one.declared) && isToBeHad(one))
+    .filter(({ name }) => !members.includes(normalName(name)))
     .map(specOf);
 }
 

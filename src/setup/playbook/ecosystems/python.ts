@@ -2,11 +2,22 @@ import { quoted } from '../../experience/quoting';
 import { markedTests } from '../../repository/marked-tests';
 import { oddNames } from '../../repository/odd-tests';
 import { ownTests } from '../../repository/own-tests';
+import { membersOf } from '../../repository/workspace';
 import { type Ecosystem, type Goal, type Project, step, type Ways } from '../goal';
 import { pythonReaders } from './python-errors';
-import { VENV } from './python-interpreter';
 import { pythonRemedies } from './python-remedies';
-import { coreSpecs, isPackage, ofItsTime, pip, testNames, testRequirements } from './python-requirements';
+import {
+  having,
+  isBuilt,
+  isPackage,
+  neededToRun,
+  ofItsTime,
+  ownSpecs,
+  pip,
+  testNames,
+  testRequirements,
+} from './python-requirements';
+import { VENV } from './uv';
 
 function plan(project: Project): Goal[] {
   const { facts } = project;
@@ -18,23 +29,17 @@ function plan(project: Project): Goal[] {
     ),
   ];
   if (facts.vcsVersion && project.version) goals.push(pretendVersion(project, project.version));
-  if (isPackage(project)) {
+  const members = membersOf(project.survey).length > 0;
+  if (isPackage(project) || members) {
     goals.push(
-      step('project', 'Install the project with what it needs to run.', (ways) => {
-        const isolation = ways.get('isolation') === 'off' ? '--no-build-isolation ' : '';
-        const what =
-          ways.get('install') === 'plain' ? '--force-reinstall --no-deps . && python -m pip install -q .' : '-e .';
-        return dated(project, ways, pip(`${isolation}${what}`));
-      }),
+      step('project', 'Install the project with what it needs to run.', (ways) =>
+        dated(project, ways, installed(project, ways)),
+      ),
     );
-  }
-  const lists = facts.groups.filter(
-    ({ kind, test, name }) =>
-      kind === 'file' && !test && /^(requirements\/(base|main|common|prod)|requirements)\.txt$/.test(name),
-  );
-  const needs = [...lists.map(({ name }) => `-r ${quoted(name)}`), ...coreSpecs(project)];
-  if (!isPackage(project) && needs.length > 0) {
-    goals.push(step('requirements', 'Install what it needs to run.', pip(needs.join(' '))));
+  } else if (neededToRun(project).length > 0) {
+    goals.push(
+      step('requirements', 'Install what it needs to run.', (ways) => having(ways, neededToRun(project).join(' '))),
+    );
   }
   goals.push({
     ...step('test-tools', 'Install what its tests need.', (ways) =>
@@ -48,6 +53,14 @@ function plan(project: Project): Goal[] {
   });
   goals.push(step('tests', 'Run its tests.', (ways) => testCommand(project, ways.get('runner')), true));
   return goals;
+}
+
+function installed(project: Project, ways: Ways): string {
+  const specs = ownSpecs(project, ways);
+  const isolation = ways.get('isolation') === 'off' ? '--no-build-isolation ' : '';
+  if (!isBuilt(project, ways)) return specs.length > 0 ? having(ways, specs.join(' ')) : 'true';
+  if (ways.get('install') !== 'plain') return having(ways, `${isolation}${specs.join(' ')}`);
+  return `${pip(`${isolation}--force-reinstall --no-deps ${specs.join(' ')}`)} && ${having(ways, specs.join(' '))}`;
 }
 
 function dated({ released }: Project, ways: Ways, command: string): string {

@@ -26,12 +26,10 @@ export function pyprojectFacts(toml: Table): ManifestFacts {
   const flit = table(table(table(toml.tool).flit).metadata);
   const build = table(toml['build-system']);
   const requires = stringsOf(build.requires);
-  // Without a back end it is setuptools, says PEP 517.
-  const isPackage = toml.project !== undefined || toml['build-system'] !== undefined;
-  const backend = String(
-    build['build-backend'] ??
-      (poetry.name && poetry['package-mode'] !== false ? 'poetry' : isPackage ? 'setuptools' : ''),
-  );
+  // Without a back end it is setuptools, says PEP 517; an application may name one that it never calls.
+  const isBuilt = toml.project !== undefined || toml['build-system'] !== undefined;
+  const named = build['build-backend'] ?? (poetry.name ? 'poetry' : isBuilt ? 'setuptools' : '');
+  const backend = saysItIsNoPackage(toml) ? '' : String(named);
   const extras = { ...table(project['optional-dependencies']), ...table(flit['requires-extra']) };
   const groups = dependencyGroups(toml);
   const pdm = table(table(table(toml.tool).pdm)['dev-dependencies']);
@@ -39,7 +37,7 @@ export function pyprojectFacts(toml: Table): ManifestFacts {
   const uv = stringsOf(table(table(toml.tool).uv)['dev-dependencies']);
   const python = project['requires-python'] ?? table(poetry.dependencies).python ?? flit['requires-python'];
   const system = BACKENDS.find(([pattern]) => pattern.test(backend))?.[1];
-  const named = (from: Table, kind: DependencyGroup['kind']) =>
+  const groupsOf = (from: Table, kind: DependencyGroup['kind']) =>
     Object.keys(from).map((name) => ({ name, kind, test: isTestGroup(name) }));
   return {
     name: text(project.name) ?? text(poetry.name) ?? text(flit.module),
@@ -63,11 +61,11 @@ export function pyprojectFacts(toml: Table): ManifestFacts {
       ...poetryDependencies(poetry),
     ],
     groups: [
-      ...named(extras, 'extra'),
-      ...named(table(poetry.extras), 'extra'),
-      ...named(groups, 'group'),
-      ...named(pdm, 'tool'),
-      ...named(table(poetry.group), 'tool'),
+      ...groupsOf(extras, 'extra'),
+      ...groupsOf(table(poetry.extras), 'extra'),
+      ...groupsOf(groups, 'group'),
+      ...groupsOf(pdm, 'tool'),
+      ...groupsOf(table(poetry.group), 'tool'),
       ...(poetry['dev-dependencies'] ? [{ name: 'dev', kind: 'tool' as const, test: true }] : []),
     ],
     entryPoints: [
@@ -114,6 +112,12 @@ function poetryDependencies(poetry: Table): Dependency[] {
     ...read(table(poetry['dev-dependencies']), 'test', 'dev'),
     ...groups.flatMap(([name, rows]) => read(rows, isTestGroup(name) ? 'test' : 'extra', name)),
   ];
+}
+
+/** Poetry, uv and PDM each have a word for projects that are run where they lie. */
+function saysItIsNoPackage({ tool }: Table): boolean {
+  const { poetry, uv, pdm } = table(tool);
+  return table(poetry)['package-mode'] === false || table(uv).package === false || table(pdm).distribution === false;
 }
 
 /** What Hatch installs into the environments in which it tests. */

@@ -53,6 +53,10 @@ const KINDS: Readonly<Record<string, ChargeKind>> = {
 /** Folders and files that lie beside a package without being part of it. */
 const BESIDE = /^(tests?|setup|docs?|examples?|conftest|benchmarks?|scripts?|tools?|noxfile|tasks)$/;
 
+/** Of use to a build alone. One that went well without, from sources that were translated beforehand, did not want it. */
+const BUILDER =
+  /^(cython|setuptools|wheel|setuptools-(scm|rust)|pybind11|nanobind|scikit-build(-core)?|cmake|ninja|meson|meson-python|maturin|hatchling|flit-core|poetry-core|pdm-backend|build)$/;
+
 /** Not on the package index, or another name for what is there already. */
 const isCore = ({ scope, spec }: Dependency) => scope === 'core' && !/^(?:@|https?:|git\+|file:|\.)/.test(spec);
 
@@ -69,7 +73,7 @@ function pythonChecks({ facts, workdir, survey }: Repository, python: string): C
   // A list of requirements may name what the build alone needs, which is gone once it is built apart.
   const builds = new Set(declared.filter(({ scope }) => scope === 'build').map(({ name }) => plain(name)));
   const isListed = ({ declared: file, name }: Dependency) =>
-    /requirements|\.txt$/.test(file) && builds.has(plain(name));
+    /requirements|\.txt$/.test(file) && (builds.has(plain(name)) || BUILDER.test(plain(name)));
   const items: PythonItem[] = [
     ...declared
       .filter((one) => isCore(one) && plain(one.name) !== plain(facts.name) && !isListed(one))

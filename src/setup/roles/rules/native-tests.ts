@@ -112,7 +112,7 @@ export function testPlans(dossier: Case, repository: Repository, interpreters: r
     }
   } else if (language === 'node') {
     const { command, script } = npmTest(repository);
-    if (facts.testPaths.length > 0 || !namesWhatIsNotThere(script, survey)) {
+    if (facts.testPaths.length > 0 || mayTest(script, survey)) {
       add(facts.testFrameworks[0] ?? 'npm', command);
     }
   } else if (language === 'go') {
@@ -210,6 +210,23 @@ export function namesWhatIsNotThere(script: string, { paths }: Survey): boolean 
   const patterns = globs.map((glob) => new RegExp(`^${glob}(?:\\.[cm]?[jt]sx?)?(/|$)`));
   return !paths.some((path) => patterns.some((pattern) => pattern.test(path)));
 }
+
+/** Words that lead to tests nobody can name: another script, a makefile, a task, code in the line itself, a linked program. */
+const LEADS_ON =
+  /(?:^|[\s;&|])(?:make|gulp|grunt|jake|npm|yarn|pnpm|npx lerna|lerna|nx|turbo|bash|sh|\.{1,2}\/\S+|node -[ep])(?=\s|$)/;
+
+/**
+ * Whether the test script of a tree without any file of tests may run some all the same: it names a file that is there, or
+ * leads on to something else. A runner alone finds none, and linters beside it judge the style of an archive.
+ */
+function mayTest(script: string, survey: Survey): boolean {
+  if (survey.paths.length >= MOST_PATHS) return true;
+  const parts = script.split(/&&|[;|]+/).filter((part) => !LINTER.test(part));
+  return parts.some((part) => LEADS_ON.test(part) || (namesAFile(part) && !namesWhatIsNotThere(part, survey)));
+}
+
+const LINTER = /(?:^|\s)(?:npx )?(?:eslint|xo|standard|semistandard|prettier|tslint|jshint|jscs|biome|tsd|tsc)(?=\s|$)/;
+const namesAFile = (part: string) => part.split(/[\s'"]+/).some((word) => /^[^-*?{]+\.[cm]?[jt]sx?$/.test(word));
 
 /** A shell's pattern as a regular expression; neighbouring wildcards are one. */
 function globbed(file: string): string {

@@ -12,8 +12,8 @@ const MOST_OF_DOCUMENT = 400 << 20;
 
 /** Those that Node.js has. */
 const DECOMPRESSORS: Decompressors = {
-  GZIP: (input, length) => new Uint8Array(gunzipSync(input, { maxOutputLength: length })),
-  BROTLI: (input, length) => new Uint8Array(brotliDecompressSync(input, { maxOutputLength: length })),
+  GZIP: (input, length) => new Uint8Array(gunzipSync(input, { maxOutputLength: Math.max(1, length) })),
+  BROTLI: (input, length) => new Uint8Array(brotliDecompressSync(input, { maxOutputLength: Math.max(1, length) })),
 };
 
 /**

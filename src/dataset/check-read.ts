@@ -31,7 +31,7 @@ export async function* parquetRecords(file: AsyncBuffer, compressors: Decompress
     new PointsmanError(
       'InvalidInput',
       `this is no Parquet file that can be read: ${error.message}`,
-      'Give a .jsonl, a .json or a .parquet (uncompressed, Snappy, gzip or Brotli).',
+      'Give a .jsonl, a .json, or a .parquet that is not packed or with Snappy, gzip or Brotli (not zstd).',
     );
   const metadata = await parquetMetadataAsync(file).catch((error: Error) => {
     throw refused(error);

@@ -1,13 +1,20 @@
 import { createReadStream, existsSync, statSync } from 'node:fs';
 import { type FileHandle, open, readFile } from 'node:fs/promises';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { PointsmanError } from '../contract';
 import type { Located } from '../dataset/check';
-import { documentRecords, jsonlRecords, parquetRecords } from '../dataset/check-read';
+import { type Decompressors, documentRecords, jsonlRecords, parquetRecords } from '../dataset/check-read';
 
 /** Bytes that say of which kind a file is. A line that is longer is one of many. */
 const FIRST = 1 << 20;
 /** A document is held whole; lines are not. */
 const MOST_OF_DOCUMENT = 400 << 20;
+
+/** Those that Node.js has. */
+const DECOMPRESSORS: Decompressors = {
+  GZIP: (input, length) => new Uint8Array(gunzipSync(input, { maxOutputLength: Math.max(1, length) })),
+  BROTLI: (input, length) => new Uint8Array(brotliDecompressSync(input, { maxOutputLength: Math.max(1, length) })),
+};
 
 /**
  * The records of a file, whatever it is called: Parquet, a JSON document (an array, or one record over many lines) or lines of
@@ -23,13 +30,14 @@ export async function* rowsOfFile(file: string): AsyncGenerator<Located> {
   try {
     const head = await bytesOf(handle, 0, Math.min(size, FIRST));
     if (file.endsWith('.parquet') || head.toString('latin1', 0, 4) === 'PAR1') {
-      yield* parquetRecords({
+      const file = {
         byteLength: size,
-        slice: async (start, end = size) => {
+        slice: async (start: number, end = size) => {
           const [from, to] = [start < 0 ? size + start : start, end < 0 ? size + end : end];
           return new Uint8Array(await bytesOf(handle, from, to - from)).buffer;
         },
-      });
+      };
+      yield* parquetRecords(file, DECOMPRESSORS);
       return;
     }
     if (!isDocument(head)) {

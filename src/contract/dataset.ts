@@ -64,10 +64,10 @@ export const DatasetInput = z.strictObject({
   /** Folder with `tokenizer.json` and `tokenizer_config.json`; without it lengths are estimated, and the card says so. */
   tokenizer: z.string().optional(),
   /**
-   * What a row of the format `tokens` trains: `all` its trained turns; the `last` of them; or `each` in a row of its own. Chat
-   * templates that render a turn otherwise once more follows leave only the latter two.
+   * What a row of the format `tokens` trains: `all` its trained turns, where nothing is said; the `last` of them; or `each` in a
+   * row of its own. Chat templates that render a turn otherwise once more follows leave only the latter two.
    */
-  tokenTurns: z.enum(['all', 'last', 'each']).default('all'),
+  tokenTurns: z.enum(['all', 'last', 'each']).optional(),
   formats: z.array(DatasetFormat).min(1).default(['universal', 'openai', 'trl', 'axolotl']),
   /** Whether each file is written as Parquet too. */
   parquet: z.boolean().default(true),

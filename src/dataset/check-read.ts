@@ -1,4 +1,3 @@
-import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { PointsmanError } from '../contract/errors';
 import { isWellFormed } from '../rollout/clip';
 import type { Located } from './check';
@@ -8,6 +7,9 @@ export interface AsyncBuffer {
   readonly byteLength: number;
   slice(start: number, end?: number): Promise<ArrayBuffer>;
 }
+
+/** Ways to pack pages of Parquet beside Snappy, by the names that files have for them. */
+export type Decompressors = Readonly<Record<string, (input: Uint8Array, length: number) => Uint8Array>>;
 
 /** Records of JSONL from the bytes of a file, chunk by chunk; at most one line is held. */
 export async function* jsonlRecords(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Located> {
@@ -23,13 +25,13 @@ export async function* jsonlRecords(chunks: AsyncIterable<Uint8Array>): AsyncGen
  * Records of a Parquet file, row group by row group; `line` is the row. Values are those that JSON has: whole numbers of any
  * width are numbers, times are texts. Throws `InvalidInput` when it is none.
  */
-export async function* parquetRecords(file: AsyncBuffer): AsyncGenerator<Located> {
+export async function* parquetRecords(file: AsyncBuffer, compressors: Decompressors = {}): AsyncGenerator<Located> {
   const { parquetMetadataAsync, parquetReadObjects } = await import('hyparquet');
   const refused = (error: Error) =>
     new PointsmanError(
       'InvalidInput',
       `this is no Parquet file that can be read: ${error.message}`,
-      'Give a .jsonl, a .json or a .parquet (uncompressed, Snappy, gzip or Brotli).',
+      'Give a .jsonl, a .json, or a .parquet that is not packed or with Snappy, gzip or Brotli (not zstd).',
     );
   const metadata = await parquetMetadataAsync(file).catch((error: Error) => {
     throw refused(error);
@@ -37,22 +39,13 @@ export async function* parquetRecords(file: AsyncBuffer): AsyncGenerator<Located
   let rowStart = 0;
   for (const { num_rows } of metadata.row_groups) {
     const rowEnd = rowStart + Number(num_rows);
-    const rows = await parquetReadObjects({ file, metadata, rowStart, rowEnd, compressors: COMPRESSORS }).catch(
-      (error: Error) => {
-        throw refused(error);
-      },
-    );
+    const rows = await parquetReadObjects({ file, metadata, rowStart, rowEnd, compressors }).catch((error: Error) => {
+      throw refused(error);
+    });
     for (const [i, record] of rows.entries()) yield { line: rowStart + i + 1, record: asJson(record) };
     rowStart = rowEnd;
   }
 }
-
-/** Those that Node.js has, beside the reader's own. */
-const COMPRESSORS = {
-  GZIP: (input: Uint8Array, length: number) => new Uint8Array(gunzipSync(input, { maxOutputLength: length })),
-  BROTLI: (input: Uint8Array, length: number) =>
-    new Uint8Array(brotliDecompressSync(input, { maxOutputLength: length })),
-};
 
 function asJson(value: unknown): unknown {
   if (typeof value === 'bigint') return Number(value);

@@ -18,7 +18,7 @@ export interface TemplateLook {
 export function lookAtTemplate(
   conversations: readonly Conversation[],
   tokenizer: ChatTokenizer,
-  tokenTurns: DatasetInput['tokenTurns'],
+  tokenTurns: DatasetInput['tokenTurns'] = 'all',
 ): TemplateLook {
   const notes: string[] = [];
   const endings = new Map<string, Ending>();

@@ -1,14 +1,18 @@
 import { createHash } from 'node:crypto';
 import { type FileHandle, open } from 'node:fs/promises';
 import { PointsmanError } from '../contract';
-import type { TokenizerFolder } from './tokenizer-files';
 
 /**
  * The tokenizer and chat templates that a GGUF file holds beside its weights, in the shape of `tokenizer.json` and
  * `tokenizer_config.json`. Of byte-level BPE (`gpt2`), whose way to split words the file only names, and of
  * SentencePiece's BPE (`llama`). Throws `InvalidInput` for what is no such file, and names what it does not know.
  */
-export async function readGgufTokenizer(path: string): Promise<TokenizerFolder> {
+export async function readGgufTokenizer(path: string): Promise<{
+  readonly tokenizer: object;
+  readonly config: object;
+  readonly templates: Readonly<Record<string, string>>;
+  readonly digest: string;
+}> {
   const values = await readValues(path);
   const refuse = (what: string) =>
     new PointsmanError('InvalidInput', `tokenizer: ${path}: ${what}`, 'Give the folder of tokenizer.json instead.');

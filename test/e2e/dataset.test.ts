@@ -418,7 +418,7 @@ test('the command line builds, lists, shows, checks and audits', async () => {
   const check = JSON.parse(checked.stdout) as DatasetCheck;
   expect([checked.code, Object.keys(check).sort()]).toEqual([
     0,
-    ['expertTurns', 'problems', 'rows', 'trainedTurns', 'turns'],
+    ['expertTurns', 'format', 'mask', 'problems', 'rows', 'trainedTurns', 'turns'],
   ]);
   expect(check.expertTurns).toBe(check.trainedTurns);
 

@@ -25,7 +25,7 @@ function* prosecution(dossier: ProsecutorDossier): Play<ProsecutorMove> {
   for (const repository of repositoriesOf(dossier)) {
     const looked = yield examine('Which interpreters there are.', lookForInterpreters(dossier, repository));
     const interpreters = readInterpreters(looked.output);
-    yield* declarations(repository, interpreters);
+    yield* declarations(dossier, repository, interpreters);
     yield* tests(dossier, repository, interpreters);
     yield* tampering(dossier, repository);
   }
@@ -57,8 +57,12 @@ function* services({ services, wanted = [] }: ProsecutorDossier): Generator<Pros
 }
 
 /** Dependencies, entry points and interpreters that the repository declares. */
-function* declarations(repository: Repository, interpreters: readonly Interpreter[]): Inquiry {
-  for (const check of checksOf(repository, interpreters)) {
+function* declarations(
+  { steps }: ProsecutorDossier,
+  repository: Repository,
+  interpreters: readonly Interpreter[],
+): Inquiry {
+  for (const check of checksOf(repository, interpreters, steps)) {
     const checked = yield examine('Is what the repository declares there?', check.command);
     for (const suspicion of check.suspicions(checked)) yield charge(suspicion);
   }

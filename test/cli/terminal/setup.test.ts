@@ -155,3 +155,24 @@ it('shows a chain by hash, whole or abbreviated, without a server', async () => 
   expect(JSON.parse(missing.stdout).error.message).toContain('no step 9 of the agent (it has 7)');
   expect(JSON.parse(file.stdout).error).toMatchObject({ code: 'NotFound' });
 });
+
+it('compares the worlds that the tests were run in, and names the tests by which they differ', () => {
+  const world = (what: string, passed: number | null, failures: string[], stands = false, packages: string[] = []) => {
+    return { what, passed, wrong: passed === null ? null : failures.length, failures, stands, packages };
+  };
+  const worlds = [
+    world('packages as of today', 3, ['test_old', 'test_always']),
+    world('packages as of 2020-04-03', null, []),
+    world('packages as of 2020-04-03; pytest<8', 4, ['test_always'], true, ['pytest==7.4.4']),
+  ];
+  const text = setupText({ ...run, result: { ...run.result!, worlds } }, PLAIN);
+  for (const line of [
+    '✗ A  3 passed, 2 failed: packages as of today',
+    '✗ B  not to be had: packages as of 2020-04-03',
+    '● C  4 passed, 1 failed: packages as of 2020-04-03; pytest<8',
+    'pinned: pytest==7.4.4',
+    'fails in A: test_old',
+  ])
+    expect(text.replace(/ +/g, ' ')).toContain(line.replace(/ +/g, ' '));
+  expect(text).not.toContain('test_always');
+});

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import type { SetupDossier } from '../../../src/setup/roles/role';
 import { checksOf } from '../../../src/setup/roles/rules/checks';
 import { repositoriesOf } from '../../../src/setup/roles/rules/play';
 import { observed, sampleCase } from './sample';
@@ -10,7 +11,11 @@ const folder = mkdtempSync(join(tmpdir(), 'checks-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 /** What a repository that holds these files is accused of, by running the checks over it. */
-function claims(files: Readonly<Record<string, string>>, built: (workdir: string) => void = () => {}): string[] {
+function claims(
+  files: Readonly<Record<string, string>>,
+  built: (workdir: string) => void = () => {},
+  steps: SetupDossier['seen'] = [],
+): string[] {
   const workdir = mkdtempSync(join(folder, 'repository-'));
   for (const [path, text] of Object.entries(files)) {
     mkdirSync(dirname(join(workdir, path)), { recursive: true });
@@ -18,7 +23,7 @@ function claims(files: Readonly<Record<string, string>>, built: (workdir: string
   }
   built(workdir);
   const [repository] = repositoriesOf({ ...sampleCase(files), workdir });
-  return checksOf(repository!, []).flatMap((check) => {
+  return checksOf(repository!, [], steps).flatMap((check) => {
     const { stdout, status } = spawnSync('bash', ['-o', 'pipefail', '-c', check.command], { encoding: 'utf8' });
     return check.suspicions(observed(stdout, status)).map(({ claim }) => claim);
   });
@@ -94,3 +99,22 @@ test('what only a build could have used, and did without, is no charge; what a p
   };
   expect(claims(files)).toEqual([expect.stringMatching(/^not-there-at-all is declared/)]);
 });
+
+test.each([
+  ['pip install -r requirements.txt', 'ERROR: Failed building wheel for pip', 1, 0],
+  ['pip install -r requirements.txt', 'ERROR: Failed building wheel for other', 1, 1],
+  ['pip install -r requirements.txt', 'Failed building wheel for pip, tried another', 0, 1],
+  ['echo Failed building wheel for pip; false', 'Failed building wheel for pip', 1, 1],
+])(
+  'a version that %s could not bring (%s, %d) is %d charges: any other will do',
+  (command, output, exitCode, charges) => {
+    const files = {
+      'setup.py': `${SETUP}requires = open("requirements.txt").read()\n`,
+      'requirements.txt': 'pip==0.0.1\n',
+      'yarn/__init__.py': '',
+    };
+    const move = { action: 'shell' as const, thought: '', command };
+    const step = { turn: 1, undone: false, notes: [], move, observed: { exitCode, output, timedOut: false } };
+    expect(claims(files, () => {}, [step])).toHaveLength(charges);
+  },
+);

@@ -121,9 +121,9 @@ function asSeen({ turn, observation, output, undoneBy, notes }: ShownSetupStep):
 function worldLines(worlds: readonly WorldRecord[], look: Look): string[] {
   if (worlds.length === 0) return [];
   const paint = ink(look.coloured);
-  const rows = worlds.map(({ what, passed, wrong, stands }, at) => {
+  const rows = worlds.flatMap(({ what, passed, wrong, stands }, at) => {
     const figures = passed === null ? 'not to be had' : `${passed} passed, ${wrong} failed`;
-    return shortened(safeLine(`${stands ? '●' : '✗'} ${letterOf(at)}  ${figures}: ${what}`), look.width);
+    return wrapWords([safeLine(`${stands ? '●' : '✗'} ${letterOf(at)}  ${figures}: ${what}`)], look.width);
   });
   const names = [...new Set(worlds.flatMap(({ failures }) => failures))];
   const differing = names.filter((name) => worlds.some(({ failures, passed }) => passed && !failures.includes(name)));

@@ -1,10 +1,12 @@
 import type { ChargeKind } from '../../../contract';
 import { quote } from '../../../rollout/shell';
 import { guestProgram } from '../../guest';
+import { NOT_BROUGHT } from '../../playbook/worlds';
 import { type Dependency, declaredFor, type Language } from '../../repository/facts';
 import { inGoModules } from '../../repository/go-modules';
 import { WITHOUT_CHECKS } from '../../repository/maven';
-import type { Observed } from '../role';
+import { normalName } from '../../repository/requirement';
+import type { Case, Observed } from '../role';
 import type { Interpreter } from './interpreter';
 import { scriptsOf } from './native-tests';
 import { type Repository, rowsOf } from './play';
@@ -23,17 +25,40 @@ interface Check {
   suspicions(observed: Observed): Suspicion[];
 }
 
-/** What the repository declares and the environment must therefore have, by language. Optional extras are not asked for. */
-export function checksOf(repository: Repository, interpreters: readonly Interpreter[]): Check[] {
+/**
+ * What the repository declares and the environment must therefore have, by language. Optional extras are not asked for. Of
+ * what the set-up's own `steps` could not install any version will do.
+ */
+export function checksOf(
+  repository: Repository,
+  interpreters: readonly Interpreter[],
+  steps: Case['steps'] = [],
+): Check[] {
   const [language] = repository.facts.languages;
-  return (language && CHECKS[language]?.(repository, interpreters)) || [];
+  return (language && CHECKS[language]?.(repository, interpreters, notBrought(steps))) || [];
+}
+
+/** Distributions that an installer said it could not bring: a pin may be of a platform, or of a registry, that is no more. */
+function notBrought(steps: Case['steps']): ReadonlySet<string> {
+  const said = steps.flatMap(({ move, observed }) => {
+    const installs = move.action === 'shell' && /\b(?:pip|uv)\b.*\binstall\b/s.test(move.command);
+    return installs && observed.exitCode !== 0 && observed.exitCode !== null ? [observed.output] : [];
+  });
+  const names = said.flatMap((output) => NOT_BROUGHT.flatMap((pattern) => pattern.exec(output)?.[1] ?? []));
+  return new Set(names.map(normalName));
 }
 
 /** A language without an entry is judged by what its own runner says. */
 const CHECKS: Readonly<
-  Partial<Record<Language, (repository: Repository, interpreters: readonly Interpreter[]) => Check[]>>
+  Partial<
+    Record<
+      Language,
+      (repository: Repository, interpreters: readonly Interpreter[], notBrought: ReadonlySet<string>) => Check[]
+    >
+  >
 > = {
-  python: (repository, interpreters) => pythonChecks(repository, interpreters[0]?.path ?? 'python3'),
+  python: (repository, interpreters, unpinned) =>
+    pythonChecks(repository, interpreters[0]?.path ?? 'python3', unpinned),
   node: nodeChecks,
   go: goChecks,
   rust: rustChecks,
@@ -60,7 +85,7 @@ const BUILDER =
 /** Not on the package index, or another name for what is there already. */
 const isCore = ({ scope, spec }: Dependency) => scope === 'core' && !/^(?:@|https?:|git\+|file:|\.)/.test(spec);
 
-function pythonChecks({ facts, workdir, survey }: Repository, python: string): Check[] {
+function pythonChecks({ facts, workdir, survey }: Repository, python: string, unpinned: ReadonlySet<string>): Check[] {
   const plain = (name: string | null) => (name ?? '').toLowerCase().replace(/[-_.]+/g, '-');
   // A file beside the packages may be a script that does its work when it is imported.
   const isPackage = (name: string) =>
@@ -77,7 +102,9 @@ function pythonChecks({ facts, workdir, survey }: Repository, python: string): C
   const items: PythonItem[] = [
     ...declared
       .filter((one) => isCore(one) && plain(one.name) !== plain(facts.name) && !isListed(one))
-      .map(({ name, importNames, spec, marker = '' }): PythonItem => ['distribution', name, importNames, spec, marker]),
+      .map(({ name, importNames, spec, marker = '' }): PythonItem => {
+        return ['distribution', name, importNames, unpinned.has(normalName(name)) ? '' : spec, marker];
+      }),
     ...(open.length > 0 ? open : packages).map((name): PythonItem => ['module', name]),
     ...facts.entryPoints
       .filter(({ kind }) => kind === 'console')

@@ -226,7 +226,7 @@ test(
       [{ problems: await lines(problem, { ...problem, id: 'other', workdir: '/' }) }, /line 2: .*workdir/],
       [{ problems: await lines(problem, problem) }, /line 2: .*line 1 has the same id tiny-0/],
       [{ problems: await world.blobs.put('{"id": \n') }, /line 1: not JSON/],
-      [{ problems: await lines({ instance_id: 'x', test_patch: '' }) }, /line 1: .*expected string/],
+      [{ problems: await lines({ instance_id: 'x', test_patch: '' }) }, /line 1: of no known format/],
       [{ only: ['tiny-9'] }, /only: no problem "tiny-9", did you mean "tiny-0"/],
       [{ methods: [{ ...STUDENT, student: 'studnet' }] }, /no model profile "studnet", did you mean "student"/],
       [{ methods: [{ ...STUDENT, handOver: { uniform: [0, 3] } }] }, /methods\.0\.expert: a profile name is needed/],

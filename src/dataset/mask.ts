@@ -190,7 +190,7 @@ function endOfTurn(
   if (ofSequence) return ofSequence;
   const end = following === '' ? upTo.length : kept;
   const words = upTo.slice(end - 12, end);
-  const text = /\s+$/.exec(words)?.[0];
+  const text = /(?<!\s)\s+$/.exec(words)?.[0];
   return { end, ending: text === undefined ? { by: 'nothing' } : { by: 'text', text } };
 }
 

@@ -121,9 +121,9 @@ export const NOT_BROUGHT: readonly RegExp[] = [
   /Failed building (?:wheel|editable) for ([A-Za-z][\w.-]*)/,
   /No matching distribution found for ([A-Za-z][\w.-]*?)(?:\[[^\]]*\])?(?:[=<>!~ ;]|$)/m,
   /there (?:is|are) no versions? of ([A-Za-z][\w.-]*?)(?:\[[^\]]*\])?[=<>!~ ]/,
-  /([A-Za-z][\w.-]*) was not found in the package registry/,
+  /(?<![\w.-])([A-Za-z][\w.-]{0,200}) was not found in the package registry/,
   /only ([A-Za-z][\w.-]*?)(?:\[[^\]]*\])?[=<>]\S* is available/,
-  /([A-Za-z][\w.-]*?)[=<>]\S* (?:has no (?:usable )?wheels|needs to be built from source|depends on Python)/,
+  /(?<![\w.-])([A-Za-z][\w.-]{0,200}?)[=<>]\S{0,100} (?:has no (?:usable )?wheels|needs to be built from source|depends on Python)/,
 ];
 
 /** The runner of the day may not know this interpreter, and today's may not know what the tests say to it. */
@@ -162,7 +162,7 @@ function moved(search: Search): World | null {
 /** Where a traceback ends in a package's own code, or an import names a package that lacks what is asked of it. */
 function blamed(output: string, runner: string | null): string | null {
   const ends = output.matchAll(
-    /(?:site-packages\/([A-Za-z]\w*)[/.][^\n]*\n(?:[ >][^\n]*\n){0,4}(?:E +)?\w*Error\b|\w*Error:[^\n]*site-packages\/([A-Za-z]\w*)[/.])/g,
+    /(?:site-packages\/([A-Za-z]\w{0,100})[/.][^\n]{0,500}\n(?:[ >][^\n]{0,500}\n){0,4}(?:E {1,9})?\w{0,60}Error\b|Error:[^\n]{0,500}site-packages\/([A-Za-z]\w{0,100})[/.])/g,
   );
   const own = new Set(['pytest', 'pluggy', 'py', runner]);
   const names = [...ends].map((found) => found[1] ?? found[2]!).filter((name) => !own.has(name));

@@ -23,7 +23,7 @@ export function goModules({ paths, texts }: Survey): string[] {
 /** `use ./a`, or a list of them in brackets. */
 function usedBy(work: string): string[] {
   const text = work.replace(/\/\/.*$/gm, '');
-  const lists = [...text.matchAll(/^use\s*\(([^)]*)\)/gm)].flatMap(([, list]) => list!.split('\n'));
+  const lists = [...text.matchAll(/^use[ \t]*\(([^()]*)\)/gm)].flatMap(([, list]) => list!.split('\n'));
   const single = [...text.matchAll(/^use\s+([^\s(]+)/gm)].map(([, folder]) => folder!);
   const folders = [...single, ...lists]
     .map((line) => line.trim().replace(/^["'`]|["'`]$/g, ''))
@@ -61,7 +61,7 @@ export function replacedByNothing(survey: Survey): ReadonlyMap<string, readonly 
 /** `replace a => ../a`, or a list of them in brackets; replacements by other modules are none of ours. */
 function replacesOf(manifest: string): { module: string; path: string }[] {
   const text = manifest.replace(/\/\/.*$/gm, '');
-  const lists = [...text.matchAll(/^replace\s*\(([^)]*)\)/gm)].flatMap(([, list]) => list!.split('\n'));
+  const lists = [...text.matchAll(/^replace[ \t]*\(([^()]*)\)/gm)].flatMap(([, list]) => list!.split('\n'));
   const single = [...text.matchAll(/^replace[ \t]+([^(\n]+)$/gm)].map(([, line]) => line!);
   return [...lists, ...single].flatMap((line) => {
     const [, module, version, path] =

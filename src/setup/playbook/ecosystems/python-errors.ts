@@ -125,7 +125,11 @@ export const pythonReaders: readonly Reader[] = [
     what: foreign,
   },
   { cause: 'build-module', pattern: MISSING_MODULES, what: modulesOfBuild },
-  { cause: 'build-module', pattern: /(?:BackendUnavailable|Cannot import)[^\n]*'([\w.]+)'/g, what: foreign },
+  {
+    cause: 'build-module',
+    pattern: /(?:BackendUnavailable|Cannot import)[^\n']{0,300}'([\w.]{1,200})'/g,
+    what: foreign,
+  },
   {
     cause: 'no-editable',
     pattern:
@@ -184,7 +188,7 @@ export const pythonReaders: readonly Reader[] = [
     // A hook of the project's own that takes a py.path, of which pytest 8 warns.
     cause: 'pytest-removed',
     pattern:
-      /Argument\(s\) \{[^}]*'(?:path|fspath|startdir)'[^}]*\} are declared in the hookimpl but can not be found/g,
+      /Argument\(s\) \{[^{}]{0,300}'(?:path|fspath|startdir)'[^{}]{0,300}\} are declared in the hookimpl but can not be found/g,
     what: () => '9',
   },
   { cause: 'pytest-plugin-broken', pattern: /PluginValidationError: Plugin '([^']+)'/g },
@@ -198,7 +202,7 @@ export const pythonReaders: readonly Reader[] = [
   },
   {
     cause: 'django-settings',
-    pattern: /(?:ImproperlyConfigured|settings are not configured)[^\n]*(?:DJANGO_SETTINGS_MODULE|settings)/g,
+    pattern: /(?:ImproperlyConfigured|settings are not configured)[^\n]{0,300}(?:DJANGO_SETTINGS_MODULE|settings)/g,
   },
   { cause: 'django-settings', pattern: /Could not import settings '[^']*'/g, what: () => '' },
   {
@@ -212,7 +216,7 @@ export const pythonReaders: readonly Reader[] = [
   {
     cause: 'command',
     pattern:
-      /can't find Rust compiler|Cargo, the Rust package manager, is not installed|(?:Rust toolchain|rustc)[^\n]*not found/g,
+      /can't find Rust compiler|Cargo, the Rust package manager, is not installed|(?:Rust toolchain|rustc)[^\n]{0,300}not found/g,
     what: () => 'cargo',
   },
   {

@@ -41,7 +41,7 @@ export function checksOf(
 /** Distributions that an installer said it could not bring: a pin may be of a platform, or of a registry, that is no more. */
 function notBrought(steps: Case['steps']): ReadonlySet<string> {
   const said = steps.flatMap(({ move, observed }) => {
-    const installs = move.action === 'shell' && /\b(?:pip|uv)\b.*\binstall\b/s.test(move.command);
+    const installs = move.action === 'shell' && /\b(?:pip|uv)\b.{0,400}\binstall\b/s.test(move.command);
     return installs && observed.exitCode !== 0 && observed.exitCode !== null ? [observed.output] : [];
   });
   const names = said.flatMap((output) => NOT_BROUGHT.flatMap((pattern) => pattern.exec(output)?.[1] ?? []));

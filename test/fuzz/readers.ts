@@ -26,7 +26,13 @@ import { reversePatch } from '../../src/problems/reverse';
 import { readDocstring } from '../../src/problems/specification/sections';
 import { cutEnd, cutMiddle, isWellFormed, preview, shortened } from '../../src/rollout/clip';
 import { DIALECTS } from '../../src/rollout/dialects';
+import { findFunctionTags } from '../../src/rollout/dialects/function-tags';
+import { findTextCall } from '../../src/rollout/dialects/text-calls';
+import { objectAt, objectsIn } from '../../src/rollout/json';
+import { splitReasoning } from '../../src/rollout/reasoning';
 import { splitShell } from '../../src/rollout/shell';
+import { TOOLS } from '../../src/rollout/tools';
+import { addressesIn } from '../../src/sandbox/docker/reach';
 import { parseExports } from '../../src/sandbox/shell-state';
 import { errorSignature, errorSignatures, keyLines } from '../../src/setup/error-signature';
 import { changesEnvironment, goalOf, parts, plain, shellWords } from '../../src/setup/experience/commands';
@@ -144,7 +150,16 @@ const PLAIN: readonly Entry[] = [
   ['problems/patch.ts pathsOfNumstat', pathsOfNumstat],
   ['problems/reverse.ts reversePatch', reversePatch],
   ['problems/specification/sections.ts readDocstring', readDocstring],
+  ['rollout/json.ts objectAt', (text) => objectAt(`{${text}`, 0)],
+  ['rollout/json.ts objectsIn', objectsIn],
+  ['rollout/reasoning.ts splitReasoning', (text) => splitReasoning(text, /<tool_call>/g)],
+  [
+    'rollout/dialects/function-tags.ts findFunctionTags',
+    (text) => findFunctionTags(`<function=bash>${text}`, TOOLS, false),
+  ],
+  ['rollout/dialects/text-calls.ts findTextCall', (text) => findTextCall(text, TOOLS, false)],
   ['rollout/shell.ts splitShell', splitShell],
+  ['sandbox/docker/reach.ts addressesIn', addressesIn],
   ['sandbox/shell-state.ts parseExports', parseExports],
   ['setup/error-signature.ts errorSignature', (text) => errorSignature(text)],
   ['setup/error-signature.ts errorSignatures', (text) => errorSignatures(text)],

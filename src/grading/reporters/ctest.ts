@@ -14,7 +14,8 @@ export const ctest: Reporter = {
     for (const { name, outcome } of junitCases(file ?? '')) collected.add(name, outcome);
     if (file !== null) return collected.outcomes();
     for (const line of stdout.split('\n')) {
-      const [, name, said] = /^ *\d+\/\d+ Test +#\d+: (.+?) \.{3,} *(?:\*+)?(.+?) +[\d.]+ sec\r?$/.exec(line) ?? [];
+      const [, name, said] =
+        /^ {0,9}\d+\/\d+ Test +#\d+: (.{1,400}?) \.{3,} *\*{0,9}(.{1,100}?) +[\d.]+ sec\r?$/.exec(line) ?? [];
       if (name === undefined || said === undefined) continue;
       collected.add(name, said === 'Passed' ? 'passed' : /^(Skipped|Not Run)/.test(said) ? 'skipped' : 'failed');
     }

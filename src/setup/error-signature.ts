@@ -52,8 +52,13 @@ function chosenLines(text: string): Chosen[] {
 /** How far below a heading its subject stands: rules and blank lines may be between. */
 const NEAR = 4;
 
+/** How tools begin the line that says why: uv, cargo, miette. */
+const CAUSE = /^[ \t]*(?:cause:|Caused by:|[╰└├]─▶)[ \t]*(\S.{0,2000}|)$/;
+
 /** What `CMake Error at CMakeLists.txt:5 (find_package):` or `LookupError:` is about stands below it; without it two are one. */
 function belowOf(lines: readonly string[], at: number): string {
+  const cause = CAUSE.exec(lines[at + 1] ?? '')?.[1];
+  if (cause !== undefined) return cause === '' ? (lines[at + 2]?.trim() ?? '') : cause;
   // What would help is no part of what is wrong.
   if (!/:$/.test(lines[at]!) || /\bto \w+(?: it)?:$/.test(lines[at]!)) return '';
   const near = lines.slice(at + 1, at + 1 + NEAR);

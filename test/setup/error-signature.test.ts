@@ -213,3 +213,18 @@ test('progress that was overwritten is not there, and a long log takes no time t
   const log = `${'a/'.repeat(50_000)}\n${'word '.repeat(40_000)}\n${'x'.repeat(200_000)}: error: here\nfatal: at the end`;
   expect(errorSignatures(log)).toContain('fatal: at the end');
 });
+
+test.each([
+  [
+    'error: No solution found when resolving dependencies\n  cause: Because left-pad was not found in the registry',
+    'left-pad',
+  ],
+  [
+    '  × No solution found when resolving dependencies:\n  ╰─▶ Because left-pad was not found in the registry',
+    'left-pad',
+  ],
+  ['error: failed to run custom build command for `left-pad v1.0.0`\n\nCaused by:\n  process exited', 'left-pad'],
+  ['error: failed to load manifest\nCaused by:\n  no targets in left-pad', 'left-pad'],
+])('what a tool gives as the cause is a part of it: %j', (text, word) => {
+  expect(errorSignature(text)).toContain(word);
+});

@@ -4,6 +4,7 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { PointsmanError } from '../contract';
 import type { Located } from '../dataset/check';
 import { type Decompressors, documentRecords, jsonlRecords, parquetRecords } from '../dataset/check-read';
+import { isJson } from '../dataset/extra-row';
 
 /** Bytes that say of which kind a file is. A line that is longer is one of many. */
 const FIRST = 1 << 20;
@@ -67,15 +68,6 @@ function isDocument(head: Buffer): boolean {
   if (text.startsWith('[')) return true;
   const [first, second] = text.split('\n', 2);
   return text.startsWith('{') && second !== undefined && !isJson(first!) && !second.startsWith('{');
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 async function bytesOf(handle: FileHandle, from: number, length: number): Promise<Buffer> {

@@ -123,7 +123,8 @@ function toolsOf(value: unknown): readonly ChatTool[] {
   throw new RecordProblem(`expected "tools" to be a list or the JSON text of one, found ${shown(value)}`);
 }
 
-function isJson(text: string): boolean {
+/** Whether a text is whole JSON. */
+export function isJson(text: string): boolean {
   try {
     JSON.parse(text);
     return true;

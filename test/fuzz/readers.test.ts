@@ -38,6 +38,7 @@ const COVERED: Readonly<Record<string, string>> = {
   'grading/variants/literals.ts numberOf': 'one number',
   'grading/variants/literals.ts otherTexts': 'one literal',
   'grading/variants/literals.ts otherNeedles': 'one literal',
+  'dataset/extra-row.ts isJson': 'JSON.parse alone',
   'model/reply.ts readAnswer': 'JSON.parse, then the dialects and quotable',
 };
 

@@ -9,7 +9,9 @@ module.exports = {
   transformIgnorePatterns: ['/node_modules/(?!hyparquet)'],
   testMatch: ['<rootDir>/test/**/*.test.ts', '<rootDir>/packages/*/test/**/*.test.ts'],
   // Copies of the sources that tests make there would be packages of the same name.
-  modulePathIgnorePatterns: ['<rootDir>/.pointsman/'],
+  modulePathIgnorePatterns: ['<rootDir>/.pointsman/', '<rootDir>/dist', '<rootDir>/packages/python/dist'],
+  // What tests start as processes of their own.
+  globalSetup: '<rootDir>/bin/build.cjs',
   setupFiles: ['<rootDir>/test/support/seed.ts'],
   testTimeout: 60_000,
   maxWorkers: 2,

@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { chmodSync, linkSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { homedir } from 'node:os';
+import { join, resolve, sep } from 'node:path';
 import { PointsmanError } from './contract/errors';
 
-/** The checkout: prompts, examples and the worker's bundle are found from here, whatever the caller's directory is. */
+/** The checkout, or the installed package: prompts, examples and the worker's bundle are found from here, whatever the caller's directory is. */
 export const REPOSITORY = resolve(__dirname, '..');
 
 /**
@@ -22,9 +23,20 @@ export type Room =
   | 'analyses'
   | 'reports';
 
-/** Where Pointsman keeps everything that it writes: POINTSMAN_HOME, or `.pointsman` in the checkout. */
+/** npm put us there, and may replace the folder with the next version. */
+export const isInstalled = REPOSITORY.includes(`${sep}node_modules${sep}`);
+
+/**
+ * Where Pointsman keeps everything that it writes: POINTSMAN_HOME, or `.pointsman`, in the checkout or, of an installed
+ * package, in the account's own folder.
+ */
 export function pointsmanHome(): string {
-  return resolve(process.env.POINTSMAN_HOME || join(REPOSITORY, '.pointsman'));
+  return resolve(process.env.POINTSMAN_HOME || join(isInstalled ? homedir() : REPOSITORY, '.pointsman'));
+}
+
+/** As `package.json` says it. */
+export function packageVersion(): string {
+  return (JSON.parse(readFileSync(join(REPOSITORY, 'package.json'), 'utf8')) as { version: string }).version;
 }
 
 /**

@@ -85,7 +85,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   activities: {
     holds: 'side effects: thin, retried, heartbeating; the same subjects as the workflows',
     imports:
-      'contract rollout setup problems grading dataset analysis evaluation packages/python pages deps environments sources sandbox store model config roots activities/prompts',
+      'contract rollout setup problems grading dataset analysis evaluation packages/python pages deps environments sources sandbox store model config home roots activities/prompts',
   },
   'activities/prompts': {
     holds: 'prompt files, ours and those of profiles, read',
@@ -146,6 +146,10 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   worker: {
     holds: 'the process: which task queues it serves',
     imports: 'contract activities config deps home machine sandbox store roots',
+  },
+  main: {
+    holds: 'the command line: its words of the first level, each loaded when it is used',
+    imports: 'contract cli demo home',
   },
   cli: {
     holds: 'commands, thin over the Temporal client; one file or folder a noun',

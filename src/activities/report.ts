@@ -1,6 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { Context } from '@temporalio/activity';
 import { type Client, type WorkflowExecutionDescription, WorkflowNotFoundError } from '@temporalio/client';
@@ -14,6 +13,7 @@ import {
   type RolloutRow,
 } from '../contract';
 import type { Deps } from '../deps';
+import { packageVersion } from '../home';
 import type { ReportMaterial, Run } from '../pages/report/material';
 import { buildReport } from '../pages/report/report';
 import { withHeartbeat } from './heartbeat';
@@ -68,7 +68,7 @@ export function createReportActivities(deps: Deps) {
           title,
           rollouts,
           links,
-          version: versionHere(),
+          version: packageVersion(),
           campaigns: await each('campaigns', 'campaign', input.campaigns),
           dataset: await one('dataset', 'dataset', input.dataset),
           covariateShift: await one('covariateShift', 'covariateShift', input.covariateShift),
@@ -124,11 +124,6 @@ export function createReportActivities(deps: Deps) {
     );
     return [...new Set(scripted as string[])].sort();
   }
-}
-
-function versionHere(): string {
-  const about = readFileSync(resolve(__dirname, '..', '..', 'package.json'), 'utf8');
-  return (JSON.parse(about) as { version: string }).version;
 }
 
 interface Known {

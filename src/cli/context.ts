@@ -3,10 +3,9 @@ import { CancelledFailure } from '@temporalio/common';
 import { loadSettings, type Settings } from '../config';
 import { DEFAULT_QUEUE, isPointsmanError, PointsmanError, type Queues, queuesUnder } from '../contract';
 import { connect, ensureServer, type Local } from '../machine/local-services';
-import { ensureWorker } from '../machine/local-worker';
 import type { Look } from '../pages/shown-run';
 import { nameRoots } from '../roots';
-import { openStores, type Stores } from '../store';
+import type { Stores } from '../store';
 import { shareWithDaemons } from './daemon-environment';
 import { temporalCommand } from './temporal-command';
 import { wantsColour } from './terminal/ink';
@@ -40,7 +39,8 @@ export class Cli {
   }
 
   get stores(): Stores {
-    this.opened ??= openStores(this.settings);
+    // With clients of databases and models, which few commands need.
+    this.opened ??= (require('../store') as typeof import('../store')).openStores(this.settings);
     return this.opened;
   }
 
@@ -86,6 +86,8 @@ export class Cli {
     const { client, local } = await this.connected();
     shareWithDaemons(this.settings);
     nameRoots(this.settings.home, input);
+    // With a client of the engine, for what starts a run alone.
+    const { ensureWorker } = require('../machine/local-worker') as typeof import('../machine/local-worker');
     // Several starts at once must not start a worker each.
     this.worker ??= ensureWorker(client, this.queue, local, (line) => this.say(line));
     await this.worker;

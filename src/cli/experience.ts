@@ -15,8 +15,7 @@ interface ListFlags {
 }
 
 /** `experience list | show | import | export | stats | forget`: what earlier set-ups taught. */
-export function addExperienceCommands(program: Command, cli: Cli): void {
-  const experience = program.command('experience').description('what earlier set-ups taught: units and their record');
+export function addExperienceCommands(experience: Command, cli: Cli): void {
   experience
     .command('list')
     .description('list the units, the most reliable ones first')

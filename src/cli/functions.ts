@@ -23,10 +23,7 @@ import { wholeOption } from './options';
 import { asDot, asPycg, drawing, graphText, MOST_DRAWN, neighbourhood } from './terminal/functions/graph';
 import { functionsListText, type ListedFunction, sliceText } from './terminal/functions/list';
 
-export function addFunctionsCommands(program: Command, cli: Cli): void {
-  const functions = program
-    .command('functions')
-    .description('reads the Python source of a folder: functions, slices, calls');
+export function addFunctionsCommands(functions: Command, cli: Cli): void {
   addFunctionsList(functions, cli);
   addFunctionsSlice(functions, cli);
   addFunctionsGraph(functions, cli);

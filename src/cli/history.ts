@@ -17,10 +17,8 @@ interface Flags {
 }
 
 /** `history export`: histories of runs that have ended, before the server forgets them. */
-export function addHistoryCommands(program: Command, cli: Cli): void {
-  program
-    .command('history')
-    .description('histories that the server keeps')
+export function addHistoryCommands(history: Command, cli: Cli): void {
+  history
     .command('export')
     .description('write the histories of ended runs into a folder, except those that are already there')
     .requiredOption('--out <dir>', 'folder')

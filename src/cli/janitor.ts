@@ -11,8 +11,7 @@ interface Flags {
 }
 
 /** `janitor run` once, `janitor schedule` for good: removes sandboxes that no running workflow owns. */
-export function addJanitorCommands(program: Command, cli: Cli): void {
-  const janitor = program.command('janitor').description('remove what no running workflow owns');
+export function addJanitorCommands(janitor: Command, cli: Cli): void {
   withHosts(janitor.command('run').description('sweep now and say what was removed')).action(async (flags: Flags) => {
     const input = inputOf(cli, flags);
     const id = `janitor/${input.hosts.join('+')}/${randomBytes(4).toString('hex')}`;

@@ -11,10 +11,7 @@ import { addWindowSteering } from './steer';
 import { pipelineProgressLine, pipelineProgressText, pipelineText } from './terminal/pipeline';
 import { table } from './terminal/table';
 
-export function addPipelineCommands(program: Command, cli: Cli): void {
-  const pipeline = program
-    .command('pipeline')
-    .description('the whole pipeline: repositories, problems, rollouts, data set, report');
+export function addPipelineCommands(pipeline: Command, cli: Cli): void {
   addPipelineStart(pipeline, cli);
   addPipelineList(pipeline, cli);
   addPipelineShow(pipeline, cli);

@@ -56,8 +56,7 @@ import type { Cli } from './context';
 const FOLDER = join(REPOSITORY, 'examples', 'schemas');
 
 /** `schemas write` and `schemas check`: the JSON Schemas in examples/, made from the contract. */
-export function addSchemaCommands(program: Command, cli: Cli): void {
-  const schemas = program.command('schemas').description('JSON Schemas of everything that people write');
+export function addSchemaCommands(schemas: Command, cli: Cli): void {
   schemas
     .command('write')
     .description('write them into examples/schemas')

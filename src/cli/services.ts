@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from '@temporalio/client';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
-import type { Command } from 'commander';
+import { Argument, type Command } from 'commander';
 import { trustConfig } from '../config';
 import { PointsmanError } from '../contract';
 import { room } from '../home';
@@ -12,37 +12,35 @@ import { diagnose, printFindings } from '../machine/doctor';
 import { connect, uiBeside } from '../machine/local-services';
 import { hasWorker, startOwnWorker, wasKilled } from '../machine/local-worker';
 import { freePort, listens } from '../machine/ports';
+import { PREPARATIONS, type Preparation, prepare } from '../machine/prepare';
 import { daemonPid, logOf, startDaemon, stopDaemon } from '../machine/processes';
 import { loadScript } from '../model/rehearsal/script';
 import type { Cli } from './context';
 import { rehearsalUrl, rememberedPort, rememberPort, shareWithDaemons } from './daemon-environment';
 
-/** `up`, `down`, `status`: everything that runs in the background on this machine for this home. */
-export function addServiceCommands(program: Command, cli: Cli): void {
-  program
-    .command('up')
-    .description('start server, worker and (with a script) rehearsal in the background')
-    .option('--rehearsal <script>', 'serve scripted models to the profiles of provider "rehearsal"')
-    .action(async ({ rehearsal }: { rehearsal?: string }) => {
+export function addUpCommand(up: Command, cli: Cli): void {
+  up.option('--rehearsal <script>', 'serve scripted models to the profiles of provider "rehearsal"').action(
+    async ({ rehearsal }: { rehearsal?: string }) => {
       await startServices(cli, rehearsal);
       const status = await serviceStatus(cli);
       cli.print(status, () => statusText(status));
-    });
-  program
-    .command('down')
-    .description('stop all that this home started; runs continue at the next `up`')
-    .action(async () => {
-      const stopped = await stopServices();
-      cli.print({ stopped }, () => (stopped.length === 0 ? 'nothing was running' : `stopped ${stopped.join(', ')}`));
-    });
-  program
-    .command('status')
-    .description('say what runs and where; starts nothing')
-    .action(async () => {
-      const status = await serviceStatus(cli);
-      cli.print(status, () => statusText(status));
-      if (!status.server.answers || !status.worker.polling) process.exitCode = 1;
-    });
+    },
+  );
+}
+
+export function addDownCommand(down: Command, cli: Cli): void {
+  down.action(async () => {
+    const stopped = await stopServices();
+    cli.print({ stopped }, () => (stopped.length === 0 ? 'nothing was running' : `stopped ${stopped.join(', ')}`));
+  });
+}
+
+export function addStatusCommand(status: Command, cli: Cli): void {
+  status.action(async () => {
+    const found = await serviceStatus(cli);
+    cli.print(found, () => statusText(found));
+    if (!found.server.answers || !found.worker.polling) process.exitCode = 1;
+  });
 }
 
 /** Starts what does not run yet. With a script, the rehearsal server plays it from now on. */
@@ -60,7 +58,7 @@ async function startRehearsalDaemon(cli: Cli, script: string): Promise<void> {
   const before = rememberedPort();
   const port = await freePort(before);
   const args = ['rehearsal', 'start', '--script', resolve(script), '--port', String(port)];
-  const pid = startDaemon({ name: 'rehearsal', script: 'src/cli.ts', args });
+  const pid = startDaemon({ name: 'rehearsal', program: 'main', args });
   rememberPort(port);
   for (let waited = 0; !(await listens('127.0.0.1', port)); waited += 100) {
     if (daemonPid('rehearsal') !== pid || waited > 30_000) {
@@ -97,28 +95,32 @@ function serverPorts(): number[] {
 }
 
 /** `trust`: the configuration of this folder is the operator's own. */
-export function addTrustCommand(program: Command, cli: Cli): void {
-  program
-    .command('trust')
-    .description('use the pointsman.yaml of this folder, now that you have looked at it')
-    .action(() => {
-      const { file, says } = trustConfig();
-      if (!file) throw new PointsmanError('NotFound', 'no pointsman.yaml here', 'Begin with examples/pointsman.yaml.');
-      cli.print({ file, says }, () => [`${file} is used from now on:`, ...says.map((line) => `  ${line}`)].join('\n'));
+export function addTrustCommand(trust: Command, cli: Cli): void {
+  trust.action(() => {
+    const { file, says } = trustConfig();
+    if (!file) throw new PointsmanError('NotFound', 'no pointsman.yaml here', 'Begin with examples/pointsman.yaml.');
+    cli.print({ file, says }, () => [`${file} is used from now on:`, ...says.map((line) => `  ${line}`)].join('\n'));
+  });
+}
+
+/** `prepare`: what `doctor` misses and we can install. Running runs are not touched. */
+export function addPrepareCommand(command: Command, cli: Cli): void {
+  command
+    .addArgument(new Argument('[what...]', 'which').choices(PREPARATIONS).default(['temporal', 'docker', 'image']))
+    .action(async (what: Preparation[]) => {
+      await prepare(what, (line) => cli.say(line));
+      cli.print({ prepared: what }, () => 'ready');
     });
 }
 
 /** `doctor`: what is there, what is missing, what to do. Ends non-zero when something will fail. */
-export function addDoctorCommand(program: Command, cli: Cli): void {
-  program
-    .command('doctor')
-    .description('say what is there, what is missing and what to do')
-    .action(async () => {
-      const findings = await diagnose();
-      const ok = findings.every(({ state }) => state !== 'missing');
-      cli.print({ ok, findings }, () => printFindings(findings));
-      if (!ok) process.exitCode = 1;
-    });
+export function addDoctorCommand(doctor: Command, cli: Cli): void {
+  doctor.action(async () => {
+    const findings = await diagnose();
+    const ok = findings.every(({ state }) => state !== 'missing');
+    cli.print({ ok, findings }, () => printFindings(findings));
+    if (!ok) process.exitCode = 1;
+  });
 }
 
 interface ServiceStatus {

@@ -11,14 +11,14 @@ const INLINE_CHARS = 400;
 /** The same start with the Temporal CLI, quoted for a POSIX shell. A long input is written beside the logs of this home. */
 export function temporalCommand(type: string, queue: string, id: string, input: unknown): string {
   const json = JSON.stringify(input);
-  const given = json.length <= INLINE_CHARS ? `--input ${quote(json)}` : `--input-file ${quote(shown(kept(id, json)))}`;
+  const given = json.length <= INLINE_CHARS ? `--input ${quote(json)}` : `--input-file ${quote(near(kept(id, json)))}`;
   return `${temporalName()} workflow start --type ${type} --task-queue ${quote(queue)} --workflow-id ${quote(id)} ${given}`;
 }
 
 /** What to type for the Temporal CLI here: its name where PATH has it, else the path of the one that set-up fetched. */
 export function temporalName(): string {
   const binary = temporalBinary();
-  return onPath('temporal').length > 0 || !binary ? 'temporal' : quote(shown(binary));
+  return onPath('temporal').length > 0 || !binary ? 'temporal' : quote(near(binary));
 }
 
 function kept(id: string, json: string): string {
@@ -29,7 +29,8 @@ function kept(id: string, json: string): string {
   return file;
 }
 
-function shown(path: string): string {
-  const near = relative(process.cwd(), path);
-  return near.startsWith('..') ? path : near;
+/** A path as short as it can be said from where we are. */
+export function near(path: string): string {
+  const way = relative(process.cwd(), path);
+  return way.startsWith('..') ? path : way;
 }

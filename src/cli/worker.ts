@@ -10,10 +10,8 @@ import { wholeOption } from './options';
 const ROLES: readonly Role[] = ['workflows', 'models', 'sandboxes'];
 
 /** `worker start`: serves in the foreground until SIGTERM or Ctrl-C, then drains. */
-export function addWorkerCommands(program: Command, cli: Cli): void {
-  program
-    .command('worker')
-    .description('the process that does the work')
+export function addWorkerCommands(worker: Command, cli: Cli): void {
+  worker
     .command('start')
     .description('serve in the foreground; SIGTERM and Ctrl-C drain it')
     .option('--roles <list>', `some of ${ROLES.join(',')}`, rolesOption, ROLES)
@@ -40,10 +38,8 @@ function rolesOption(text: string): readonly Role[] {
 }
 
 /** `rehearsal start`: scripted models over the OpenAI protocol, in the foreground. */
-export function addRehearsalCommands(program: Command, cli: Cli): void {
-  program
-    .command('rehearsal')
-    .description('scripted models for demos and tests; no real model')
+export function addRehearsalCommands(rehearsal: Command, cli: Cli): void {
+  rehearsal
     .command('start')
     .description('serve a script over the OpenAI protocol until SIGTERM or Ctrl-C')
     .requiredOption('--script <file>', 'YAML or JSON file with the models')

@@ -1,6 +1,10 @@
 import { styleText } from 'node:util';
 import { look } from '../cli/context';
 import { shortened, wrapWords } from '../cli/terminal/columns';
+import { isInstalled } from '../home';
+
+/** How this command line is called from here: the checkout's own, or the one that npm put on PATH. */
+export const POINTSMAN = isInstalled ? 'pointsman' : 'bin/pointsman';
 
 const paint = (style: Parameters<typeof styleText>[0], text: string) =>
   process.stdout.isTTY && !process.env.NO_COLOR ? styleText(style, text) : text;
@@ -37,7 +41,7 @@ export class Narrator {
 
   /** Commands that do the same without the demo, whole, to be copied. */
   byHand(commands: readonly string[]): void {
-    console.log('  by hand (`bin/pointsman down` stops what keeps running):');
+    console.log(`  by hand (\`${POINTSMAN} down\` stops what keeps running):`);
     for (const command of commands) console.log(`    ${command}`);
   }
 

@@ -1,9 +1,9 @@
-import { join, relative } from 'node:path';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { WorkflowHandle } from '@temporalio/client';
 import { look, resultFrom } from '../cli/context';
 import { linksOf } from '../cli/report/input';
-import { temporalCommand, temporalName } from '../cli/temporal-command';
+import { near, temporalCommand, temporalName } from '../cli/temporal-command';
 import { pipelineProgressLine, pipelineText } from '../cli/terminal/pipeline';
 import {
   type CampaignProgress,
@@ -12,10 +12,9 @@ import {
   type PipelineResult,
   PointsmanError,
 } from '../contract';
-import { REPOSITORY } from '../home';
 import { openPage } from '../machine/command';
 import { count } from '../pages/figures';
-import { Narrator } from './narrator';
+import { Narrator, POINTSMAN } from './narrator';
 import { DEMO_QUEUE, SCRIPTED, type Stage, startServices } from './stage';
 import { provideProblem } from './yamllint-problem';
 
@@ -64,7 +63,7 @@ export async function pipelineDemo(): Promise<void> {
   tell.say(
     `${SOURCE} is set up, its functions become problems, and a real bug of yamllint is added. A student begins, an ` +
       'expert takes over at a random turn; hidden tests decide what is kept. Both models are SCRIPTED ' +
-      `(${SCRIPTED.script}), because this needs no key. The repositories, the sandboxes, the tests, the kill and what ` +
+      `(${near(SCRIPTED.script)}), because this needs no key. The repositories, the sandboxes, the tests, the kill and what ` +
       'survives it are real.',
   );
 
@@ -86,7 +85,7 @@ export async function pipelineDemo(): Promise<void> {
   for (const line of pipelineText(result, look()).split('\n')) tell.line(line);
   const { campaign, dataset, report } = result;
   if (result.status !== 'complete' || !campaign || !dataset || !report)
-    throw new PointsmanError('Unavailable', `the pipeline is ${result.status}`, `bin/pointsman pipeline show ${ID}`);
+    throw new PointsmanError('Unavailable', `the pipeline is ${result.status}`, `${POINTSMAN} pipeline show ${ID}`);
   tell.line();
   tell.say(
     `${count(campaign.planned, 'rollout')} planned, ${campaign.counts.finished} finished, none lost` +
@@ -97,10 +96,10 @@ export async function pipelineDemo(): Promise<void> {
   tell.title('Where to look');
   const page = join(report.folder, report.page.path);
   tell.line(`  the report     file://${page}`);
-  tell.line(`  trajectories   bin/pointsman view --campaign ${campaign.id}`);
-  tell.line(`  the data       ${relative(REPOSITORY, dataset.folder)}/README.md`);
-  tell.line(`  its figures    bin/pointsman dataset show ${NAME}`);
-  tell.line(`  a row's chain  bin/pointsman dataset audit ${NAME} 1`);
+  tell.line(`  trajectories   ${POINTSMAN} view --campaign ${campaign.id}`);
+  tell.line(`  the data       ${near(dataset.folder)}/README.md`);
+  tell.line(`  its figures    ${POINTSMAN} dataset show ${NAME}`);
+  tell.line(`  a row's chain  ${POINTSMAN} dataset audit ${NAME} 1`);
   tell.line(`  in the UI      ${stage.cli.uiLink(stage.ui, stage.client, ID)}`);
   tell.byHand([
     temporalCommand('pipeline', DEMO_QUEUE, 'by-hand', input),

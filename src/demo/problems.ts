@@ -1,4 +1,4 @@
-import { join, relative } from 'node:path';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { WorkflowHandle } from '@temporalio/client';
 import { look, resultFrom } from '../cli/context';
@@ -6,7 +6,7 @@ import { setUpFirst } from '../cli/function-problems/build';
 import { provedAgain } from '../cli/function-problems/check';
 import { type WrittenBuild, writeBuild } from '../cli/function-problems/folder';
 import { readBuild } from '../cli/function-problems/reading';
-import { temporalCommand } from '../cli/temporal-command';
+import { near, temporalCommand } from '../cli/temporal-command';
 import { rejectedLines } from '../cli/terminal/function-problems/instance';
 import { instanceTable } from '../cli/terminal/function-problems/instances';
 import { proofText } from '../cli/terminal/function-problems/proof';
@@ -20,8 +20,8 @@ import {
   PointsmanError,
   type RolloutResult,
 } from '../contract';
-import { pointsmanHome, REPOSITORY } from '../home';
-import { Narrator } from './narrator';
+import { pointsmanHome } from '../home';
+import { Narrator, POINTSMAN } from './narrator';
 import { DEMO_QUEUE, SCRIPTED, type Stage, startServices } from './stage';
 
 const SOURCE = 'pypi:inflection==0.5.1';
@@ -46,7 +46,7 @@ export async function problemsDemo(): Promise<void> {
   tell.say(
     `${SOURCE}, as it is published. The harnesses are made without a model: of calls that its own tests make, and of ` +
       'inputs that hypothesis finds. The model that solves one of the problems at the end is SCRIPTED ' +
-      `(${SCRIPTED.script}), because this needs no key; all else is real.`,
+      `(${near(SCRIPTED.script)}), because this needs no key; all else is real.`,
   );
 
   const stage = await startServices(tell, 'Temporal server and a scripted model', SCRIPTED);
@@ -76,11 +76,11 @@ export async function problemsDemo(): Promise<void> {
   const rollout = await solvedBy(stage, tell, written, build);
 
   tell.title('Where to look');
-  const shown = relative(REPOSITORY, out);
+  const shown = near(out);
   tell.line(`  problems     ${shown}/problems.jsonl (with swebench.jsonl and report.md)`);
-  tell.line(`  one of them  bin/pointsman function-problems show ${shown} ${SOLVED}`);
-  tell.line(`  the build    bin/pointsman function-problems show ${build.id}`);
-  tell.line(`  trajectory   bin/pointsman rollout show ${rollout.id} --full`);
+  tell.line(`  one of them  ${POINTSMAN} function-problems show ${shown} ${SOLVED}`);
+  tell.line(`  the build    ${POINTSMAN} function-problems show ${build.id}`);
+  tell.line(`  trajectory   ${POINTSMAN} rollout show ${rollout.id} --full`);
   tell.line(`  in the UI    ${stage.cli.uiLink(stage.ui, stage.client, build.id)}`);
   tell.byHand([temporalCommand('functionProblems', DEMO_QUEUE, 'by-hand', INPUT)]);
   tell.end();
@@ -89,7 +89,7 @@ export async function problemsDemo(): Promise<void> {
     throw new PointsmanError(
       'Unavailable',
       rollout.result.resolved ? 'a problem is not proved' : 'the rollout did not resolve the problem',
-      `Look at it: bin/pointsman rollout show ${rollout.id} --full`,
+      `Look at it: ${POINTSMAN} rollout show ${rollout.id} --full`,
     );
 }
 
@@ -107,7 +107,7 @@ async function builtProblems(stage: Stage, tell: Narrator): Promise<Built> {
     throw new PointsmanError(
       'Unavailable',
       build.trouble ?? 'no function was admitted',
-      `Look at it: bin/pointsman function-problems show ${id}`,
+      `Look at it: ${POINTSMAN} function-problems show ${id}`,
     );
   for (const line of funnelTable(result.funnel, look().width).split('\n')) tell.line(`  ${line}`);
   return { ...build, result };

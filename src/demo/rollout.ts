@@ -1,14 +1,13 @@
-import { relative } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { WorkflowHandle } from '@temporalio/client';
 import { look, resultFrom } from '../cli/context';
 import { readRun } from '../cli/rollout/reading';
-import { temporalCommand, temporalName } from '../cli/temporal-command';
+import { near, temporalCommand, temporalName } from '../cli/temporal-command';
 import { trajectoryText } from '../cli/terminal/trajectory';
 import { PointsmanError, type RolloutInput, type RolloutProgress, type RolloutResult } from '../contract';
-import { REPOSITORY, room } from '../home';
+import { room } from '../home';
 import type { RecentTurn } from '../workflows/rollout/state';
-import { Narrator } from './narrator';
+import { Narrator, POINTSMAN } from './narrator';
 import { DEMO_QUEUE, SCRIPTED, type Stage, startServices } from './stage';
 import { problemFile, provideProblem } from './yamllint-problem';
 
@@ -24,7 +23,7 @@ export async function rolloutDemo(): Promise<void> {
   tell.title('An on-policy expert correction that survives a kill');
   tell.say(
     'A real bug: yamllint 1.28.0 refuses a list of patterns in `ignore`; 1.29.0 has the tests for it. Both models are ' +
-      `SCRIPTED (${SCRIPTED.script}), because this needs no key. The repository, the sandbox, the tests, the kill and ` +
+      `SCRIPTED (${near(SCRIPTED.script)}), because this needs no key. The repository, the sandbox, the tests, the kill and ` +
       'what survives it are real.',
   );
 
@@ -48,10 +47,10 @@ export async function rolloutDemo(): Promise<void> {
   tell.say(`Verdict: ${result.resolved ? 'RESOLVED' : `not resolved (${result.status})`} by the hidden tests.`);
 
   tell.title('Where to look');
-  tell.line(`  trajectory   bin/pointsman rollout show ${id} --full`);
+  tell.line(`  trajectory   ${POINTSMAN} rollout show ${id} --full`);
   tell.line(`  in the UI    ${stage.cli.uiLink(stage.ui, stage.client, id)}`);
-  tell.line(`  problem      ${relative(REPOSITORY, problemFile())}`);
-  tell.line(`  steps        ${relative(REPOSITORY, room('blobs'))}/ (head ${result.head.slice(0, 16)}…)`);
+  tell.line(`  problem      ${near(problemFile())}`);
+  tell.line(`  steps        ${near(room('blobs'))}/ (head ${result.head.slice(0, 16)}…)`);
   tell.byHand([
     temporalCommand('rollout', DEMO_QUEUE, 'by-hand', input),
     ...['pause', 'handOver', 'resume'].map(
@@ -64,7 +63,7 @@ export async function rolloutDemo(): Promise<void> {
     throw new PointsmanError(
       'Unavailable',
       'the rollout did not resolve the problem',
-      `Look at it: bin/pointsman rollout show ${id} --full`,
+      `Look at it: ${POINTSMAN} rollout show ${id} --full`,
     );
 }
 

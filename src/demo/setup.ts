@@ -1,17 +1,17 @@
 import { rmSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { WorkflowHandle } from '@temporalio/client';
 import { look, resultFrom } from '../cli/context';
 import { exportSetup, testsText } from '../cli/setup/export';
 import { readSetup } from '../cli/setup/reading';
-import { temporalCommand } from '../cli/temporal-command';
+import { near, temporalCommand } from '../cli/temporal-command';
 import { frameTree, trialLines } from '../cli/terminal/setup/header';
 import { PointsmanError, type RepoSetupResult, type SetupProgress } from '../contract';
-import { pointsmanHome, REPOSITORY, room } from '../home';
+import { pointsmanHome, room } from '../home';
 import { countsLine } from '../setup/counts-line';
 import type { RecentStep } from '../workflows/setup/state';
-import { Narrator } from './narrator';
+import { Narrator, POINTSMAN } from './narrator';
 import { DEMO_QUEUE, type Stage, startServices } from './stage';
 
 const SOURCE = 'pypi:pymemcache==4.0.0';
@@ -60,11 +60,11 @@ export async function setupDemo(): Promise<void> {
 
   tell.title('Where to look');
   const run = await readSetup(stage.cli, id);
-  tell.line(`  everything   bin/pointsman setup show ${id} --full`);
-  tell.line(`  Dockerfile   bin/pointsman setup show ${id} --dockerfile   (and --script, --lock)`);
+  tell.line(`  everything   ${POINTSMAN} setup show ${id} --full`);
+  tell.line(`  Dockerfile   ${POINTSMAN} setup show ${id} --dockerfile   (and --script, --lock)`);
   tell.line(`  in the UI    ${stage.cli.uiLink(stage.ui, stage.client, id)}`);
   if (result.image) tell.line(`  image        docker run --rm -it ${result.image} bash`);
-  tell.line(`  steps        ${relative(REPOSITORY, room('blobs'))}/ (head ${(run.head ?? '').slice(0, 16)}…)`);
+  tell.line(`  steps        ${near(room('blobs'))}/ (head ${(run.head ?? '').slice(0, 16)}…)`);
   tell.byHand([temporalCommand('repoSetup', DEMO_QUEUE, 'by-hand', INPUT)]);
   tell.end();
   await stage.cli.close();
@@ -72,7 +72,7 @@ export async function setupDemo(): Promise<void> {
     throw new PointsmanError(
       'Unavailable',
       `the set-up ended ${result.status}, verdict ${verdict?.verdict ?? 'none'}: ${result.detail ?? ''}`,
-      `Look at it: bin/pointsman setup show ${id} --full`,
+      `Look at it: ${POINTSMAN} setup show ${id} --full`,
     );
 }
 
@@ -86,13 +86,13 @@ async function buildDockerfile({ cli }: Stage, tell: Narrator, id: string): Prom
     () => exportSetup(cli, id, { out, build: 'pointsman/demo:pymemcache', test: true }, () => {}),
     (exported) => (exported.tests ? testsText(exported.tests) : ''),
   );
-  tell.line(`    folder  ${relative(REPOSITORY, folder)}/`);
+  tell.line(`    folder  ${near(folder)}/`);
   tell.line(`    image   ${image}`);
   if (!tests?.same)
     throw new PointsmanError(
       'Unavailable',
       `what the engine built is not what was verified: ${tests?.detail ?? ''}`,
-      `Build it by hand: docker build ${relative(REPOSITORY, folder)}`,
+      `Build it by hand: docker build ${near(folder)}`,
     );
 }
 

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import { Cli } from '../cli/context';
 import { PointsmanError } from '../contract';
-import { pointsmanHome, REPOSITORY } from '../home';
+import { pointsmanHome } from '../home';
 import { ensureServer, uiBeside } from '../machine/local-services';
 import { startWorker } from '../machine/local-worker';
 import { freePort } from '../machine/ports';
@@ -18,7 +18,10 @@ interface Scripted {
 }
 
 /** The two models `demo-student` and `demo-expert`. */
-export const SCRIPTED: Scripted = { script: 'src/demo/models/script.yaml', config: 'src/demo/models/pointsman.yaml' };
+export const SCRIPTED: Scripted = {
+  script: join(__dirname, 'models', 'script.yaml'),
+  config: join(__dirname, 'models', 'pointsman.yaml'),
+};
 /** Of the scripted models, where nobody else has it. */
 const PORT = 8317;
 const WORKER = 'demo-worker';
@@ -39,7 +42,7 @@ export class Stage {
   /** With a script of models, or without any model. */
   static async set(scripted?: Scripted): Promise<Stage> {
     process.env.POINTSMAN_HOME = pointsmanHome();
-    if (scripted) process.env.POINTSMAN_CONFIG = join(REPOSITORY, scripted.config);
+    if (scripted) process.env.POINTSMAN_CONFIG = scripted.config;
     const local = await ensureServer(() => {});
     await stopDaemon(WORKER);
     await stopDaemon(MODELS);
@@ -49,12 +52,12 @@ export class Stage {
     const port = await freePort(PORT);
     startDaemon({
       name: MODELS,
-      script: 'src/cli.ts',
-      args: ['rehearsal', 'start', '--script', join(REPOSITORY, scripted.script), '--port', String(port)],
+      program: 'main',
+      args: ['rehearsal', 'start', '--script', scripted.script, '--port', String(port)],
     });
     await modelsReady(port);
     return new Stage(client, ui, {
-      POINTSMAN_CONFIG: join(REPOSITORY, scripted.config),
+      POINTSMAN_CONFIG: scripted.config,
       POINTSMAN_REHEARSAL_URL: `http://127.0.0.1:${port}/v1`,
     });
   }

@@ -1,13 +1,14 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
+import { dirname, join } from 'node:path';
 import { writeProblem } from '../cli/problem/folder';
+import { near } from '../cli/temporal-command';
 import { PointsmanError, type ProblemInitInput, type ProblemInitResult } from '../contract';
-import { REPOSITORY, room } from '../home';
+import { room } from '../home';
 import type { Narrator } from './narrator';
 import type { Stage } from './stage';
 
-const FOLDER = 'src/demo/yamllint';
+const FOLDER = join(__dirname, 'yamllint');
 const ID = 'yamllint-ignore-list';
 
 export function problemFile(): string {
@@ -16,7 +17,7 @@ export function problemFile(): string {
 
 /** Builds and checks the problem, or takes the one that an earlier run built from the same recipe. */
 export async function provideProblem(stage: Stage, tell: Narrator): Promise<string> {
-  const read = (name: string) => readFileSync(join(REPOSITORY, FOLDER, name), 'utf8');
+  const read = (name: string) => readFileSync(join(FOLDER, name), 'utf8');
   const input: Partial<ProblemInitInput> & Pick<ProblemInitInput, 'before' | 'statement' | 'test'> = {
     id: ID,
     before: 'pypi:yamllint==1.28.0',
@@ -34,7 +35,7 @@ export async function provideProblem(stage: Stage, tell: Narrator): Promise<stri
       .result()
       .catch(() => undefined);
     if (earlier) {
-      tell.note(`built and checked by an earlier run: ${relative(REPOSITORY, problemFile())}`);
+      tell.note(`built and checked by an earlier run: ${near(problemFile())}`);
       return ID;
     }
   }

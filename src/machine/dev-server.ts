@@ -103,7 +103,7 @@ async function taken(server: Pick<DevServer, 'address' | 'ui'>, port: number): P
 
 function startGuard(port: number): number {
   const args = (readText(guardFile(port)) ?? '').split(' ');
-  return startDaemon({ name: guardOf(port), script: 'src/machine/ui-guard.ts', args });
+  return startDaemon({ name: guardOf(port), program: 'machine/ui-guard', args });
 }
 
 const guardFile = (port: number) => join(room('run'), `${guardOf(port)}.args`);

@@ -4,9 +4,9 @@ import { freemem, totalmem } from 'node:os';
 import { dirname, join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
-import { gte } from 'semver';
+import { lt } from 'semver';
 import { loadSettings } from '../config';
-import { pointsmanHome, REPOSITORY } from '../home';
+import { isInstalled, pointsmanHome, REPOSITORY } from '../home';
 import { openSandboxes } from '../sandbox';
 import { lastLines, onPath, readText, runCommand } from './command';
 import { engineVersion } from './docker';
@@ -101,12 +101,13 @@ async function machineFindings(): Promise<Finding[]> {
 }
 
 function node(): Finding {
-  const good = gte(process.version, '20.12.0');
+  // What is too old does not come here: bin/node-version.cjs refuses it.
+  const old = lt(process.version, '22.0.0');
   return {
     what: 'Node.js',
-    state: good ? 'ok' : 'missing',
-    found: process.version,
-    todo: good ? '' : 'Install Node.js 20.12 or later.',
+    state: 'ok',
+    found: old ? `${process.version}, which is no longer maintained` : process.version,
+    todo: old ? 'Take 22 or later when you can: it also starts each command sooner.' : '',
   };
 }
 
@@ -117,6 +118,7 @@ function packages(): Finding {
   const [wanted, installed] = [versions('package-lock.json'), versions('node_modules/.package-lock.json')];
   const names = Object.keys(wanted).filter((name) => name !== '' && !wanted[name]?.optional);
   const stale = names.filter((name) => wanted[name]?.version !== installed[name]?.version);
+  if (isInstalled) return { what: 'npm packages', state: 'ok', found: 'installed by npm with this package', todo: '' };
   return stale.length === 0
     ? { what: 'npm packages', state: 'ok', found: `${names.length} as locked`, todo: '' }
     : {

@@ -41,7 +41,7 @@ export async function startWorker(client: Client, { name, queue, env }: Backgrou
   const since = Date.now() / 1000;
   const pid = startDaemon({
     name,
-    script: 'src/worker.ts',
+    program: 'worker',
     env: { POINTSMAN_ONLY_HOST: '1', ...env, POINTSMAN_QUEUE: queue },
   });
   for (let waited = 0; waited < PATIENCE_MS; waited += 100) {

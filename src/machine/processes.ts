@@ -8,16 +8,16 @@ import { readText } from './command';
 
 export interface Daemon {
   readonly name: string;
-  /** Source file, from the repository's root. */
-  readonly script: string;
+  /** Of which of our sources it is made, from `src`, without its ending. */
+  readonly program: string;
   readonly args?: readonly string[];
   readonly env?: Readonly<Record<string, string | undefined>>;
 }
 
 /** Starts one of our own programs detached from this terminal, with its log in the home; gives its pid. */
-export function startDaemon({ name, script, args = [], env }: Daemon): number {
+export function startDaemon({ name, program, args = [], env }: Daemon): number {
   const log = openSync(logOf(name), 'a');
-  const child = spawn(process.execPath, ['--import', 'tsx', join(REPOSITORY, script), ...args], {
+  const child = spawn(process.execPath, [compiled(program), ...args], {
     cwd: REPOSITORY,
     detached: true,
     stdio: ['ignore', log, log],
@@ -28,6 +28,11 @@ export function startDaemon({ name, script, args = [], env }: Daemon): number {
   if (child.pid === undefined) throw new PointsmanError('Unavailable', `cannot start ${name}`, `See ${logOf(name)}.`);
   rememberProcess(name, child.pid);
   return child.pid;
+}
+
+/** What `bin/build.cjs` made of it. Tests, which run the sources as they are, start such processes as well. */
+function compiled(program: string): string {
+  return join(REPOSITORY, 'dist', `${program}.js`);
 }
 
 /** Notes that this home started the process, and when that began: pids are given out again. */

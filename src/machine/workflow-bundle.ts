@@ -1,12 +1,16 @@
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { bundleWorkflowCode } from '@temporalio/worker';
 import { pointsmanHome, REPOSITORY } from '../home';
-import { folderOf, roomsWithin } from '../rooms';
+import { roomsWithin } from '../rooms';
 
+/** What `bin/build.cjs` made of the sources, as a package has it. */
+const CODE = join(REPOSITORY, 'dist');
 /** Folders of what workflow code may hold; anything else is refused by the bundler. */
-const BUNDLED = [...roomsWithin('workflows')].map(folderOf);
+const BUNDLED = [...roomsWithin('workflows')].map((room) =>
+  room === 'packages/python' ? dirname(require.resolve('@pointsman/python')) : join(CODE, room),
+);
 
 /**
  * The workflow code as one file, built once for its content: every worker and test that starts on the same sources takes
@@ -14,12 +18,12 @@ const BUNDLED = [...roomsWithin('workflows')].map(folderOf);
  */
 export async function workflowBundle(): Promise<{ codePath: string }> {
   const folder = join(pointsmanHome(), 'bundles');
-  const codePath = join(folder, `${digestOf(REPOSITORY)}.js`);
+  const codePath = join(folder, `${digest()}.js`);
   if (existsSync(codePath)) return { codePath };
   mkdirSync(folder, { recursive: true });
   const quiet = () => {};
   const { code } = await bundleWorkflowCode({
-    workflowsPath: join(REPOSITORY, 'src', 'workflows', 'index.ts'),
+    workflowsPath: join(CODE, 'workflows', 'index.js'),
     logger: { log: quiet, trace: quiet, debug: quiet, info: quiet, warn: console.error, error: console.error },
   });
   const temporary = `${codePath}.${process.pid}`;
@@ -28,13 +32,11 @@ export async function workflowBundle(): Promise<{ codePath: string }> {
   return { codePath };
 }
 
-function digestOf(root: string): string {
-  const hash = createHash('sha256').update(readFileSync(join(root, 'package-lock.json')));
-  for (const room of BUNDLED) {
-    const files = readdirSync(join(root, room), { recursive: true, encoding: 'utf8' }).filter((name) =>
-      name.endsWith('.ts'),
-    );
-    for (const name of files.sort()) hash.update(name).update(readFileSync(join(root, room, name)));
+function digest(): string {
+  const hash = createHash('sha256').update(readFileSync(join(REPOSITORY, 'package.json')));
+  for (const folder of BUNDLED) {
+    const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.js'));
+    for (const name of files.sort()) hash.update(name).update(readFileSync(join(folder, name)));
   }
   return hash.digest('hex').slice(0, 24);
 }

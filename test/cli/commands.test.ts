@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { createProgram } from '../../src/cli';
 import { Cli } from '../../src/cli/context';
+import { createProgram, fill } from '../../src/main';
 import { type Ran, runCli } from './run-cli';
 
 /** Exactly one JSON object on standard output, and nothing else. */
@@ -67,7 +67,9 @@ it('says how to reach a server where none answers', async () => {
 });
 
 it('prints every help within 80 columns', () => {
-  const program = createProgram(new Cli());
+  const cli = new Cli();
+  const program = createProgram(() => cli);
+  for (const command of program.commands) fill(command, cli);
   const visit = (command: Command): void => {
     const help = command.helpInformation();
     expect(help).toContain('Usage: pointsman');

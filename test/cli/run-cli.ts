@@ -3,7 +3,7 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 
-const CLI = resolve(__dirname, '..', '..', 'src', 'cli.ts');
+const CLI = resolve(__dirname, '..', '..', 'bin', 'pointsman');
 
 export interface Ran {
   readonly code: number | null;
@@ -27,7 +27,7 @@ export async function runCli(
   { env = {}, stdin = '' }: { env?: Record<string, string>; stdin?: string } = {},
 ): Promise<Ran> {
   const home = mkdtempSync(join(tmpdir(), 'pointsman-cli-'));
-  const child = spawn(process.execPath, ['--import', require.resolve('tsx'), CLI, ...args], {
+  const child = spawn(process.execPath, [CLI, ...args], {
     cwd: home,
     env: { ...quietly(home), ...env },
   });

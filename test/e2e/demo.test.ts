@@ -80,7 +80,7 @@ test('`pointsman down` stops what the demo left up', async () => {
 }, 90_000);
 
 function demo(name: string): Promise<Ran> {
-  const child = spawn(process.execPath, ['--import', 'tsx', join(REPOSITORY, 'src/demo/main.ts'), name], {
+  const child = spawn(process.execPath, [join(REPOSITORY, 'bin/pointsman'), 'demo', name], {
     cwd: REPOSITORY,
     env: { ...process.env, ...env },
   });

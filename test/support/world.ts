@@ -147,7 +147,7 @@ export class World {
 
   startWorker(env: NodeJS.ProcessEnv = {}): ChildProcess {
     const log = openSync(join(this.home, 'worker.log'), 'a');
-    const worker = spawn(process.execPath, ['--import', 'tsx', join(REPOSITORY, 'src/worker.ts')], {
+    const worker = spawn(process.execPath, [join(REPOSITORY, 'dist/worker.js')], {
       cwd: REPOSITORY,
       stdio: ['ignore', log, log],
       env: { ...this.env, ...env },

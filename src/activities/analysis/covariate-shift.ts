@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { buildSync } from 'esbuild';
 import { planOf } from '../../analysis/shift/plan';
@@ -181,7 +181,7 @@ let code: string | undefined;
 export async function* measureTurns(tasks: AsyncIterable<TurnTask>, signal: AbortSignal): AsyncGenerator<ShiftPoint> {
   // Bundled, because a thread with this process's loaders takes longer to start than a turn takes.
   code ??= buildSync({
-    entryPoints: [resolve(__dirname, 'covariate-shift-thread.ts')],
+    entryPoints: [require.resolve('./covariate-shift-thread')],
     bundle: true,
     platform: 'node',
     write: false,

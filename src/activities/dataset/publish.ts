@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { copyFile, link, mkdir, readdir, writeFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { type DatasetFile, DatasetManifest, type DatasetResult, PointsmanError } from '../../contract';
 import { cardOf } from '../../dataset/card';
 import { axolotlRecipe } from '../../dataset/recipes/axolotl';
 import type { RecipeFiles } from '../../dataset/recipes/hyper-parameters';
 import { trlRecipe } from '../../dataset/recipes/trl';
 import type { Deps } from '../../deps';
+import { packageVersion } from '../../home';
 import type { ChosenRows } from './selection';
 import type { DatasetSetting } from './setting';
 
@@ -25,7 +25,7 @@ export async function publishDataset(
   { draft, setting, chosen, files }: Publication,
 ): Promise<Omit<DatasetResult, 'id'>> {
   const { input, view, tokenizer, profiles } = setting;
-  const madeBy = codeVersion();
+  const madeBy = `pointsman ${packageVersion()}`;
   const { figures, rows } = chosen;
   const about = { ...chosen, input, view, madeBy, tokenizer, profiles, files, template: setting.template ?? [] };
   const card = cardOf(about);
@@ -112,13 +112,4 @@ async function linked(from: string, to: string): Promise<void> {
 
 function sha256(bytes: string | Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex');
-}
-
-/** What results say they were made by. */
-function codeVersion(): string {
-  const { name, version } = JSON.parse(readFileSync(resolve(__dirname, '../../../package.json'), 'utf8')) as {
-    name: string;
-    version: string;
-  };
-  return `${name} ${version}`;
 }

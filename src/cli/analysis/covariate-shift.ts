@@ -23,11 +23,7 @@ import {
 import { shiftLines, shiftProgressLine } from '../terminal/analysis/shift';
 import { addAnalysisList, addAnalysisSteering, sourceOf } from './runs';
 
-export function addCovariateShiftCommands(program: Command, cli: Cli): void {
-  const shift = program
-    .command('covariate-shift')
-    .alias('shift')
-    .description("how far students' histories drift from an expert's, turn by turn");
+export function addCovariateShiftCommands(shift: Command, cli: Cli): void {
   addShiftStart(shift, cli);
   addAnalysisList(shift, cli, 'covariateShift', 'measured shifts');
   shift

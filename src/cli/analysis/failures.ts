@@ -33,8 +33,7 @@ interface ShowFlags {
   readonly full?: boolean;
 }
 
-export function addFailuresCommands(program: Command, cli: Cli): void {
-  const failures = program.command('failures').description('why unresolved rollouts failed, as a judge sees it');
+export function addFailuresCommands(failures: Command, cli: Cli): void {
   addFailuresStart(failures, cli);
   addAnalysisList(failures, cli, 'failureAnalysis', 'analyses of failures');
   failures

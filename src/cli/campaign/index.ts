@@ -12,8 +12,7 @@ import { readCampaign } from './reading';
 import { addCampaignStart, rateOption } from './start';
 import { addCampaignWatch } from './watch';
 
-export function addCampaignCommands(program: Command, cli: Cli): void {
-  const campaign = program.command('campaign').description('thousands of rollouts: instances × methods × passes');
+export function addCampaignCommands(campaign: Command, cli: Cli): void {
   addCampaignStart(campaign, cli);
   addCampaignList(campaign, cli);
   addCampaignShow(campaign, cli);

@@ -7,8 +7,7 @@ import { addDatasetCheck } from './check';
 import { datasetNames, readDataset } from './folder';
 import { addDatasetShow } from './show';
 
-export function addDatasetCommands(program: Command, cli: Cli): void {
-  const dataset = program.command('dataset').description('training files out of graded trajectories');
+export function addDatasetCommands(dataset: Command, cli: Cli): void {
   addDatasetBuild(dataset, cli);
   addDatasetList(dataset, cli);
   addDatasetShow(dataset, cli);

@@ -13,10 +13,7 @@ import { readEvaluation } from './reading';
 import { addEvaluationShow } from './show';
 import { addEvaluationStart, addEvaluationWatch } from './start';
 
-export function addEvaluationCommands(program: Command, cli: Cli): void {
-  const evaluation = program
-    .command('evaluation')
-    .description('PASS@k and self-repair of solvers on function problems');
+export function addEvaluationCommands(evaluation: Command, cli: Cli): void {
   addEvaluationStart(evaluation, cli);
   addEvaluationList(evaluation, cli);
   addEvaluationShow(evaluation, cli);

@@ -14,8 +14,7 @@ import { addFunctionProblemsList } from './list';
 import { readBuild } from './reading';
 import { addFunctionProblemsShow } from './show';
 
-export function addFunctionProblemsCommands(program: Command, cli: Cli): void {
-  const problems = program.command('function-problems').description('problems made of functions: build, read, prove');
+export function addFunctionProblemsCommands(problems: Command, cli: Cli): void {
   addFunctionProblemsBuild(problems, cli);
   addFunctionProblemsList(problems, cli);
   addFunctionProblemsShow(problems, cli);

@@ -10,8 +10,7 @@ import { byServer, checkModel } from './check';
 import { replyFile, whatBecomes, whatBecomesText } from './read';
 
 /** `models list`, `check` and `read`: the profiles, whether each one really answers, and what becomes of a reply. */
-export function addModelCommands(program: Command, cli: Cli): void {
-  const models = program.command('models').description('model profiles of the configuration');
+export function addModelCommands(models: Command, cli: Cli): void {
   models
     .command('list')
     .description('list the profiles')

@@ -43,8 +43,7 @@ interface CheckFlags {
 }
 
 /** `problem init | check | grade | list | import`. */
-export function addProblemCommands(program: Command, cli: Cli): void {
-  const problem = program.command('problem').description('real problems, one a folder: make, import, check, list');
+export function addProblemCommands(problem: Command, cli: Cli): void {
   const collect = (value: string, all: string[]) => [...all, value];
 
   problem

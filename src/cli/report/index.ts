@@ -14,8 +14,7 @@ import { addInputOption, wholeOption } from '../options';
 import { table } from '../terminal/table';
 import { type ReportFlags, reportInput } from './input';
 
-export function addReportCommands(program: Command, cli: Cli): void {
-  const report = program.command('report').description('one page about what was made, with the figures behind it');
+export function addReportCommands(report: Command, cli: Cli): void {
   addReportBuild(report, cli);
   addReportList(report, cli);
   addReportShow(report, cli);

@@ -8,8 +8,7 @@ import { addShow } from './show';
 import { addFork, addStart } from './start';
 import { addWatch } from './watch';
 
-export function addRolloutCommands(program: Command, cli: Cli): void {
-  const rollout = program.command('rollout').description('trajectories: start, follow, read, steer');
+export function addRolloutCommands(rollout: Command, cli: Cli): void {
   addStart(rollout, cli);
   addList(rollout, cli);
   addShow(rollout, cli);

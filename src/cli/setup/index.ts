@@ -7,8 +7,7 @@ import { addSetupShow } from './show';
 import { addSetupStart } from './start';
 import { addSetupWatch } from './watch';
 
-export function addSetupCommands(program: Command, cli: Cli): void {
-  const setup = program.command('setup').description('set repositories up: start, follow, read, compare');
+export function addSetupCommands(setup: Command, cli: Cli): void {
   addSetupStart(setup, cli);
   addSetupList(setup, cli);
   addSetupShow(setup, cli);

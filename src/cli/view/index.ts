@@ -35,10 +35,8 @@ interface ExportFlags extends ChoiceFlags {
 }
 
 /** `view`: trajectories and set-ups in a browser, from a server here or in one file that needs none. */
-export function addViewCommands(program: Command, cli: Cli): void {
-  const view = withChoice(
-    program.command('view').description('read trajectories and set-ups in a browser (default: all)'),
-  )
+export function addViewCommands(view: Command, cli: Cli): void {
+  withChoice(view)
     .option('--port <n>', 'port to serve on; 0 takes a free one', wholeOption, 0)
     .option(
       '--host <address>',

@@ -1,0 +1,86 @@
+/**
+ * TypeScript to JavaScript, file by file, when a source is newer than what was made of it: below a second for all, some
+ * milliseconds to see that nothing is to be done. What is not TypeScript, and what browsers get, is copied as it is.
+ */
+const fs = require('node:fs');
+const { join } = require('node:path');
+
+const ROOT = join(__dirname, '..');
+const PACKAGES = ['.', 'packages/python'];
+/** Bundled for browsers when they ask (`src/pages/viewer/server`). */
+const BROWSER = join('pages', 'viewer', 'client');
+/** How long another process may be at it. */
+const PATIENCE_MS = 30_000;
+
+/** The newest change below a folder; names that came or went change their folder. */
+function newest(folder) {
+  let at = fs.statSync(folder).mtimeMs;
+  for (const entry of fs.readdirSync(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name);
+    at = Math.max(at, entry.isDirectory() ? newest(path) : fs.statSync(path).mtimeMs);
+  }
+  return at;
+}
+
+function isFresh(folder) {
+  const built = fs.statSync(join(folder, 'dist', '.built'), { throwIfNoEntry: false });
+  return built !== undefined && built.mtimeMs > newest(join(folder, 'src'));
+}
+
+/** Made beside, then put in place: who reads meanwhile finds the old one or the new one. */
+function make(folder) {
+  const began = new Date();
+  const [from, to, made] = ['src', 'dist', `.dist-${process.pid}`].map((name) => join(folder, name));
+  const files = fs
+    .readdirSync(from, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath ?? entry.path, entry.name));
+  const isCode = (file) => file.endsWith('.ts') && !file.includes(BROWSER);
+  require('esbuild').buildSync({
+    entryPoints: files.filter(isCode),
+    outdir: made,
+    outbase: from,
+    format: 'cjs',
+    platform: 'node',
+    target: 'node20',
+    sourcemap: true,
+    sourcesContent: false,
+    logLevel: 'warning',
+  });
+  for (const file of files.filter((each) => !isCode(each)))
+    fs.cpSync(file, join(made, file.slice(from.length)), { recursive: true });
+  fs.writeFileSync(join(made, '.built'), '');
+  // An edit that came while it was made is newer.
+  fs.utimesSync(join(made, '.built'), began, began);
+  const old = `${made}-old`;
+  if (fs.existsSync(to)) fs.renameSync(to, old);
+  fs.renameSync(made, to);
+  fs.rmSync(old, { recursive: true, force: true });
+}
+
+/** Blocks: nothing can be done without it. */
+function build() {
+  for (const name of PACKAGES) {
+    const folder = join(ROOT, name);
+    const lock = join(folder, '.building');
+    for (let waited = 0; !isFresh(folder); waited += 50) {
+      try {
+        fs.mkdirSync(lock);
+      } catch (error) {
+        if (error.code !== 'EEXIST') throw error;
+        if (waited > PATIENCE_MS) fs.rmSync(lock, { recursive: true, force: true });
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 50);
+        continue;
+      }
+      try {
+        if (!isFresh(folder)) make(folder);
+        break;
+      } finally {
+        fs.rmSync(lock, { recursive: true, force: true });
+      }
+    }
+  }
+}
+
+module.exports = build;
+if (require.main === module) build();

@@ -21,11 +21,9 @@ interface Import {
 }
 
 const imports: readonly Import[] = files.flatMap((file) =>
-  [...read(file).matchAll(/^(?:import|export)\s+(type\s)?[^;]*?from\s+'([^']+)'/gm)].map(([, type, named]) => ({
-    file,
-    target: fileOf(file, named ?? ''),
-    typeOnly: type !== undefined,
-  })),
+  [...read(file).matchAll(/^(?:import|export)\s+(type\s)?[^;]*?from\s+'([^']+)'|\brequire\('(\.[^']+)'\)/gm)].map(
+    ([, type, named, late]) => ({ file, target: fileOf(file, named ?? late ?? ''), typeOnly: type !== undefined }),
+  ),
 );
 
 function fileOf(from: string, named: string): string {
@@ -91,9 +89,18 @@ test('CONTRIBUTING shows the same rooms', () => {
   const shown = [
     ...read('CONTRIBUTING.md')
       .split('| room |')[1]!
-      .matchAll(/^\| `([^`]+)` \| (.*?) \|/gm),
-  ].map(([, room, holds]) => [room, holds]);
-  expect(shown).toEqual(Object.entries(ROOMS).map(([room, { holds }]) => [folderOf(room), holds]));
+      .matchAll(/^\| `((?:src|packages)\/[^`]+)` \| (.*?) \| (.*?) \|$/gm),
+  ].map(([, ...columns]) => columns);
+  const listed = (rooms?: string) =>
+    namesIn(rooms)
+      .map((room) => `\`${room}\``)
+      .join(', ');
+  const rows = Object.entries(ROOMS).map(([room, { holds, imports: may, types }]) => [
+    folderOf(room),
+    holds,
+    (listed(may) || 'nothing of ours') + (types ? `; as types ${listed(types)}` : ''),
+  ]);
+  expect(shown).toEqual(rows);
 });
 
 /** Groups of files of which each reaches all others (Tarjan, 1972). */

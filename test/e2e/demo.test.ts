@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -9,9 +9,13 @@ import { startDevServer } from '../../src/machine/dev-server';
 import { temporalBinary } from '../../src/machine/temporal';
 import { type Ran, runCli } from '../cli/run-cli';
 import { figures } from '../support/figures';
+import { installPackage, registryAnswers } from '../support/installed';
 import { freePort } from '../support/world';
 
 const home = mkdtempSync(join(tmpdir(), 'pointsman-demo-'));
+/** The package, installed where no checkout is. */
+const elsewhere = mkdtempSync(join(tmpdir(), 'pointsman-installed-'));
+let command = join(REPOSITORY, 'bin', 'pointsman');
 const env: Record<string, string> = {
   POINTSMAN_HOME: home,
   // Of its own, so that the janitor of another server on the same engine does not take our things for orphans.
@@ -33,14 +37,31 @@ beforeAll(async () => {
   await connection.close();
 }, 60_000);
 
-afterAll(() => rmSync(home, { recursive: true, force: true }));
+afterAll(() => {
+  for (const folder of [home, elsewhere]) rmSync(folder, { recursive: true, force: true });
+});
+
+test('the package, installed elsewhere, brings all that it needs', async () => {
+  if (await registryAnswers()) command = await installPackage(elsewhere);
+  else console.warn('the package is not tested: no npm registry answers, so what it needs cannot be had');
+  expect((await pointsman('--help')).stdout).toMatch(/^Usage: pointsman[\s\S]*\n {2}rollout /);
+  // The schemas that ship are those of the contract that ships.
+  expect(await pointsman('schemas', 'check')).toMatchObject({ code: 0 });
+  // Reading Python: the package within the package, with its grammar.
+  mkdirSync(join(elsewhere, 'project'));
+  const source =
+    'LIMIT = 3\n\n\ndef low(n):\n    return n < LIMIT\n\n\ndef all_low(ns):\n    return all(low(n) for n in ns)\n';
+  writeFileSync(join(elsewhere, 'project', 'numbers.py'), source);
+  const { stdout } = await pointsman('functions', 'slice', 'project', 'numbers.all_low');
+  for (const part of ['LIMIT', 'low', 'all_low']) expect(stdout).toContain(part);
+}, 300_000);
 
 /** Sentences are broken where the terminal ends. */
 const unwrapped = (text: string) => text.replace(/\s+/g, ' ');
 
 test('the demo: scripted models, a killed worker, one command once, resolved', async () => {
   const since = Date.now();
-  const { code, stdout, stderr } = await demo('rollout');
+  const { code, stdout, stderr } = await pointsman('demo', 'rollout');
   figures('demo', { seconds: (Date.now() - since) / 1000 });
   expect({ code, stderr }).toEqual({ code: 0, stderr: expect.any(String) });
   const told = unwrapped(stdout);
@@ -58,7 +79,7 @@ test('the demo: scripted models, a killed worker, one command once, resolved', a
 
 test('the demo of the whole pipeline: a killed worker, nothing lost, a data set and a report', async () => {
   const since = Date.now();
-  const { code, stdout, stderr } = await demo('pipeline');
+  const { code, stdout, stderr } = await pointsman('demo', 'pipeline');
   figures('demo of the pipeline', { seconds: (Date.now() - since) / 1000 });
   expect({ code, stderr, stdout }).toMatchObject({ code: 0 });
   expect(unwrapped(stdout)).toMatch(/worker \d+ killed with SIGKILL while \d+ rollouts ran/);
@@ -79,9 +100,9 @@ test('`pointsman down` stops what the demo left up', async () => {
   ]);
 }, 90_000);
 
-function demo(name: string): Promise<Ran> {
-  const child = spawn(process.execPath, [join(REPOSITORY, 'bin/pointsman'), 'demo', name], {
-    cwd: REPOSITORY,
+function pointsman(...args: string[]): Promise<Ran> {
+  const child = spawn(process.execPath, [command, ...args], {
+    cwd: elsewhere,
     env: { ...process.env, ...env },
   });
   let [stdout, stderr] = ['', ''];

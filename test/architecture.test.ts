@@ -21,7 +21,7 @@ interface Import {
 }
 
 const imports: readonly Import[] = files.flatMap((file) =>
-  [...read(file).matchAll(/^(?:import|export)\s+(type\s)?[^;]*?from\s+'([^']+)'|\brequire\('(\.[^']+)'\)/gm)].map(
+  [...read(file).matchAll(/^(?:import|export)\s+(type\s)?[^;]*?from\s+'([^']+)'|\bimport\('(\.[^']+)\.js'\)/gm)].map(
     ([, type, named, late]) => ({ file, target: fileOf(file, named ?? late ?? ''), typeOnly: type !== undefined }),
   ),
 );

@@ -87,7 +87,7 @@ export class Cli {
     shareWithDaemons(this.settings);
     nameRoots(this.settings.home, input);
     // With a client of the engine, for what starts a run alone.
-    const { ensureWorker } = require('../machine/local-worker') as typeof import('../machine/local-worker');
+    const { ensureWorker } = await import('../machine/local-worker.js');
     // Several starts at once must not start a worker each.
     this.worker ??= ensureWorker(client, this.queue, local, (line) => this.say(line));
     await this.worker;

@@ -66,10 +66,10 @@ it('says how to reach a server where none answers', async () => {
   });
 });
 
-it('prints every help within 80 columns', () => {
+it('prints every help within 80 columns', async () => {
   const cli = new Cli();
-  const program = createProgram(() => cli);
-  for (const command of program.commands) fill(command, cli);
+  const program = createProgram(async () => cli);
+  for (const command of program.commands) await fill(command, cli);
   const visit = (command: Command): void => {
     const help = command.helpInformation();
     expect(help).toContain('Usage: pointsman');

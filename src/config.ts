@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { homedir, hostname } from 'node:os';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { ModelProfile, nearest, PointsmanError, ProfileName, parseInput } from './contract';
@@ -12,6 +12,8 @@ const PLACE =
 
 /** One file and the environment. Secrets are never in it: profiles name the variables that hold them. */
 export const Config = z.strictObject({
+  /** Files of yours that add dialects, tools, policies, formats, languages or backends, from the folder of this file (docs/extending.md). */
+  extensions: z.array(z.string().min(1)).default([]),
   profiles: z.record(ProfileName, ModelProfile).default({}),
   worker: z
     .strictObject({
@@ -56,6 +58,8 @@ export const Config = z.strictObject({
     .prefault({}),
   sandboxes: z
     .strictObject({
+      /** What they run on: `docker`, or the name of a backend that an extension brings. */
+      backend: z.string().min(1).default('docker'),
       /**
        * What sandboxes with a network reach beside the internet, where it is this host's or in a private range: hosts,
        * `HOST:PORT` and networks, like `mirror.internal:8081` or `10.1.0.0/16`. What this host lends them is open anyway.
@@ -99,11 +103,33 @@ export interface Settings {
  */
 export function loadSettings(env: NodeJS.ProcessEnv = process.env): Settings {
   const settings = readSettings(env);
-  assertTrusted(settings);
+  assertTrusted(settings, reachOf(settings.config));
   return settings;
 }
 
-function readSettings(env: NodeJS.ProcessEnv): Settings {
+/**
+ * The files of extensions that the configuration names. They are read before the rest of it, which may use names that they
+ * bring. Throws `InvalidInput` for a file of a folder that nobody has said to trust.
+ */
+export function namedExtensions(env: NodeJS.ProcessEnv = process.env): readonly string[] {
+  const found = written(env);
+  const names = namesIn(found);
+  if (names.length > 0) assertTrusted(found, extensionsSaid(names));
+  return names.map((name) => resolve(dirname(found.file ?? ''), name));
+}
+
+const namesIn = ({ fields, file }: Written) =>
+  parseInput(Config.shape.extensions, fields.extensions, `${file ?? 'configuration'}: extensions`);
+const extensionsSaid = (names: readonly string[]) =>
+  names.map((name) => `code of ${name} runs in commands and workers`);
+
+interface Written {
+  readonly file: string | undefined;
+  readonly home: string;
+  readonly fields: Record<string, unknown> & { worker?: object };
+}
+
+function written(env: NodeJS.ProcessEnv): Written {
   const home = pointsmanHome();
   const named = env.POINTSMAN_CONFIG;
   if (named && !existsSync(named)) {
@@ -115,10 +141,14 @@ function readSettings(env: NodeJS.ProcessEnv): Settings {
   }
   const candidates = [named, FOUND, join(home, 'pointsman.yaml'), join(homedir(), '.config', 'pointsman.yaml')];
   const file = candidates.find((path): path is string => path !== undefined && existsSync(path));
-  const written = parse(file ? readFileSync(file, 'utf8') : '') ?? {};
+  return { file, home, fields: parse(file ? readFileSync(file, 'utf8') : '') ?? {} };
+}
+
+function readSettings(env: NodeJS.ProcessEnv): Settings {
+  const { file, home, fields } = written(env);
   const deployment = env.POINTSMAN_DEPLOYMENT;
-  if (deployment) written.worker = { ...written.worker, deployment };
-  const config = parseInput(Config, written, file ?? 'configuration');
+  if (deployment) fields.worker = { ...fields.worker, deployment };
+  const config = parseInput(Config, fields, file ?? 'configuration');
   return {
     config,
     file,
@@ -133,10 +163,8 @@ function readSettings(env: NodeJS.ProcessEnv): Settings {
  * A folder that one happens to stand in may be anybody's: where its configuration sends keys and code is said by whoever
  * looked at it, once for each change of that. The checkout's own file and what was named on purpose are the operator's.
  */
-function assertTrusted(settings: Settings): void {
-  const { file, home, config } = settings;
+function assertTrusted({ file, home }: Pick<Settings, 'file' | 'home'>, said: readonly string[]): void {
   if (file !== FOUND || [REPOSITORY, home].includes(process.cwd())) return;
-  const said = reachOf(config);
   if (said.length === 0 || trusted(home).includes(digestOf(said))) return;
   throw new PointsmanError(
     'InvalidInput',
@@ -145,21 +173,31 @@ function assertTrusted(settings: Settings): void {
   );
 }
 
+/** Notes that the extensions of the current folder's configuration are the operator's: their code may run from now on. */
+export function trustExtensions(): void {
+  const found = written({});
+  remember(found.home, extensionsSaid(namesIn(found)));
+}
+
 /** Notes that the configuration of the current folder is the operator's. Gives what that means, a line each. */
 export function trustConfig(): { readonly file: string | undefined; readonly says: readonly string[] } {
   const { file, home, config } = readSettings({});
   const says = reachOf(config);
+  remember(home, says);
+  return { file: file && resolve(file), says };
+}
+
+function remember(home: string, said: readonly string[]): void {
   const known = trusted(home);
-  const digest = digestOf(says);
+  const digest = digestOf(said);
   if (!known.includes(digest)) {
     mkdirSync(home, { recursive: true, mode: 0o700 });
     writeFileSync(trustFile(home), [...known, digest, ''].join('\n'));
   }
-  return { file: file && resolve(file), says };
 }
 
 /** What a configuration makes leave this machine, and what of it, or opens on it: the rest of it only limits. */
-function reachOf({ profiles, store, sandboxes, services, sources }: Config): string[] {
+function reachOf({ extensions, profiles, store, sandboxes, services, sources }: Config): string[] {
   const models = Object.entries(profiles).flatMap(
     ([
       name,
@@ -176,6 +214,7 @@ function reachOf({ profiles, store, sandboxes, services, sources }: Config): str
     ],
   );
   return [
+    ...extensionsSaid(extensions),
     ...models,
     ...(store.experience ? [`experience is in the database that ${store.experience} names`] : []),
     ...sandboxes.reach.map((place) => `sandboxes reach ${place}`),

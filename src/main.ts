@@ -142,7 +142,12 @@ export function createProgram(cli: () => Promise<Cli>): Command {
     const command = program.command(name).description(about);
     if (alias) command.alias(alias);
   }
-  return program.hook('preSubcommand', async (_, command) => fill(command, await cli()));
+  return program.hook('preSubcommand', async (_, command) => {
+    const given = await cli();
+    // Names that they bring may be choices of an option. What is not trusted yet is used by `trust` itself.
+    if (command.name() !== 'trust') await given.useExtensions();
+    await fill(command, given);
+  });
 }
 
 /** Gives a command of the first level its options and verbs. */

@@ -139,22 +139,35 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     holds: 'this list',
     imports: '',
   },
+  extend: {
+    holds: '`pointsman/extend`: what packages of others add, and what they need for it',
+    imports: 'contract rollout setup dataset sandbox',
+    pure: true,
+  },
+  extensions: {
+    holds: 'extensions of a configuration, compiled and made known',
+    imports: 'contract dataset home sandbox extend activities/prompts',
+  },
   machine: {
     holds: 'a machine made ready: provision, doctor, background processes, the bundle of workflow code',
     imports: 'contract config home own-host rooms sandbox',
   },
   worker: {
     holds: 'the process: which task queues it serves',
-    imports: 'contract activities config deps home machine sandbox store roots',
+    imports: 'contract activities config deps extensions home machine sandbox store roots',
   },
   main: {
     holds: 'the command line: its words of the first level, each loaded when it is used',
     imports: 'contract cli demo home',
   },
+  index: {
+    holds: "`import … from 'pointsman'`: what scripts start, steer and read",
+    imports: 'contract cli extend pages sandbox',
+  },
   cli: {
     holds: 'commands, thin over the Temporal client; one file or folder a noun',
     imports:
-      'contract rollout setup problems dataset analysis evaluation packages/python pages pages/viewer/server cli/terminal environments store model config home own-host machine worker roots activities/prompts',
+      'contract rollout setup problems dataset analysis evaluation packages/python pages pages/viewer/server cli/terminal environments store model config home own-host machine worker roots activities/prompts extensions',
     types: 'workflows',
   },
   demo: {

@@ -5,9 +5,10 @@ import { temporal } from '@temporalio/proto';
 import { makeTelemetryFilterString, NativeConnection, Runtime, Worker, type WorkerOptions } from '@temporalio/worker';
 import pino from 'pino';
 import { createActivities } from './activities';
-import { allowedBy, loadSettings, type Settings } from './config';
+import { allowedBy, loadSettings, namedExtensions, type Settings } from './config';
 import { DEFAULT_QUEUE, hasOwnQueue, queuesUnder, SEARCH_ATTRIBUTES } from './contract';
 import type { Deps } from './deps';
+import { useExtensions } from './extensions';
 import { closeHome, homeSecret } from './home';
 import { freePort } from './machine/ports';
 import { workflowBundle } from './machine/workflow-bundle';
@@ -33,7 +34,7 @@ export function createDeps(settings: Settings, scope: string, queue: string): De
     config,
     roots,
     env: process.env,
-    sandboxes: openSandboxes(scope, homeSecret(), allowedBy(config)),
+    sandboxes: openSandboxes(scope, homeSecret(), allowedBy(config), config.sandboxes.backend),
     hostName: host,
     hostQueue: onlyHost ? queuesUnder(queue).workflows : queuesUnder(queue).host(host),
   };
@@ -43,7 +44,9 @@ export function createDeps(settings: Settings, scope: string, queue: string): De
  * Serves until SIGINT or SIGTERM: then it takes nothing new, gives what runs ten seconds, and tells the server about the
  * rest, which goes on elsewhere at once. A killed worker is noticed by its missing heartbeats instead.
  */
-export async function serve(choice: WorkerChoice, settings: Settings = loadSettings()): Promise<void> {
+export async function serve(choice: WorkerChoice, given?: Settings): Promise<void> {
+  const extensions = await useExtensions(namedExtensions());
+  const settings = given ?? loadSettings();
   const logger = pino(
     // Temporal's SDK says why an activity failed under `error`.
     {
@@ -70,7 +73,7 @@ export async function serve(choice: WorkerChoice, settings: Settings = loadSetti
   const deps = createDeps(settings, `${clusterId}/${namespace}`, choice.queue);
   const common = { ...COMMON, ...versioning(settings.deployment) };
   const workers = await Promise.all(
-    (await plans(choice, deps, settings)).map((plan) =>
+    (await plans(choice, deps, settings, extensions)).map((plan) =>
       Worker.create({ connection, namespace, identity: `pointsman@${settings.host}`, ...common, ...plan }),
     ),
   );
@@ -111,6 +114,7 @@ async function plans(
   { queue, roles }: WorkerChoice,
   deps: Deps,
   { config, host }: Settings,
+  extensions: readonly string[],
 ): Promise<(Partial<WorkerOptions> & { taskQueue: string })[]> {
   const queues = queuesUnder(queue);
   const activities = createActivities(deps);
@@ -118,7 +122,7 @@ async function plans(
   if (roles.includes('workflows')) {
     chosen.push({
       taskQueue: queues.workflows,
-      workflowBundle: await workflowBundle(),
+      workflowBundle: await workflowBundle(extensions),
       activities,
       maxCachedWorkflows: config.worker.cachedWorkflows,
       maxConcurrentWorkflowTaskExecutions: 40,

@@ -1,16 +1,28 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { View } from '../contract';
+import { PointsmanError, type View } from '../contract';
 import { REPOSITORY } from '../home';
 import { PROMPT_NAMES, type Prompts, promptFile } from '../rollout/prompts';
 
-const OURS = join(REPOSITORY, 'prompts');
+/** Ours, then those of extensions. */
+const FOLDERS = [join(REPOSITORY, 'prompts')];
 const loaded = new Map<string, Prompts>();
+
+/** Adds the prompts of an extension's dialects. */
+export function addPrompts(folder: string): void {
+  FOLDERS.push(folder);
+}
 
 /** A user's file where the profile's own folder has one, else ours. */
 function textOf(ours: string, own: string, { prompts }: Pick<View, 'prompts'>): string {
-  const file = prompts ? join(prompts, own) : undefined;
-  return readFileSync(file && existsSync(file) ? file : join(OURS, ours), 'utf8');
+  const places = [...(prompts ? [join(prompts, own)] : []), ...FOLDERS.map((folder) => join(folder, ours))];
+  const file = places.find((path) => existsSync(path));
+  if (file) return readFileSync(file, 'utf8');
+  throw new PointsmanError(
+    'InvalidInput',
+    `there is no prompt ${ours}`,
+    'It is missing in `view.prompts` of the profile, or in `prompts` of the extension that brings the dialect.',
+  );
 }
 
 /** The prompts that a rollout's history is rendered with; a user's lie in the folder itself. Read once a process. */

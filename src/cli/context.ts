@@ -1,6 +1,6 @@
 import { Client, WorkflowFailedError, type WorkflowHandle } from '@temporalio/client';
 import { CancelledFailure } from '@temporalio/common';
-import { loadSettings, type Settings } from '../config';
+import { loadSettings, namedExtensions, type Settings } from '../config';
 import { DEFAULT_QUEUE, isPointsmanError, PointsmanError, type Queues, queuesUnder } from '../contract';
 import { connect, ensureServer, type Local } from '../machine/local-services';
 import type { Look } from '../pages/shown-run';
@@ -36,6 +36,13 @@ export class Cli {
   get settings(): Settings {
     this.given ??= loadSettings();
     return this.given;
+  }
+
+  /** Those of the configuration, where it names some: before anything that may say a name of theirs. */
+  async useExtensions(): Promise<void> {
+    const files = namedExtensions();
+    // With a compiler, and all that can be extended.
+    if (files.length > 0) await (await import('../extensions.js')).useExtensions(files);
   }
 
   get stores(): Stores {

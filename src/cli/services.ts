@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from '@temporalio/client';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { Argument, type Command } from 'commander';
-import { trustConfig } from '../config';
+import { trustConfig, trustExtensions } from '../config';
 import { PointsmanError } from '../contract';
 import { room } from '../home';
 import { stopDevServer } from '../machine/dev-server';
@@ -96,7 +96,9 @@ function serverPorts(): number[] {
 
 /** `trust`: the configuration of this folder is the operator's own. */
 export function addTrustCommand(trust: Command, cli: Cli): void {
-  trust.action(() => {
+  trust.action(async () => {
+    trustExtensions();
+    await cli.useExtensions();
     const { file, says } = trustConfig();
     if (!file) throw new PointsmanError('NotFound', 'no pointsman.yaml here', 'Begin with examples/pointsman.yaml.');
     cli.print({ file, says }, () => [`${file} is used from now on:`, ...says.map((line) => `  ${line}`)].join('\n'));

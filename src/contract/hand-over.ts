@@ -47,12 +47,17 @@ export type HandOverPolicy = {
   [Name in HandOverName]: { [Only in Name]: HandOverValue<Name> } & { readonly on?: readonly StudentEnding[] };
 }[HandOverName];
 
-export const HandOverPolicy: z.ZodType<HandOverPolicy> = z.union(
-  Object.entries(VALUES).map(([name, value]) => z.strictObject({ [name]: value, on })) as unknown as readonly [
-    z.ZodType<HandOverPolicy>,
-    ...z.ZodType<HandOverPolicy>[],
-  ],
-);
+const formOf = (name: string, value: z.ZodType) =>
+  z.strictObject({ [name]: value, on }) as unknown as z.ZodType<HandOverPolicy>;
+const [first, ...others] = Object.entries(VALUES).map(([name, value]) => formOf(name, value));
+const forms: [z.ZodType<HandOverPolicy>, ...z.ZodType<HandOverPolicy>[]] = [first!, ...others];
+
+export const HandOverPolicy: z.ZodType<HandOverPolicy> = z.union(forms);
+
+/** Lets inputs say a policy of an extension. For the start of a process: the union reads its list at each parse. */
+export function addHandOverValue(name: string, value: z.ZodType): void {
+  forms.push(formOf(name, value));
+}
 
 /** What was drawn for one attempt. It is stored with the run, so that the authors are the same in every replay. */
 export const SwitchDraw = z.strictObject({

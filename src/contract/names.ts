@@ -1,11 +1,38 @@
 import { z } from 'zod';
+import { PointsmanError } from './errors';
+
+/** Names of a table, to which extensions add theirs before the first input is read (`src/extend.ts`). */
+export interface Names<Name extends string> extends z.ZodType<Name, Name> {
+  /** All, those of extensions last. */
+  readonly options: readonly Name[];
+  /** Throws `InvalidInput` for one that is there. */
+  add(name: string): void;
+}
+
+function openNames<const Name extends string>(...own: Name[]): Names<Name> {
+  const options = [...own];
+  // One check at parse time, so that names which came later are known; errors are those of an enum.
+  const schema = z
+    .string()
+    .superRefine((input, context) => {
+      if (!options.includes(input as Name)) context.addIssue({ code: 'invalid_value', values: options, input });
+    })
+    .meta({ enum: own }) as unknown as z.ZodType<Name, Name>;
+  return Object.assign(schema, {
+    options,
+    add(name: string) {
+      if (options.includes(name as Name)) throw new PointsmanError('InvalidInput', `the name ${name} is taken`);
+      options.push(name as Name);
+    },
+  });
+}
 
 /**
  * Names that inputs may say of what can be added to Pointsman. A table of the same names, typed by this one, holds what each
- * is: add a name, and the compiler asks for its entry (docs/extending.md).
+ * is: add a name, and the compiler asks for its entry (docs/extending.md). Those that extensions add come at run time.
  */
 
-export const DialectName = z.enum(['tools', 'xml', 'backticks']);
+export const DialectName = openNames('tools', 'xml', 'backticks');
 export type DialectName = z.infer<typeof DialectName>;
 
 /**
@@ -14,7 +41,7 @@ export type DialectName = z.infer<typeof DialectName>;
  * names its styles. `sharegpt`, `sharegpt-turns` (one row per trained turn). `traj`: a folder of SWE-agent `.traj` files with
  * `preds.json`. `atif`: agent trajectory interchange.
  */
-export const DatasetFormat = z.enum([
+export const DatasetFormat = openNames(
   'universal',
   'openai',
   'trl',
@@ -27,7 +54,7 @@ export const DatasetFormat = z.enum([
   'sharegpt-turns',
   'traj',
   'atif',
-]);
+);
 export type DatasetFormat = z.infer<typeof DatasetFormat>;
 
 export const AtomName = z.enum([

@@ -7,23 +7,27 @@ import { roomsWithin } from '../rooms';
 
 /** What `bin/build.cjs` made of the sources, as a package has it. */
 const CODE = join(REPOSITORY, 'dist');
-/** Folders of what workflow code may hold; anything else is refused by the bundler. */
-const BUNDLED = [...roomsWithin('workflows')].map((room) =>
-  room === 'packages/python' ? dirname(require.resolve('@pointsman/python')) : join(CODE, room),
-);
+const WORKFLOWS = join(CODE, 'workflows', 'index.js');
+/** Folders of what workflow code may hold. */
+const foldersOf = (room: string) =>
+  [...roomsWithin(room)]
+    .filter((each) => each !== 'extend')
+    .map((each) => (each === 'packages/python' ? dirname(require.resolve('@pointsman/python')) : join(CODE, each)));
 
 /**
  * The workflow code as one file, built once for its content: every worker and test that starts on the same sources takes
  * the same file, and building (3 s) happens only after an edit.
+ * `extensions` are files that `useExtensions` gave.
  */
-export async function workflowBundle(): Promise<{ codePath: string }> {
+export async function workflowBundle(extensions: readonly string[] = []): Promise<{ codePath: string }> {
   const folder = join(pointsmanHome(), 'bundles');
-  const codePath = join(folder, `${digest()}.js`);
+  const name = digest(extensions);
+  const codePath = join(folder, `${name}.js`);
   if (existsSync(codePath)) return { codePath };
   mkdirSync(folder, { recursive: true });
   const quiet = () => {};
   const { code } = await bundleWorkflowCode({
-    workflowsPath: join(CODE, 'workflows', 'index.js'),
+    workflowsPath: extensions.length === 0 ? WORKFLOWS : entryWith(extensions, join(folder, `${name}-entry.cjs`)),
     logger: { log: quiet, trace: quiet, debug: quiet, info: quiet, warn: console.error, error: console.error },
   });
   const temporary = `${codePath}.${process.pid}`;
@@ -32,9 +36,20 @@ export async function workflowBundle(): Promise<{ codePath: string }> {
   return { codePath };
 }
 
-function digest(): string {
+/** Workflow code that knows the extensions before it reads an input. */
+function entryWith(extensions: readonly string[], file: string): string {
+  const extend = JSON.stringify(join(CODE, 'extend.js'));
+  const lines = extensions.map((path) => `require(${extend}).addExtensions(require(${JSON.stringify(path)}).default);`);
+  writeFileSync(file, [...lines, `module.exports = require(${JSON.stringify(WORKFLOWS)});`, ''].join('\n'));
+  return file;
+}
+
+function digest(extensions: readonly string[]): string {
   const hash = createHash('sha256').update(readFileSync(join(REPOSITORY, 'package.json')));
-  for (const folder of BUNDLED) {
+  for (const path of extensions) hash.update(path).update(readFileSync(path));
+  if (extensions.length > 0) hash.update(readFileSync(join(CODE, 'extend.js')));
+  const folders = new Set([...foldersOf('workflows'), ...(extensions.length > 0 ? foldersOf('extend') : [])]);
+  for (const folder of folders) {
     const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.js'));
     for (const name of files.sort()) hash.update(name).update(readFileSync(join(folder, name)));
   }

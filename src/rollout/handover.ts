@@ -1,11 +1,14 @@
-import type {
-  Author,
-  ExitStatus,
-  HandOverName,
-  HandOverPolicy,
-  HandOverReason,
-  HandOverValue,
-  SwitchDraw,
+import type { z } from 'zod';
+import {
+  type Author,
+  addHandOverValue,
+  type ExitStatus,
+  type HandOverName,
+  type HandOverPolicy,
+  type HandOverReason,
+  type HandOverValue,
+  PointsmanError,
+  type SwitchDraw,
 } from '../contract';
 import { hashKey, uniformBelow, uniformUnit } from './random';
 
@@ -19,6 +22,11 @@ export interface Policy<Value> {
   needs(value: Value): readonly Author[];
   /** Whether chance draws the switch: statistics over k count such rollouts alone. */
   readonly draws?: true;
+}
+
+/** A policy of an extension, with the schema of what inputs say of it. */
+export interface AddedPolicy<Value> extends Policy<Value> {
+  readonly value: z.ZodType<Value>;
 }
 
 const BOTH = ['student', 'expert'] as const;
@@ -46,6 +54,14 @@ const POLICIES: { readonly [Name in HandOverName]: Policy<HandOverValue<Name>> }
   },
   never: { draw: () => null, needs: () => ['student'] },
 };
+
+/** Adds one of an extension. Throws `InvalidInput` for a name that is taken. */
+export function addPolicy<Value>(name: string, { value, ...policy }: AddedPolicy<Value>): void {
+  if (name in POLICIES || name === 'on')
+    throw new PointsmanError('InvalidInput', `there is a policy that is called ${name}`);
+  addHandOverValue(name, value);
+  Object.assign(POLICIES, { [name]: policy });
+}
 
 /** A policy with its value: beside its name it has `on` alone. */
 function read({ on, ...policy }: HandOverPolicy): { of: Policy<unknown>; value: unknown; needs: readonly Author[] } {

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -90,6 +90,43 @@ test('the demo of the whole pipeline: a killed worker, nothing lost, a data set 
   expect(JSON.parse(checked.stdout)).toMatchObject({ problems: [] });
 }, 900_000);
 
+/** Its files are type-checked against what was installed, and run in a folder of their own. */
+test('a package of a user adds one of each, and a script of his runs a rollout with them', async () => {
+  const folder = join(elsewhere, 'user');
+  cpSync(join(REPOSITORY, 'test', 'extending', 'user'), folder, { recursive: true });
+  const compilerOptions = { module: 'node16', strict: true, noEmit: true, skipLibCheck: true, types: ['node'] };
+  writeFileSync(
+    join(folder, 'tsconfig.json'),
+    JSON.stringify({
+      compilerOptions: { ...compilerOptions, typeRoots: [join(REPOSITORY, 'node_modules', '@types')] },
+    }),
+  );
+  const tool = (name: string, ...args: string[]) => ran(join(REPOSITORY, 'node_modules', '.bin', name), args, folder);
+  expect(await tool('tsc', '-p', folder)).toMatchObject({ code: 0, stdout: '' });
+
+  env.POINTSMAN_CONFIG = join(folder, 'pointsman.yaml');
+  const { stdout: up } = await pointsman('--queue', 'user', 'up', '--rehearsal', join(folder, 'script.yaml'), '--json');
+  expect(JSON.parse(up)).toMatchObject({ worker: { queue: 'user', polling: true } });
+  const script = await tool('tsx', 'script.ts', 'yamllint-ignore-list');
+  expect({ ...script, stdout: JSON.parse(script.stdout || '{}') }).toMatchObject({
+    code: 0,
+    stdout: {
+      status: 'limit_steps',
+      workflow: 'completed',
+      turns: [
+        ['student', 'search', 0],
+        ['expert', 'bash', 0],
+        ['student', 'bash', 0],
+        ['expert', 'bash', 0],
+      ],
+    },
+  });
+  const choice = ['--run', 'rollout/user', '--format', 'alpaca', '--unresolved', '--unsubmitted', '--no-parquet'];
+  await pointsman('--queue', 'user', 'dataset', 'build', '--name', 'user', ...choice, '--wait');
+  const rows = await tool('tsx', 'rows.ts', 'user');
+  expect(JSON.parse(rows.stdout)).toMatchObject({ output: expect.stringContaining('"thought":"The tests last."') });
+}, 300_000);
+
 test('`pointsman down` stops what the demo left up', async () => {
   const { stdout } = await runCli(['down', '--json'], { env });
   const { stopped } = JSON.parse(stdout) as { stopped: string[] };
@@ -101,8 +138,12 @@ test('`pointsman down` stops what the demo left up', async () => {
 }, 90_000);
 
 function pointsman(...args: string[]): Promise<Ran> {
-  const child = spawn(process.execPath, [command, ...args], {
-    cwd: elsewhere,
+  return ran(process.execPath, [command, ...args], elsewhere);
+}
+
+function ran(program: string, args: readonly string[], cwd: string): Promise<Ran> {
+  const child = spawn(program, args, {
+    cwd,
     env: { ...process.env, ...env },
   });
   let [stdout, stderr] = ['', ''];

@@ -26,7 +26,7 @@ export const ADDITIONS: readonly Addition[] = [
       'prompts/json/instance.md': 'prompts/json/instance.md',
     },
     lines: [
-      { in: 'src/contract/names.ts', after: "DialectName = z.enum(['tools', 'xml', 'backticks'", add: ", 'json'" },
+      { in: 'src/contract/names.ts', after: "DialectName = openNames('tools', 'xml', 'backticks'", add: ", 'json'" },
       { in: 'src/rollout/dialects/index.ts', after: '= { tools, xml, backticks', add: ', json' },
       { in: 'src/rollout/dialects/index.ts', after: "from './dialect';", add: "\nimport { json } from './json';" },
     ],
@@ -144,7 +144,7 @@ export const ADDITIONS: readonly Addition[] = [
     lines: [
       {
         in: 'src/sandbox/index.ts',
-        after: 'const BACKENDS = {',
+        after: 'const BACKENDS: Record<string, MakeSandboxes> = {',
         add: '\n  remote: (scope: string): Sandboxes => remoteSandboxes(scope),',
       },
       {

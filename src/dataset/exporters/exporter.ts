@@ -1,4 +1,4 @@
-import type { ChatTool, DatasetFormat, DatasetInput, DialectName } from '../../contract';
+import type { ChatTool, DatasetInput, DialectName } from '../../contract';
 import type { Prompts } from '../../rollout/prompts';
 import type { ChatTokenizer } from '../chat-tokenizer';
 import type { MaskReason } from '../mask';
@@ -46,7 +46,7 @@ type LeftOut =
   | 'roles_do_not_alternate';
 
 interface ExporterBase {
-  readonly format: DatasetFormat;
+  readonly format: string;
   readonly mask: MaskBy;
   /** What reads the files, and how: the card says it. */
   readonly loadedBy: string;
@@ -65,7 +65,7 @@ export interface RecordReader {
 
 /** One record a line. */
 export interface LinesExporter extends ExporterBase, RecordReader {
-  readonly format: DatasetFormat;
+  readonly format: string;
   readonly layout: 'lines';
   export(row: DatasetRow, context: ExportContext): Exported;
   /** Columns of the records for Parquet. */

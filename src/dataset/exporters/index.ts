@@ -26,6 +26,11 @@ export const EXPORTERS: Readonly<Record<DatasetFormat, Exporter>> = {
   atif,
 };
 
+/** Adds one of an extension, whose name inputs may say already. */
+export function addExporter(exporter: Exporter): void {
+  Object.assign(EXPORTERS, { [exporter.format]: exporter });
+}
+
 export type {
   ExportContext,
   Exporter,

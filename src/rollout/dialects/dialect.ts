@@ -1,14 +1,4 @@
-import type {
-  Action,
-  ChatMessage,
-  ChatTool,
-  DialectName,
-  FormatError,
-  Lenience,
-  RawReply,
-  Turn,
-  View,
-} from '../../contract';
+import type { Action, ChatMessage, ChatTool, FormatError, Lenience, RawReply, Turn, View } from '../../contract';
 import { cutEnd, isWellFormed } from '../clip';
 import { splitReasoning } from '../reasoning';
 import { readArguments, TOOLS, type ToolTable } from '../tools';
@@ -47,7 +37,7 @@ export interface RenderedTurn {
 
 /** One format in which models act. Everything is pure and nothing throws, whatever the model wrote. */
 export interface Dialect {
-  readonly name: DialectName;
+  readonly name: string;
   /** Text for the system prompt's `{{tool_docs}}`. */
   documentation(tools: ToolTable): string;
   /** The request's `tools` field, for formats that have it. */

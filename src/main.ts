@@ -114,6 +114,13 @@ const NOUNS: Readonly<Record<string, Noun>> = {
     about: 'use the pointsman.yaml of this folder, now that you have looked at it',
     load: async () => (await services()).addTrustCommand,
   },
+  completion: {
+    about: 'words of all commands and options, for your shell',
+    load: async () => {
+      const { addCompletionCommand } = await import('./cli/completion.js');
+      return (command, cli) => addCompletionCommand(command, cli, () => wholeProgram(cli));
+    },
+  },
   schemas: {
     about: 'JSON Schemas of everything that people write',
     load: async () => (await import('./cli/schemas.js')).addSchemaCommands,
@@ -150,8 +157,15 @@ export function createProgram(cli: () => Promise<Cli>): Command {
   });
 }
 
+/** All of it, every module loaded: for what looks at the command line itself. */
+export async function wholeProgram(cli: Cli): Promise<Command> {
+  const program = createProgram(async () => cli);
+  for (const command of program.commands) await fill(command, cli);
+  return program;
+}
+
 /** Gives a command of the first level its options and verbs. */
-export async function fill(command: Command, cli: Cli): Promise<void> {
+async function fill(command: Command, cli: Cli): Promise<void> {
   const add = await NOUNS[command.name()]?.load();
   add?.(command, cli);
 }

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { Cli } from '../../src/cli/context';
-import { createProgram, fill } from '../../src/main';
+import { wholeProgram } from '../../src/main';
 import { type Ran, runCli } from './run-cli';
 
 /** Exactly one JSON object on standard output, and nothing else. */
@@ -67,9 +67,7 @@ it('says how to reach a server where none answers', async () => {
 });
 
 it('prints every help within 80 columns', async () => {
-  const cli = new Cli();
-  const program = createProgram(async () => cli);
-  for (const command of program.commands) await fill(command, cli);
+  const program = await wholeProgram(new Cli());
   const visit = (command: Command): void => {
     const help = command.helpInformation();
     expect(help).toContain('Usage: pointsman');

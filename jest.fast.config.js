@@ -46,7 +46,12 @@ const isFast = (test) =>
 
 module.exports = {
   ...whole,
-  testMatch: ['test', ...readdirSync(join(__dirname, 'packages')).map((name) => join('packages', name, 'test'))]
+  testMatch: [
+    'test',
+    ...readdirSync(join(__dirname, 'packages'))
+      .map((name) => join('packages', name, 'test'))
+      .filter((folder) => existsSync(join(__dirname, folder))),
+  ]
     .flatMap(testsUnder)
     .filter(isFast)
     .map((test) => `<rootDir>/${test}`),

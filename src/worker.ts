@@ -9,6 +9,7 @@ import { allowedBy, loadSettings, type Settings } from './config';
 import { DEFAULT_QUEUE, hasOwnQueue, queuesUnder, SEARCH_ATTRIBUTES } from './contract';
 import type { Deps } from './deps';
 import { closeHome, homeSecret } from './home';
+import { assertOwnServer, ownerText, thisHome } from './machine/owner';
 import { freePort } from './machine/ports';
 import { workflowBundle } from './machine/workflow-bundle';
 import { Roots } from './roots';
@@ -65,13 +66,16 @@ export async function serve(choice: WorkerChoice, settings: Settings = loadSetti
   const connect = loadClientConnectConfig();
   const connection = await NativeConnection.connect(connect.connectionOptions);
   const namespace = connect.namespace ?? 'default';
+  // A worker of another home would take that one's runs, without their files.
+  await assertOwnServer(connection.workflowService, namespace, connect.connectionOptions.address ?? 'localhost:7233');
   await ensureNamespace(connection, namespace);
   const { clusterId } = await connection.workflowService.getClusterInfo({});
   const deps = createDeps(settings, `${clusterId}/${namespace}`, choice.queue);
   const common = { ...COMMON, ...versioning(settings.deployment) };
+  const identity = `pointsman@${settings.host} ${ownerText(thisHome())}`;
   const workers = await Promise.all(
     (await plans(choice, deps, settings)).map((plan) =>
-      Worker.create({ connection, namespace, identity: `pointsman@${settings.host}`, ...common, ...plan }),
+      Worker.create({ connection, namespace, identity, ...common, ...plan }),
     ),
   );
   logger.info(

@@ -4,6 +4,7 @@ import { loadSettings, type Settings } from '../config';
 import { DEFAULT_QUEUE, isPointsmanError, PointsmanError, type Queues, queuesUnder } from '../contract';
 import { connect, ensureServer, type Local } from '../machine/local-services';
 import { ensureWorker } from '../machine/local-worker';
+import { assertOwnServer } from '../machine/owner';
 import type { Look } from '../pages/shown-run';
 import { nameRoots } from '../roots';
 import { openStores, type Stores } from '../store';
@@ -23,6 +24,8 @@ export interface StartOptions {
 /** What every command is given. stdout is the answer and nothing else; all talk goes to stderr. */
 export class Cli {
   json = false;
+  /** That this home's server is to be on. */
+  port: number | undefined;
   private made: { client: Client; local: Local } | undefined;
   private given: Settings | undefined;
   private opened: Stores | undefined;
@@ -139,9 +142,11 @@ export class Cli {
 
   private async connected(): Promise<{ client: Client; local: Local }> {
     if (!this.made) {
-      const local = await ensureServer((line) => this.say(line));
+      const local = await ensureServer((line) => this.say(line), this.port);
       const { connection, namespace } = await connect();
-      this.made = { local, client: new Client({ connection, namespace }) };
+      const client = new Client({ connection, namespace });
+      await assertOwnServer(client.workflowService, namespace, local.address);
+      this.made = { local, client };
     }
     return this.made;
   }

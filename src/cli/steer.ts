@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { PointsmanError } from '../contract';
+import { temporalEnvironment } from '../machine/local-services';
 import { quote } from '../rollout/shell';
 import type { Cli } from './context';
 import { dollarsOption, wholeOption } from './options';
@@ -47,7 +48,7 @@ export function addSteering(rollout: Command, cli: Cli): void {
     .description('cancel: the work so far is kept as a patch')
     .action(async (id: string) => {
       const client = await cli.client();
-      cli.say(`by hand: temporal workflow cancel --workflow-id ${quote(id)}`);
+      cli.say(`by hand: ${temporalEnvironment()}temporal workflow cancel --workflow-id ${quote(id)}`);
       const handle = client.workflow.getHandle(id);
       const { status } = await handle.describe();
       // The server takes the request for one that has ended, and nothing comes of it.
@@ -65,8 +66,10 @@ export function addSteering(rollout: Command, cli: Cli): void {
 /** Sends an update and gives its answer; says how to do it by hand. */
 export async function sendUpdate(cli: Cli, id: string, update: string, argument?: unknown): Promise<unknown> {
   const input = argument === undefined ? '' : ` --input ${quote(JSON.stringify(argument))}`;
-  cli.say(`by hand: temporal workflow update execute --workflow-id ${quote(id)} --name ${update}${input}`);
   const client = await cli.client();
+  cli.say(
+    `by hand: ${temporalEnvironment()}temporal workflow update execute --workflow-id ${quote(id)} --name ${update}${input}`,
+  );
   const handle = client.workflow.getHandle(id);
   return client.withDeadline(Date.now() + PATIENCE_MS, () =>
     argument === undefined
@@ -119,8 +122,8 @@ export function addWindowSteering(noun: Command, cli: Cli, steerable: Steerable)
     .command('cancel <id>')
     .description(`cancel: ${cancelled}`)
     .action(async (id: string) => {
-      cli.say(`by hand: temporal workflow cancel --workflow-id ${quote(id)}`);
       const handle = (await cli.client()).workflow.getHandle(id);
+      cli.say(`by hand: ${temporalEnvironment()}temporal workflow cancel --workflow-id ${quote(id)}`);
       const { status } = await handle.describe();
       // The server takes the request for one that has ended, and nothing comes of it.
       if (status.name !== 'RUNNING')

@@ -56,6 +56,7 @@ export interface Launched {
   readonly pid: number | undefined;
   readonly log: string;
   ended(): boolean;
+  end(): void;
 }
 
 /** Starts the server as a process that outlives this one. Throws `Unavailable` without the program. */
@@ -76,13 +77,13 @@ export function launch(port: number, ui: UiPlace, options: DevServerOptions): La
     ended = true;
   };
   child.on('error', end).on('exit', end);
-  return { pid: child.pid, log, ended: () => ended };
+  return { pid: child.pid, log, ended: () => ended, end: () => void child.kill('SIGKILL') };
 }
 
-/** The right to start a server on that port, given back by the function; undefined while another process has it. */
-export function claim(port: number): (() => void) | undefined {
-  const file = lockFile(port);
-  if (!claimed(port)) rmSync(file, { force: true });
+/** The right to start what is called `name`, given back by the function; undefined while another process of this home has it. */
+export function claim(name: string): (() => void) | undefined {
+  const file = lockFile(name);
+  if (!claimed(name)) rmSync(file, { force: true });
   // Linked into place, so that nobody reads it while it is empty.
   const mine = `${file}.${process.pid}`;
   writeFileSync(mine, `${process.pid}\n`);
@@ -96,9 +97,9 @@ export function claim(port: number): (() => void) | undefined {
   }
 }
 
-/** Whether a process that lives is starting the server of that port. */
-export function claimed(port: number): boolean {
-  const holder = Number(readText(lockFile(port)));
+/** Whether a process that lives is starting what is called `name`. */
+export function claimed(name: string): boolean {
+  const holder = Number(readText(lockFile(name)));
   return holder > 0 && alive(holder);
 }
 
@@ -111,7 +112,7 @@ function alive(pid: number): boolean {
   }
 }
 
-/** Held while a process starts the server of that port. */
-export function lockFile(port: number): string {
-  return join(room('run'), `temporal-${port}.starting`);
+/** Held while a process starts what is called `name`. */
+export function lockFile(name: string): string {
+  return join(room('run'), `${name}.starting`);
 }

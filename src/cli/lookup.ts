@@ -1,6 +1,6 @@
 import type { Client, WorkflowExecutionDescription, WorkflowExecutionInfo, WorkflowHandle } from '@temporalio/client';
-import { nearest, PointsmanError } from '../contract';
-import { uiBeside } from '../machine/local-services';
+import { isPointsmanError, nearest, PointsmanError } from '../contract';
+import { temporalEnvironment, uiBeside } from '../machine/local-services';
 import type { RunStatus } from '../pages/shown-run';
 import type { BlobStore } from '../store/blobs';
 import { type Cli, resultFrom } from './context';
@@ -33,7 +33,7 @@ export async function lookUp(cli: Cli, id: string, type: string, noun = type): P
     throw new PointsmanError(
       'InvalidInput',
       `${id} is a ${described.type} workflow, not a ${noun}`,
-      `\`temporal workflow show --workflow-id ${id}\` shows it.`,
+      `\`${temporalEnvironment()}temporal workflow show --workflow-id ${id}\` shows it.`,
     );
   return { client, handle, described, ...(ui ? { ui: cli.uiLink(ui, client, id) } : {}) };
 }
@@ -73,6 +73,11 @@ export async function resultOrTrouble<R>(handle: WorkflowHandle): Promise<Ending
   } catch (error) {
     return { trouble: error instanceof Error ? error.message : String(error) };
   }
+}
+
+/** Why something is not in the store here, with what to do about it. */
+export function missingWord(error: Error): string {
+  return isPointsmanError(error) && error.hint ? `${error.message}. ${error.hint}` : error.message;
 }
 
 /** Undefined when no worker answers. */
@@ -123,7 +128,7 @@ export async function newest(cli: Cli, query: string, limit: number): Promise<Wo
     if (found.length >= limit) break;
     found.push(each);
   }
-  cli.say(`by hand: temporal workflow list --query "${query}"`);
+  cli.say(`by hand: ${temporalEnvironment()}temporal workflow list --query "${query}"`);
   return found;
 }
 

@@ -2,7 +2,7 @@ import type { HandOverPolicy, Opening, Rejected, RolloutProgress, RolloutResult 
 import type { ShownRun, ShownStep } from '../../pages/shown-run';
 import { headInHistory } from '../../store/history';
 import { type Cli, look } from '../context';
-import { askProgress, attributesOf, endingOf, findHead, lookUp, retried, statusOf } from '../lookup';
+import { askProgress, attributesOf, endingOf, findHead, lookUp, missingWord, retried, statusOf } from '../lookup';
 import { verdict } from '../terminal/verdict';
 
 /** A rollout by workflow id, or a trajectory by the (abbreviated) hash of its head. Throws `NotFound`. */
@@ -33,7 +33,7 @@ async function readWorkflow(cli: Cli, id: string): Promise<ShownRun> {
   const { runId, trouble, ...facts } = await runFacts(cli, id);
   // A store elsewhere is no reason to hide what the server knows.
   const chain = facts.head ? await loadSteps(cli, facts.head, runId).catch((error: Error) => error) : undefined;
-  const missing = chain instanceof Error ? chain.message : undefined;
+  const missing = chain instanceof Error ? missingWord(chain) : undefined;
   return {
     ...facts,
     steps: chain && !(chain instanceof Error) ? chain.steps : [],

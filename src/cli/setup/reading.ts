@@ -10,6 +10,7 @@ import {
   type Ending,
   findHead,
   lookUp,
+  missingWord,
   resultOrTrouble,
   retried,
   statusOf,
@@ -66,7 +67,7 @@ async function readWorkflow(cli: Cli, id: string, role: SetupRole): Promise<Show
   const head = await headOf(client, handle, role, result, progress);
   // A store elsewhere is no reason to hide what the server knows.
   const chain = head ? await loadSetupSteps(cli, head).catch((error: Error) => error) : undefined;
-  const missing = chain instanceof Error ? chain.message : undefined;
+  const missing = chain instanceof Error ? missingWord(chain) : undefined;
   const attributes = attributesOf(described);
   return {
     id,

@@ -3,7 +3,8 @@ import { isPointsmanError, nearest, PointsmanError } from '../contract';
 import { temporalEnvironment, uiBeside } from '../machine/local-services';
 import type { RunStatus } from '../pages/shown-run';
 import type { BlobStore } from '../store/blobs';
-import { type Cli, resultFrom } from './context';
+import type { Cli } from './context';
+import { endingError, isAborted, standstill } from './wait';
 
 /** A workflow that the server knows. */
 export interface LookedUp {
@@ -44,7 +45,7 @@ export async function findWorkflow<P, R>(cli: Cli, id: string, type: string): Pr
   const { client, handle, described } = found;
   const { result, trouble } = await endingOf<R>(handle, described);
   const progress = statusOf(described) === 'running' ? await askProgress<P>(client, handle) : undefined;
-  const said = [trouble, retried(described)].filter(Boolean).join('; ');
+  const said = [trouble, await standstill(client, described)].filter(Boolean).join('; ');
   return {
     ...found,
     progress,
@@ -63,16 +64,24 @@ export async function endingOf<R>(handle: WorkflowHandle, described: WorkflowExe
   const status = statusOf(described);
   if (status === 'running') return {};
   if (status === 'cancelled') return { result: described.memo?.result as R | undefined };
-  return resultOrTrouble(handle);
+  return resultOrTrouble(handle, described);
 }
 
-/** Waits where it has not ended. */
-export async function resultOrTrouble<R>(handle: WorkflowHandle): Promise<Ending<R>> {
+/** Of one that has ended. */
+export async function resultOrTrouble<R>(
+  handle: WorkflowHandle,
+  described: WorkflowExecutionDescription,
+): Promise<Ending<R>> {
   try {
-    return { result: await resultFrom<R>(handle) };
+    return { result: (await handle.result()) as R };
   } catch (error) {
-    return { trouble: error instanceof Error ? error.message : String(error) };
+    return { trouble: endingError(described, error).message };
   }
+}
+
+/** `show` of what failed ends as a program that failed does. */
+export function exitAs(status: RunStatus | 'kept'): void {
+  if (status === 'failed' || status === 'terminated' || status === 'timed out') process.exitCode = 1;
 }
 
 /** Why something is not in the store here, with what to do about it. */
@@ -80,10 +89,13 @@ export function missingWord(error: Error): string {
   return isPointsmanError(error) && error.hint ? `${error.message}. ${error.hint}` : error.message;
 }
 
-/** Undefined when no worker answers. */
+/** Undefined when no worker answers. Throws only where the wait that asks is over. */
 export async function askProgress<P>(client: Client, handle: WorkflowHandle): Promise<P | undefined> {
   const asked = () => handle.query<P>('progress');
-  return client.withDeadline(Date.now() + 5_000, asked).catch(() => undefined);
+  return client.withDeadline(Date.now() + 5_000, asked).catch((error: unknown) => {
+    if (isAborted(error)) throw error;
+    return undefined;
+  });
 }
 
 export function statusOf({ status }: { status: { name: string } }): RunStatus {
@@ -95,12 +107,6 @@ export function statusOf({ status }: { status: { name: string } }): RunStatus {
     TIMED_OUT: 'timed out',
   };
   return names[status.name] ?? 'running';
-}
-
-/** What the server tries again and again. No query tells: the workflow itself only waits for it. */
-export function retried({ raw }: WorkflowExecutionDescription): string | undefined {
-  const failing = raw.pendingActivities?.find(({ lastFailure }) => lastFailure?.message);
-  return failing && `${failing.activityType?.name}, attempt ${failing.attempt}: ${failing.lastFailure?.message}`;
 }
 
 export interface Attributes {

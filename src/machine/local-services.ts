@@ -29,6 +29,12 @@ interface Remembered {
   readonly database: string;
 }
 
+/** A server that comes back is spoken to again soon: by default gRPC waits for up to two minutes between two attempts. */
+const PATIENT = {
+  connectTimeout: '30s',
+  channelArgs: { 'grpc.initial_reconnect_backoff_ms': 200, 'grpc.max_reconnect_backoff_ms': 2_000 },
+} as const;
+
 /** Set when the address is not the one that `temporal` takes by itself. */
 let unusual: string | undefined;
 
@@ -84,6 +90,12 @@ export function serverAddress(): string {
   return configuredAddress() ?? `127.0.0.1:${namedPort() ?? remembered()?.port ?? USUAL}`;
 }
 
+/** Whether the server that is spoken to is this home's and its process has ended: it does not come back by itself. */
+export function ownServerIsDown(): boolean {
+  const own = remembered();
+  return own !== undefined && configuredAddress() === undefined && serverPid(own.port) === undefined;
+}
+
 /** What answers at `serverAddress`. */
 export interface Answering {
   readonly address: string;
@@ -110,17 +122,15 @@ export async function lookAtServer(): Promise<Answering> {
 export async function connect(): Promise<{ connection: Connection; namespace: string }> {
   const { namespace = 'default', connectionOptions } = loadClientConnectConfig();
   const address = serverAddress();
-  const connection = await Connection.connect({ ...connectionOptions, address, connectTimeout: '10s' }).catch(
-    (error: Error) => {
-      throw new PointsmanError(
-        'Unavailable',
-        `no Temporal server answers at ${address}: ${error.message}`,
-        configuredAddress() === undefined
-          ? 'Start one with `pointsman up`, or set TEMPORAL_ADDRESS.'
-          : 'Start that server, or unset TEMPORAL_ADDRESS and TEMPORAL_PROFILE: `pointsman up` then starts one here.',
-      );
-    },
-  );
+  const connection = await Connection.connect({ ...connectionOptions, ...PATIENT, address }).catch((error: Error) => {
+    throw new PointsmanError(
+      'Unavailable',
+      `no Temporal server answers at ${address}: ${error.message}`,
+      configuredAddress() === undefined
+        ? 'Start one with `pointsman up`, or set TEMPORAL_ADDRESS.'
+        : 'Start that server, or unset TEMPORAL_ADDRESS and TEMPORAL_PROFILE: `pointsman up` then starts one here.',
+    );
+  });
   return { connection, namespace };
 }
 

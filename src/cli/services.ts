@@ -8,13 +8,16 @@ import { room } from '../home';
 import { stopDevServer } from '../machine/dev-server';
 import { diagnose, printFindings } from '../machine/doctor';
 import { connect, lookAtServer } from '../machine/local-services';
-import { startOwnWorker, wasKilled } from '../machine/local-worker';
+import { staleConfiguration, startOwnWorker, wasKilled } from '../machine/local-worker';
 import { assertServedHere, otherHomes, type Poller, pollersOf } from '../machine/owner';
 import { freePort, holds } from '../machine/ports';
 import { comesUp, daemonPid, logOf, startDaemon, stopDaemon } from '../machine/processes';
 import { loadScript } from '../model/rehearsal/script';
 import type { Cli } from './context';
 import { rehearsalUrl, rememberedPort, rememberPort, shareWithDaemons } from './daemon-environment';
+
+/** A worker drains for up to 40 s: its commands in flight are told to the server. */
+const DRAIN_MS = 45_000;
 
 /** `up`, `down`, `status`: everything that runs in the background on this machine for this home. */
 export function addServiceCommands(program: Command, cli: Cli): void {
@@ -64,6 +67,11 @@ async function startServices(cli: Cli, script: string | undefined): Promise<void
   const client = await cli.client();
   await assertServedHere(client, cli.queue, (line) => cli.say(line));
   shareWithDaemons(cli.settings);
+  const stale = staleConfiguration();
+  if (stale) {
+    cli.say(`${stale}: it is started again; what it did goes on with the new one`);
+    await stopDaemon('worker', DRAIN_MS);
+  }
   // Whoever says `up` wants a worker here, also for a server that others run.
   if (daemonPid('worker') === undefined) await startOwnWorker(client, cli.queue, (line) => cli.say(line));
 }
@@ -96,11 +104,10 @@ async function startRehearsalDaemon(cli: Cli, script: string): Promise<void> {
 /** Stops worker, rehearsal and servers that this home started, in that order. Answers what was stopped. */
 async function stopServices(): Promise<string[]> {
   const stopped: string[] = [];
-  // A worker drains for up to 40 s: its commands in flight are told to the server.
-  if (await stopDaemon('worker', 45_000)) stopped.push('worker');
+  if (await stopDaemon('worker', DRAIN_MS)) stopped.push('worker');
   if (await stopDaemon('rehearsal')) stopped.push('rehearsal');
   // The demo leaves these up for who wants to go on by hand.
-  if (await stopDaemon('demo-worker', 45_000)) stopped.push("the demo's worker");
+  if (await stopDaemon('demo-worker', DRAIN_MS)) stopped.push("the demo's worker");
   if (await stopDaemon('demo-models')) stopped.push("the demo's scripted models");
   for (const port of serverPorts()) if (await stopDevServer(port)) stopped.push(`Temporal server on port ${port}`);
   return stopped;
@@ -153,6 +160,8 @@ interface ServiceStatus {
     readonly died: boolean;
     readonly pid: number | null;
     readonly log: string | null;
+    /** How its configuration differs from the one here, which `up` mends. */
+    readonly stale: string | null;
     /** Homes whose workers poll the queue too. */
     readonly otherHomes: readonly string[];
   };
@@ -175,6 +184,7 @@ async function serviceStatus(cli: Cli): Promise<ServiceStatus> {
       died: wasKilled(),
       pid: worker ?? null,
       log: worker === undefined ? null : logOf('worker'),
+      stale: staleConfiguration() ?? null,
       otherHomes: otherHomes(pollers).map(({ path }) => path),
     },
     rehearsal: rehearsal !== undefined && url ? { url, pid: rehearsal, log: logOf('rehearsal') } : null,
@@ -193,6 +203,7 @@ function statusText({ server, worker, rehearsal, home, config }: ServiceStatus):
     `server     ${server.address} ${serverWord(server)}`,
     ...(server.ui && !server.foreign ? [`UI         ${server.ui}`] : []),
     `worker     ${worker.polling ? 'polls' : 'none polls'} ${worker.queue}${process}`,
+    ...(worker.stale ? [`           ${worker.stale}: \`pointsman up\` starts it again`] : []),
     ...worker.otherHomes.map((other) => `           a worker of another home, ${other}, polls it too`),
     `rehearsal  ${rehearsal ? `${rehearsal.url}, pid ${rehearsal.pid}, log ${rehearsal.log}` : 'not started'}`,
     `home       ${home}`,

@@ -274,15 +274,6 @@ function terminatedWord(reason: string): string {
   return `the workflow was terminated${said ? `: ${said}` : ''}`;
 }
 
-/** The result of one that has ended. Throws what it failed with. */
-export async function resultFrom<T>(handle: WorkflowHandle): Promise<T> {
-  try {
-    return (await handle.result()) as T;
-  } catch (error) {
-    throw fromWorkflow(error);
-  }
-}
-
 /** A workflow's failure as one of ours: the innermost cause says what happened. */
 export function fromWorkflow(error: unknown): unknown {
   if (!(error instanceof WorkflowFailedError)) return error;

@@ -8,7 +8,7 @@ import { type Report, readText } from './command';
 import { ownServer } from './owner';
 import { freePort, holds, listens } from './ports';
 import { comesUp, daemonPid, logOf, rememberProcess, startDaemon, stopDaemon } from './processes';
-import { claim, claimed, type DevServerOptions, launch, type UiPlace } from './server-process';
+import { claim, claimed, type DevServerOptions, launch, portLock, type UiPlace } from './server-process';
 import { ensureTemporal } from './temporal';
 
 export type { DevServerOptions } from './server-process';
@@ -38,7 +38,7 @@ export async function startDevServer(options: DevServerOptions = {}, report: Rep
   const server = { address: `127.0.0.1:${port}`, ui: `http://127.0.0.1:${uiPort}` };
   if (await answers(server.address)) return taken(server, port);
 
-  return claimedFor(nameOf(port), async () => {
+  return claimedFor(portLock(port), async () => {
     // Whoever had the claim before may have finished since we looked.
     if (await answers(server.address)) return await taken(server, port);
     await ensureTemporal(report);
@@ -68,14 +68,23 @@ export async function startDevServer(options: DevServerOptions = {}, report: Rep
   });
 }
 
-/** Does the work as the only process of this home that does what is called `name`; whoever comes later waits. */
-export async function claimedFor<T>(name: string, work: () => Promise<T>): Promise<T> {
+/** Does the work as the only process that holds the lock; whoever comes later waits. */
+export async function claimedFor<T>(lock: string, work: () => Promise<T>): Promise<T> {
   for (;;) {
-    const release = claim(name);
+    const release = claim(lock);
     if (release) return work().finally(release);
-    // It may have to fetch the program first; where it dies, the claim is taken over.
-    while (claimed(name)) await sleep(50);
+    await claimEnds(lock);
   }
+}
+
+/** Until nobody is starting the server of that port: it may have to be fetched first. */
+export async function startEnds(port: number): Promise<void> {
+  await claimEnds(portLock(port));
+}
+
+/** Where the process that has it dies, the claim has ended. */
+async function claimEnds(lock: string): Promise<void> {
+  while (claimed(lock)) await sleep(50);
 }
 
 /** Stops the server that `startDevServer` started on that port. False when there is none; one of others is left alone. */

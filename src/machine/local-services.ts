@@ -1,14 +1,17 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Connection } from '@temporalio/client';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { PointsmanError } from '../contract';
 import { room } from '../home';
 import { isLoopback } from '../own-host';
 import { readText } from './command';
-import { answers, claimedFor, type DevServer, serverPid, startDevServer } from './dev-server';
+import { answers, claimedFor, type DevServer, serverPid, startDevServer, startEnds } from './dev-server';
 import { isThisHome, type Owner, ownServer, serverOwner } from './owner';
 import { freePort, isFree, listens } from './ports';
+import { comesUp, logOf } from './processes';
+import { homeLock } from './server-process';
 
 const USUAL = 7233;
 const LOCAL = `127.0.0.1:${USUAL}`;
@@ -86,7 +89,7 @@ function namedPort(): number | undefined {
 }
 
 /** Where this home's server is, or would be looked for; starts nothing. */
-export function serverAddress(): string {
+function serverAddress(): string {
   return configuredAddress() ?? `127.0.0.1:${namedPort() ?? remembered()?.port ?? USUAL}`;
 }
 
@@ -159,12 +162,23 @@ function remembered(): Remembered | undefined {
   return text === undefined ? undefined : (JSON.parse(text) as Remembered);
 }
 
+/** A server that runs is waited for, as busy as it may be: a second one on its database would spoil both. */
+async function answersAgain(port: number, say: (line: string) => void): Promise<void> {
+  const what = 'the Temporal server of this home';
+  const alive = () => serverPid(port) !== undefined;
+  const ready = () => answers(addressOf(port));
+  const hint = '`pointsman down` and `pointsman up` start it again: runs continue.';
+  await comesUp({ what, pid: serverPid(port) ?? 0, log: logOf(`temporal-${port}`), alive, ready, hint }, say);
+}
+
 /** The one that an earlier version made, which named it after the usual port, else a new one. */
 function databaseFor(port: number): string {
   const earlier = `temporal-${USUAL}.db`;
   return existsSync(join(room('run'), earlier)) ? earlier : `temporal-${port}.db`;
 }
 
+/** So often a server is asked whether it is one. */
+const ATTEMPTS = 5;
 /** Tried one after another where a port is taken. */
 const CANDIDATES = 200;
 
@@ -179,7 +193,7 @@ async function startOwnServer(say: (line: string) => void, asked: number | undef
   )
     return startDevServer(own, say);
   // One process of this home at a time looks for a port, else each would find another.
-  return claimedFor('server', async () => {
+  return claimedFor(homeLock(), async () => {
     const known = remembered();
     if (known && asked !== undefined && asked !== known.port && serverPid(known.port) !== undefined)
       throw new PointsmanError(
@@ -187,6 +201,7 @@ async function startOwnServer(say: (line: string) => void, asked: number | undef
         `--port ${asked}: the server of this home runs on port ${known.port}`,
         `\`pointsman down\`, then \`pointsman up --port ${asked}\`: runs continue there.`,
       );
+    if (known && serverPid(known.port) !== undefined) await answersAgain(known.port, say);
     const fixed = asked ?? namedPort();
     const first = fixed ?? known?.port ?? USUAL;
     for (let port = first; port < first + CANDIDATES; port++) {
@@ -216,7 +231,8 @@ async function startOwnServer(say: (line: string) => void, asked: number | undef
           throw error;
         },
       );
-      if (!server) continue;
+      // Or, another home of this account, while we waited for our turn.
+      if (!server || (await whoHas(port)).by === 'another home') continue;
       if (taken.by !== 'a server of no home')
         writeFileSync(recordFile(), `${JSON.stringify({ port, uiPort, database })}\n`);
       return server;
@@ -234,8 +250,13 @@ type Holder =
   | { readonly by: 'another home'; readonly owner: Owner };
 
 async function whoHas(port: number): Promise<Holder> {
+  await startEnds(port);
   if (!(await listens('127.0.0.1', port))) return { by: (await isFree(port)) ? 'nobody' : 'something else' };
-  if (!(await answers(addressOf(port)))) return { by: 'something else' };
+  // A server with much to do answers late.
+  for (let attempt = 1; !(await answers(addressOf(port))); attempt++) {
+    if (attempt === ATTEMPTS) return { by: 'something else' };
+    await sleep(500);
+  }
   const owner = await ownerAt(addressOf(port));
   if (owner) return isThisHome(owner) ? { by: 'this home' } : { by: 'another home', owner };
   if (serverPid(port) === undefined) return { by: 'a server of no home' };

@@ -1,13 +1,16 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { createHash } from 'node:crypto';
+import { existsSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import type { Client } from '@temporalio/client';
+import { loadSettings } from '../config';
 import { PointsmanError, queuesUnder } from '../contract';
 import { room } from '../home';
+import { readText } from './command';
 import { ensureDocker } from './docker';
 import { ensureImage } from './image';
 import type { Local } from './local-services';
 import { assertServedHere, isThisHome, pollersOf } from './owner';
-import { comesUp, daemonPid, logOf, startDaemon } from './processes';
+import { comesUp, daemonPid, logOf, startDaemon, stopDaemon } from './processes';
 
 /** A busy server is asked again after this long. */
 const ANSWER_MS = 10_000;
@@ -20,7 +23,7 @@ export interface BackgroundWorker {
 }
 
 /** Whether a worker polled the queue in the last minute. */
-export async function hasWorker(client: Client, queue: string): Promise<boolean> {
+async function hasWorker(client: Client, queue: string): Promise<boolean> {
   return (await pollersOf(client, queue)).length > 0;
 }
 
@@ -46,6 +49,11 @@ export async function startWorker(
   const hint = '`pointsman doctor` checks what it needs; with that mended, `pointsman up` starts it again.';
   const alive = () => daemonPid(name) === pid;
   await comesUp({ what: 'the worker', pid, log: logOf(name), alive, ready: polls, hint }, say);
+  // Another home may have started one at the same moment.
+  await assertServedHere(client, queue, say).catch(async (error: unknown) => {
+    await stopDaemon(name);
+    throw error;
+  });
   return pid;
 }
 
@@ -62,7 +70,36 @@ export async function startOwnWorker(client: Client, queue: string, say: (line: 
     say(`sandboxes cannot start yet: ${why} (\`pointsman doctor\` says what to do)`);
   }
   say('starting a worker in the background (`pointsman down` stops it)');
+  writeFileSync(configurationFile(), JSON.stringify(configurationHere()));
   await startWorker(client, { name: 'worker', queue }, say);
+}
+
+/** What a worker was started with. */
+interface Configuration {
+  readonly file: string | null;
+  readonly digest: string;
+}
+
+const configurationFile = () => join(room('run'), 'worker.configuration.json');
+
+function configurationHere(): Configuration {
+  const { file, config } = loadSettings();
+  const digest = createHash('sha256').update(JSON.stringify(config)).digest('hex');
+  return { file: file === undefined ? null : resolve(file), digest };
+}
+
+/**
+ * How the configuration of this home's worker differs from the one that commands read here; undefined where it does not.
+ * A worker reads it once, when it starts.
+ */
+export function staleConfiguration(): string | undefined {
+  const kept = daemonPid('worker') === undefined ? undefined : readText(configurationFile());
+  if (kept === undefined) return undefined;
+  const [its, here] = [JSON.parse(kept) as Configuration, configurationHere()];
+  if (its.digest === here.digest) return undefined;
+  return its.file === here.file
+    ? `${here.file ?? 'the configuration'} has changed since the worker read it`
+    : `the worker reads ${its.file ?? 'no configuration'}, and this command ${here.file ?? 'none'}`;
 }
 
 /** Whether the worker that this home started was killed: `down` takes the pid file away, a crash leaves it. */
@@ -87,6 +124,8 @@ export async function ensureWorker(
       say(
         `warning: the worker of this home, pid ${pid}, does not poll ${queue} on ${local.address} (yet): if it was started for another server or queue, \`pointsman down\` and \`pointsman up\``,
       );
+    const stale = staleConfiguration();
+    if (stale) say(`warning: ${stale}: what is new there is unknown to it. \`pointsman up\` starts it again with it`);
     return assertServedHere(client, queue, say);
   }
   if (!wasKilled() && (await hasWorker(client, queue))) return assertServedHere(client, queue, say);

@@ -39,13 +39,13 @@ beforeAll(async () => {
   const { namespace, queue: taskQueue } = world;
   worker = await Worker.create({ connection, namespace, taskQueue, workflowBundle });
   running = worker.run().finally(() => connection.close());
-}, 120_000);
+}, 600_000);
 afterAll(async () => {
   worker?.shutdown();
   await running;
   await world?.close();
   await Runtime.instance().shutdown();
-}, 60_000);
+}, 300_000);
 
 interface Following {
   /** Once it has said that. */
@@ -117,7 +117,7 @@ describe.each(Object.entries(ENDINGS))('%s', (name, { end, says }) => {
       expect([type, again.code]).toEqual([type, 1]);
     });
     await Promise.all(all);
-  }, 240_000);
+  }, 600_000);
 });
 
 test('a parked one is said to be, with the command that goes on', async () => {
@@ -127,7 +127,7 @@ test('a parked one is said to be, with the command that goes on', async () => {
   expect(said).toContain("`pointsman pipeline resume 'parked, and told'` goes on");
   const shown = await follow(['pipeline', 'show', 'parked, and told']).ended;
   expect(shown).toMatchObject({ code: 0, said: expect.stringContaining('pointsman pipeline resume') });
-}, 60_000);
+}, 300_000);
 
 test('one that is reset is followed into its next run', async () => {
   const handle = await begin('pipeline', 'reset');
@@ -149,7 +149,7 @@ test('one that is reset is followed into its next run', async () => {
   const { code, said } = await watching.ended;
   expect({ code, said }).toEqual({ code: 1, said: expect.stringContaining('the second run ended') });
   expect(said).not.toContain('terminated');
-}, 60_000);
+}, 300_000);
 
 test('`show` of what has ended badly says why, and fails', async () => {
   await Promise.all(
@@ -171,7 +171,7 @@ test('`show` of what has ended badly says why, and fails', async () => {
       }
     }),
   );
-}, 240_000);
+}, 600_000);
 
 test('a server that goes away is said to, and followed when it comes back', async () => {
   const handle = await begin('pipeline', 'away');
@@ -184,4 +184,4 @@ test('a server that goes away is said to, and followed when it comes back', asyn
   await world.client.workflow.getHandle(handle.workflowId).signal(fail, 'at last');
   const { code, said } = await watching.ended;
   expect({ code, said }).toEqual({ code: 1, said: expect.stringContaining('at last') });
-}, 120_000);
+}, 600_000);

@@ -48,7 +48,7 @@ afterAll(async () => {
   for (const name of ['ann', 'bob']) await inHome(name, ['down']);
   process.env = environment;
   rmSync(root, { recursive: true, force: true });
-}, 120_000);
+}, 600_000);
 
 async function input(name: string): Promise<string> {
   const file = join(home(name), 'input.json');
@@ -109,7 +109,27 @@ test('two homes side by side: a port each, remembered; each knows its own runs, 
   expect(status.code).toBe(0);
   expect(status.stdout).toContain(`${bob.server.address} answers, this home's own`);
   expect((await inHome('bob', ['up', '--port', `${usual}`])).stderr).toContain('the server of this home runs on port');
-}, 240_000);
+}, 600_000);
+
+test('a configuration that the worker has not read: said by what needs it, read again by `up`', async () => {
+  const file = join(home('bob'), 'pointsman.yaml');
+  const before = readFileSync(file, 'utf8');
+  writeFileSync(file, before.replace('profiles:', 'profiles:\n  fresh: { provider: rehearsal, model: bob }'));
+  const start = async (id: string) => {
+    const given = JSON.parse(readFileSync(await input('bob'), 'utf8'));
+    writeFileSync(join(home('bob'), 'fresh.json'), JSON.stringify({ ...given, student: 'fresh' }));
+    return inHome('bob', ['rollout', 'start', '-i', join(home('bob'), 'fresh.json'), '--id', id, '--wait', '--json']);
+  };
+  const early = await start('r/early');
+  expect(early.stderr).toContain(`${file} has changed since the worker read it`);
+  expect(early.stderr).toContain('`pointsman up` starts it again');
+  expect((await inHome('bob', ['status'])).stdout).toContain(`${file} has changed since the worker read it`);
+  const again = await inHome('bob', ['up', '--json']);
+  expect(JSON.parse(again.stdout).worker).toMatchObject({ polling: true, stale: null });
+  const late = await start('r/late');
+  expect(late.stderr).not.toContain('has changed');
+  expect(JSON.parse(late.stdout)).toMatchObject({ status: 'submitted' });
+}, 600_000);
 
 test('a port that another home took meanwhile: another one, the same database', async () => {
   await inHome('bob', ['down']);
@@ -122,11 +142,11 @@ test('a port that another home took meanwhile: another one, the same database', 
     const bob = await up('bob');
     expect(bob.server.address).not.toBe(`127.0.0.1:${port}`);
     const { stdout } = await inHome('bob', ['rollout', 'list', '--json']);
-    expect(JSON.parse(stdout).rollouts.map(({ id }: { id: string }) => id)).toEqual(['r/bob']);
+    expect(JSON.parse(stdout).rollouts.map(({ id }: { id: string }) => id)).toContain('r/bob');
   } finally {
     await new Promise((resolve) => other.close(resolve));
   }
-}, 120_000);
+}, 600_000);
 
 test('on a server of no home: a worker of another home is named before anything is started', async () => {
   const { server } = JSON.parse((await inHome('ann', ['status', '--json'])).stdout) as Status;
@@ -149,7 +169,7 @@ test('on a server of no home: a worker of another home is named before anything 
   expect(shown.stdout).not.toContain('did not change');
   expect(shown.stdout.replace(/\s+/g, ' ')).toContain("it is not in this home's store");
   expect(shown.stdout.replace(/\s+/g, ' ')).toContain('A worker of another home wrote it');
-}, 120_000);
+}, 600_000);
 
 test('a home that moved is the same, a copy beside it is another', () => {
   process.env.POINTSMAN_HOME = home('first');

@@ -10,6 +10,7 @@ import { addFunctionProblemsCommands } from './cli/function-problems';
 import { addFunctionsCommands } from './cli/functions';
 import { addHistoryCommands } from './cli/history';
 import { addJanitorCommands } from './cli/janitor';
+import { wholeId } from './cli/lookup';
 import { addModelCommands } from './cli/models';
 import { addPipelineCommands } from './cli/pipeline';
 import { addProblemCommands } from './cli/problem';
@@ -20,6 +21,7 @@ import { explain } from './cli/server-errors';
 import { addDoctorCommand, addServiceCommands, addTrustCommand } from './cli/services';
 import { addSetupCommands } from './cli/setup';
 import { addViewCommands } from './cli/view';
+import { NOUNS } from './cli/wait';
 import { addRehearsalCommands, addWorkerCommands } from './cli/worker';
 import { PointsmanError } from './contract';
 import { closeHome } from './home';
@@ -30,10 +32,11 @@ export function createProgram(cli: Cli): Command {
     .description('Durable training data for coding agents, on Temporal.')
     .option('--json', 'print exactly one JSON object on standard output')
     .option('--queue <name>', 'task queue that workflows are started on (POINTSMAN_QUEUE)', cli.queue)
-    .hook('preAction', (_, command) => {
+    .hook('preAction', async (_, command) => {
       const { json, queue } = command.optsWithGlobals<{ json?: boolean; queue: string }>();
       cli.json = json ?? false;
       cli.queue = queue;
+      await completeId(cli, command);
     })
     // Set before the commands are added: they inherit it. Errors are printed by `cli.fail`, in JSON too.
     .exitOverride()
@@ -64,6 +67,15 @@ export function createProgram(cli: Cli): Command {
   addTrustCommand(program, cli);
   addSchemaCommands(program, cli);
   return program;
+}
+
+/** Whatever takes the id of a run takes a beginning of it too, where only one begins like that. */
+async function completeId(cli: Cli, command: Command): Promise<void> {
+  const noun = command.parent?.name();
+  const type = Object.keys(NOUNS).find((each) => NOUNS[each] === noun);
+  const [word] = command.processedArgs as unknown[];
+  if (type === undefined || command.registeredArguments[0]?.name() !== 'id' || typeof word !== 'string') return;
+  command.processedArgs[0] = await wholeId(cli, word, type);
 }
 
 /** Commander's complaint as one of ours: `error: unknown command 'rolout'\n(Did you mean rollout?)`. */

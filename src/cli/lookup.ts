@@ -1,4 +1,10 @@
-import type { Client, WorkflowExecutionDescription, WorkflowExecutionInfo, WorkflowHandle } from '@temporalio/client';
+import {
+  type Client,
+  type WorkflowExecutionDescription,
+  type WorkflowExecutionInfo,
+  type WorkflowHandle,
+  WorkflowNotFoundError,
+} from '@temporalio/client';
 import { isPointsmanError, nearest, PointsmanError } from '../contract';
 import { temporalEnvironment, uiBeside } from '../machine/local-services';
 import type { RunStatus } from '../pages/shown-run';
@@ -22,6 +28,42 @@ export interface Found<P, R> extends LookedUp {
   readonly result?: R;
   /** Why it failed, or what is tried again and again. */
   readonly trouble?: string;
+}
+
+/** Ids that are compared with what was typed, and those that are named where it was too short. */
+const [COMPARED, NAMED] = [1_000, 5];
+
+/**
+ * The id that a word names: itself where there is such a workflow, else the only one of that type that begins like it, or that
+ * begins and ends as `start…end` says, which is how lists cut long ids. A word that names nothing, or a chain, is given back as
+ * it is. Throws `InvalidInput` where several begin like that.
+ */
+export async function wholeId(cli: Cli, word: string, type: string): Promise<string> {
+  if (await findHead(cli.blobs, word)) return word;
+  const client = await cli.client();
+  const exact = await client.workflow
+    .getHandle(word)
+    .describe()
+    .catch((error: unknown) => {
+      if (error instanceof WorkflowNotFoundError) return undefined;
+      throw error;
+    });
+  if (exact) return word;
+  const [start = '', end = ''] = word.split('…');
+  const query = `${equals('WorkflowType', type)} AND WorkflowId STARTS_WITH '${start.replaceAll("'", "''")}'`;
+  const found = new Set<string>();
+  for await (const { workflowId } of client.workflow.list({ query, pageSize: 200 })) {
+    if (workflowId.length >= start.length + end.length && workflowId.endsWith(end)) found.add(workflowId);
+    if (found.size >= COMPARED) break;
+  }
+  const [only = word, ...others] = found;
+  if (others.length === 0) return only;
+  const names = [...found].slice(0, NAMED).join(', ');
+  throw new PointsmanError(
+    'InvalidInput',
+    `${word}: ${found.size}${found.size >= COMPARED ? ' or more' : ''} begin like that: ${names}${found.size > NAMED ? ', …' : ''}`,
+    'Give more of it.',
+  );
 }
 
 /** Throws `InvalidInput` for a workflow of another type than `type`, which people call `noun`. */
@@ -135,6 +177,10 @@ export async function newest(cli: Cli, query: string, limit: number): Promise<Wo
     found.push(each);
   }
   cli.say(`by hand: ${temporalEnvironment()}temporal workflow list --query "${query}"`);
+  if (found.length === limit) {
+    const { count } = await client.workflow.count(query);
+    if (count > limit) cli.say(`${limit} of ${count} shown; --limit shows more`);
+  }
   return found;
 }
 
@@ -159,6 +205,7 @@ export function statusCondition(
   status: string,
   own: Readonly<Record<string, string>>,
   outcomes: readonly string[],
+  flag = 'status',
 ): string {
   const condition =
     STATUSES[status] ?? own[status] ?? (outcomes.includes(status) ? equals('Outcome', status) : undefined);
@@ -167,7 +214,7 @@ export function statusCondition(
   const close = nearest(status, known);
   throw new PointsmanError(
     'InvalidInput',
-    `--status: no status "${status}"${close ? `, did you mean "${close}"?` : ''}`,
+    `--${flag}: no ${flag} "${status}"${close ? `, did you mean "${close}"?` : ''}`,
     `Known: ${known.join(', ')}.`,
   );
 }

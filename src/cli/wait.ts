@@ -221,8 +221,8 @@ async function parkedError(
   return new PointsmanError('Unavailable', message, `Mend it, then \`${resumeCommand(described)}\` goes on.`);
 }
 
-/** Nouns of the command line by workflow type, of those that can be resumed. */
-const NOUNS: Readonly<Record<string, string>> = {
+/** Nouns of the command line by workflow type, of those that are steered by their id. */
+export const NOUNS: Readonly<Record<string, string>> = {
   rollout: 'rollout',
   repoSetup: 'setup',
   campaign: 'campaign',

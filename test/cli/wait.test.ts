@@ -173,6 +173,37 @@ test('`show` of what has ended badly says why, and fails', async () => {
   );
 }, 600_000);
 
+test('ids by their beginning, or as lists cut them; lists that fit and say how much there is', async () => {
+  const names = ['monday/yamllint-ignore-list/oec/pass-1', 'monday/yamllint-ignore-list/oec/pass-2', 'tuesday/other'];
+  const ids = names.map((name) => `campaigns-of-november/${name}`);
+  const { client, queue: taskQueue } = world;
+  await client.workflow.start('campaign', { taskQueue, workflowId: 'campaigns-of-november', args: [ids] });
+  const children = "ParentWorkflowId = 'campaigns-of-november'";
+  while ((await client.workflow.count(children)).count < ids.length) await sleep(100);
+
+  const cli = (...args: string[]) => follow(args).ended;
+  const [two, one, cut, none, other, listed, all, state] = await Promise.all([
+    cli('rollout', 'show', 'campaigns-of-november/monday'),
+    cli('rollout', 'show', 'campaigns-of-november/tue', '--json'),
+    cli('rollout', 'show', 'campaigns…pass-2', '--json'),
+    cli('rollout', 'show', 'december'),
+    cli('campaign', 'show', 'campaigns-of-nov', '--json'),
+    cli('rollout', 'list', '--campaign', 'campaigns-of-nov', '--limit', '2'),
+    cli('rollout', 'list', '--campaign', 'campaigns-of-november', '--state', 'running'),
+    cli('rollout', 'list', '--state', 'runing'),
+  ]);
+  expect(two).toMatchObject({ code: 1, said: expect.stringContaining(`2 begin like that: `) });
+  expect(one.said).toContain(`"id":"${ids[2]}"`);
+  expect(cut.said).toContain(`"id":"${ids[1]}"`);
+  expect(none).toMatchObject({ code: 1, said: expect.stringContaining('no workflow "december"') });
+  expect(other.said).toContain('"id":"campaigns-of-november"');
+  expect(listed.said).toContain('2 of 3 shown');
+  const rows = all.said.split('\n').filter((line) => / running /.test(line));
+  expect(new Set(rows.map((row) => row.split(/ +/)[0])).size).toBe(3);
+  expect(rows.filter((row) => row.length > 80)).toEqual([]);
+  expect(state.said).toContain('--state: no state "runing", did you mean "running"?');
+}, 300_000);
+
 test('a server that goes away is said to, and followed when it comes back', async () => {
   const handle = await begin('pipeline', 'away');
   const watching = follow(['pipeline', 'watch', 'away']);

@@ -1,4 +1,12 @@
-import { ApplicationFailure, condition, defineSignal, setHandler, upsertSearchAttributes } from '@temporalio/workflow';
+import {
+  ApplicationFailure,
+  condition,
+  defineSignal,
+  ParentClosePolicy,
+  setHandler,
+  startChild,
+  upsertSearchAttributes,
+} from '@temporalio/workflow';
 
 export const fail = defineSignal<[string]>('fail');
 export const park = defineSignal('park');
@@ -17,7 +25,11 @@ async function told(): Promise<never> {
 /** Under the names of ours, which is what commands look for. */
 export const rollout = (): Promise<never> => told();
 export const repoSetup = (): Promise<never> => told();
-export const campaign = (): Promise<never> => told();
+export async function campaign(rollouts: readonly string[] = []): Promise<never> {
+  for (const workflowId of rollouts)
+    await startChild('rollout', { workflowId, parentClosePolicy: ParentClosePolicy.ABANDON });
+  return told();
+}
 export const pipeline = (): Promise<never> => told();
 export const evaluation = (): Promise<never> => told();
 export const report = (): Promise<never> => told();

@@ -248,6 +248,6 @@ export function profileNamed(config: Config, name: string): ModelProfile {
   throw new PointsmanError(
     'InvalidInput',
     `no model profile "${name}"${close ? `, did you mean "${close}"?` : ` (known: ${names.join(', ') || 'none'})`}`,
-    'A worker reads pointsman.yaml when it starts: after a change, `pointsman down` and `up`; `pointsman models check` tries all.',
+    'A worker reads pointsman.yaml when it starts: after a change, `pointsman up` starts it again; `pointsman models check` tries all.',
   );
 }

@@ -5,9 +5,10 @@ import type { WorkflowHandle } from '@temporalio/client';
 import type { z } from 'zod';
 import { Cli } from './cli/context';
 import { readDataset } from './cli/dataset/folder';
-import { askProgress, endingOf, newest, statusOf } from './cli/lookup';
+import { askProgress, newest, statusOf } from './cli/lookup';
 import { readRun } from './cli/rollout/reading';
 import { sendUpdate } from './cli/steer';
+import { waited } from './cli/wait';
 import * as contract from './contract';
 import type { RunStatus, ShownRun } from './pages/shown-run';
 
@@ -63,7 +64,7 @@ export type ProgressOf<Name extends WorkflowName> = Name extends keyof Progresse
 /** One workflow, running or ended. It runs on whether or not this process does. */
 export interface Run<Name extends WorkflowName> {
   readonly id: string;
-  /** Waits for the end. Throws what it failed with, as a `PointsmanError` where it says what to do. */
+  /** Waits for the end, however it ends. Throws why there is no result, and what to do where that is known; so too of one that is parked. */
   result(): Promise<ResultOf<Name>>;
   status(): Promise<RunStatus>;
   /** How far it is; undefined where no worker answers within five seconds, or for one without progress. */
@@ -144,11 +145,8 @@ export class Pointsman {
 function runOf<Name extends WorkflowName>(cli: Cli, handle: WorkflowHandle): Run<Name> {
   return {
     id: handle.workflowId,
-    async result() {
-      const { result, trouble } = await endingOf<ResultOf<Name>>(handle, await ended(handle));
-      if (result !== undefined) return result;
-      throw new contract.PointsmanError('Unavailable', trouble ?? `${handle.workflowId} ended without a result`);
-    },
+    result: () =>
+      waited<ResultOf<Name>>(cli, handle, { follow: `temporal workflow show --workflow-id ${handle.workflowId}` }),
     status: async () => statusOf(await handle.describe()),
     progress: async () => askProgress<ProgressOf<Name>>(await cli.client(), handle),
     update: (name, argument) => sendUpdate(cli, handle.workflowId, name, argument),
@@ -156,12 +154,6 @@ function runOf<Name extends WorkflowName>(cli: Cli, handle: WorkflowHandle): Run
       await handle.cancel();
     },
   };
-}
-
-/** What the server says of it once it has ended. */
-async function ended(handle: WorkflowHandle): Promise<Awaited<ReturnType<WorkflowHandle['describe']>>> {
-  await handle.result().catch(() => undefined);
-  return handle.describe();
 }
 
 export * from './contract';

@@ -139,6 +139,7 @@ export function createProgram(cli: () => Promise<Cli>): Command {
       const given = await cli();
       given.json = json ?? false;
       if (queue !== undefined) given.queue = queue;
+      if (command.registeredArguments[0]?.name() === 'id') await completeId(given, command);
     })
     // Set before the commands are added: they inherit it. Errors are printed by `cli.fail`, in JSON too.
     .exitOverride()
@@ -155,6 +156,17 @@ export function createProgram(cli: () => Promise<Cli>): Command {
     if (command.name() !== 'trust') await given.useExtensions();
     await fill(command, given);
   });
+}
+
+/** Whatever takes the id of a run takes a beginning of it too, where only one begins like that. */
+async function completeId(cli: Cli, command: Command): Promise<void> {
+  const { NOUNS: nouns } = await import('./cli/wait.js');
+  const noun = command.parent?.name();
+  const type = Object.keys(nouns).find((each) => nouns[each] === noun);
+  const [word] = command.processedArgs as unknown[];
+  if (type === undefined || typeof word !== 'string') return;
+  const { wholeId } = await import('./cli/lookup.js');
+  command.processedArgs[0] = await wholeId(cli, word, type);
 }
 
 /** All of it, every module loaded: for what looks at the command line itself. */

@@ -10,6 +10,7 @@ import { DEFAULT_QUEUE, hasOwnQueue, queuesUnder, SEARCH_ATTRIBUTES } from './co
 import type { Deps } from './deps';
 import { useExtensions } from './extensions';
 import { closeHome, homeSecret } from './home';
+import { assertOwnServer, ownerText, thisHome } from './machine/owner';
 import { freePort } from './machine/ports';
 import { workflowBundle } from './machine/workflow-bundle';
 import { Roots } from './roots';
@@ -68,13 +69,16 @@ export async function serve(choice: WorkerChoice, given?: Settings): Promise<voi
   const connect = loadClientConnectConfig();
   const connection = await NativeConnection.connect(connect.connectionOptions);
   const namespace = connect.namespace ?? 'default';
+  // A worker of another home would take that one's runs, without their files.
+  await assertOwnServer(connection.workflowService, namespace, connect.connectionOptions.address ?? 'localhost:7233');
   await ensureNamespace(connection, namespace);
   const { clusterId } = await connection.workflowService.getClusterInfo({});
   const deps = createDeps(settings, `${clusterId}/${namespace}`, choice.queue);
   const common = { ...COMMON, ...versioning(settings.deployment) };
+  const identity = `pointsman@${settings.host} ${ownerText(thisHome())}`;
   const workers = await Promise.all(
     (await plans(choice, deps, settings, extensions)).map((plan) =>
-      Worker.create({ connection, namespace, identity: `pointsman@${settings.host}`, ...common, ...plan }),
+      Worker.create({ connection, namespace, identity, ...common, ...plan }),
     ),
   );
   logger.info(

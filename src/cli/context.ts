@@ -1,8 +1,8 @@
-import { Client, WorkflowFailedError, type WorkflowHandle } from '@temporalio/client';
-import { CancelledFailure } from '@temporalio/common';
+import { Client } from '@temporalio/client';
 import { loadSettings, namedExtensions, type Settings } from '../config';
-import { DEFAULT_QUEUE, isPointsmanError, PointsmanError, type Queues, queuesUnder } from '../contract';
+import { DEFAULT_QUEUE, isPointsmanError, type Queues, queuesUnder } from '../contract';
 import { connect, ensureServer, type Local } from '../machine/local-services';
+import { assertOwnServer } from '../machine/owner';
 import type { Look } from '../pages/shown-run';
 import { nameRoots } from '../roots';
 import type { Stores } from '../store';
@@ -22,6 +22,8 @@ export interface StartOptions {
 /** What every command is given. stdout is the answer and nothing else; all talk goes to stderr. */
 export class Cli {
   json = false;
+  /** That this home's server is to be on. */
+  port: number | undefined;
   private made: { client: Client; local: Local } | undefined;
   private given: Settings | undefined;
   private opened: Stores | undefined;
@@ -110,12 +112,6 @@ export class Cli {
     return handle;
   }
 
-  /** Starts a workflow and waits for its result. Throws what it failed with. */
-  async run<T>(type: string, input: unknown, options: StartOptions): Promise<T> {
-    const handle = await this.start(type, input, options);
-    return resultFrom<T>(handle);
-  }
-
   /** The answer of a command: one JSON object with `--json`, else what `human` writes. */
   print(value: unknown, human: () => string): void {
     process.stdout.write(this.json ? `${JSON.stringify(value)}\n` : `${human()}\n`);
@@ -148,36 +144,14 @@ export class Cli {
 
   private async connected(): Promise<{ client: Client; local: Local }> {
     if (!this.made) {
-      const local = await ensureServer((line) => this.say(line));
+      const local = await ensureServer((line) => this.say(line), this.port);
       const { connection, namespace } = await connect();
-      this.made = { local, client: new Client({ connection, namespace }) };
+      const client = new Client({ connection, namespace });
+      await assertOwnServer(client.workflowService, namespace, local.address);
+      this.made = { local, client };
     }
     return this.made;
   }
-}
-
-/** Waits for the end. Throws what the workflow failed with. */
-export async function resultFrom<T>(handle: WorkflowHandle): Promise<T> {
-  try {
-    return (await handle.result()) as T;
-  } catch (error) {
-    throw fromWorkflow(error);
-  }
-}
-
-/** A workflow's failure as one of ours: the innermost cause says what happened. */
-export function fromWorkflow(error: unknown): unknown {
-  if (!(error instanceof WorkflowFailedError)) return error;
-  let cause: unknown = error.cause;
-  while (cause instanceof Error && cause.cause instanceof Error) cause = cause.cause;
-  if (!(cause instanceof Error)) return error;
-  if (error.cause instanceof CancelledFailure) return new Error('the workflow was cancelled');
-  const { type, details } = cause as { type?: string; details?: unknown[] };
-  // Refusals carry their hint twice: in the message for the UI, and by itself for us.
-  const hint = (details?.[0] as { hint?: unknown } | undefined)?.hint;
-  const said = typeof hint === 'string' && cause.message.endsWith(` — ${hint}`) ? hint : undefined;
-  const message = said ? cause.message.slice(0, -` — ${said}`.length) : cause.message;
-  return new PointsmanError((type as 'InvalidInput') ?? 'Unavailable', message, said ?? '');
 }
 
 /** How standard output is written to: as wide as the terminal, 80 columns into a file. */

@@ -1,51 +1,10 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { WorkflowHandle, WorkflowHandleWithFirstExecutionRunId } from '@temporalio/client';
+import { temporalEnvironment } from '../machine/local-services';
 import { quote } from '../rollout/shell';
-import { type Cli, resultFrom } from './context';
-import { askProgress, retried } from './lookup';
+import type { Cli, StartOptions } from './context';
+import { askProgress } from './lookup';
 import type { StartFlags } from './options';
-
-const POLL_MS = 1_000;
-
-/** Waits for the end. Ctrl-C stops the waiting, never the workflow. Throws what it failed with. */
-export async function waited<R>(cli: Cli, handle: WorkflowHandle, follow: string): Promise<R> {
-  const leave = () => {
-    cli.say(`${handle.workflowId} continues; \`${follow}\` follows it`);
-    process.exit(130);
-  };
-  process.once('SIGINT', leave);
-  try {
-    return await resultFrom<R>(handle);
-  } finally {
-    process.off('SIGINT', leave);
-  }
-}
-
-export type Ended<R> = { readonly result: R } | { readonly error: unknown };
-
-/** Does `look` every so many milliseconds until `ending` has settled, and says how. Throws only what `look` throws. */
-export async function whileWaiting<R>(
-  ending: Promise<R>,
-  everyMs: number,
-  look: () => Promise<void>,
-): Promise<Ended<R>> {
-  let ended: Ended<R> | undefined;
-  const settled = ending.then(
-    (result) => (ended = { result }),
-    (error: unknown) => (ended = { error }),
-  );
-  while (!ended) {
-    await look();
-    await Promise.race([settled, sleep(everyMs)]);
-  }
-  return settled;
-}
-
-/** The result; throws what it failed with. */
-export function resultOf<R>(ended: Ended<R>): R {
-  if ('error' in ended) throw ended.error;
-  return ended.result;
-}
+import { retried, waited } from './wait';
 
 /** Says on standard error where it is, once per change, until it ends. A worker that is killed meanwhile is waited for. */
 export async function followed<P, R>(
@@ -55,14 +14,27 @@ export async function followed<P, R>(
 ): Promise<R> {
   const client = await cli.client();
   let said = '';
-  const ended = await whileWaiting(waited<R>(cli, handle, follow), POLL_MS, async () => {
-    const progress = await askProgress<P>(client, handle);
-    const trouble = retried(await handle.describe());
-    const now = progress ? [line(progress), trouble].filter(Boolean).join(' · ') : 'no worker answers';
-    if (now !== said) cli.say(`· ${now}`);
-    said = now;
+  return waited<R>(cli, handle, {
+    follow,
+    look: async (described) => {
+      const progress = await askProgress<P>(client, handle);
+      const trouble = retried(described);
+      const now = progress ? [line(progress), trouble].filter(Boolean).join(' · ') : NO_WORKER;
+      if (now !== said) cli.say(`· ${now}`);
+      said = now;
+    },
   });
-  return resultOf(ended);
+}
+
+/** Said while nobody works at it. */
+export const NO_WORKER = 'no worker answers; `pointsman up` starts one that is missing';
+
+/** Starts a workflow and waits for its result. Throws what it failed with. */
+export async function runToEnd<R>(cli: Cli, type: string, input: unknown, options: StartOptions): Promise<R> {
+  const handle = await cli.start(type, input, options);
+  return waited<R>(cli, handle, {
+    follow: `${temporalEnvironment()}temporal workflow show --workflow-id ${quote(options.id)}`,
+  });
 }
 
 /** `pointsman campaign watch ID`. */
@@ -97,7 +69,7 @@ export async function resultIfAwaited<R>(
   { wait, watch, follow, later = 'follow it', watched }: Awaiting<R>,
 ): Promise<R | undefined> {
   if (watch) return watched();
-  if (wait) return waited<R>(cli, handle, follow);
+  if (wait) return waited<R>(cli, handle, { follow });
   cli.say(`${later}: ${follow}`);
   printStarted(cli, handle);
   return undefined;

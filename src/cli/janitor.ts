@@ -3,6 +3,7 @@ import { type Client, ScheduleAlreadyRunning, ScheduleOverlapPolicy } from '@tem
 import type { Command } from 'commander';
 import type { HostSweep } from '../workflows/janitor';
 import type { Cli } from './context';
+import { runToEnd } from './follow';
 import { secondsOption } from './options';
 
 interface Flags {
@@ -15,7 +16,7 @@ export function addJanitorCommands(janitor: Command, cli: Cli): void {
   withHosts(janitor.command('run').description('sweep now and say what was removed')).action(async (flags: Flags) => {
     const input = inputOf(cli, flags);
     const id = `janitor/${input.hosts.join('+')}/${randomBytes(4).toString('hex')}`;
-    const sweeps = await cli.run<HostSweep[]>('janitor', input, { id });
+    const sweeps = await runToEnd<HostSweep[]>(cli, 'janitor', input, { id });
     cli.print({ id, sweeps }, () => sweeps.map(sweepLine).join('\n'));
     if (sweeps.some((sweep) => 'failed' in sweep)) process.exitCode = 1;
   });

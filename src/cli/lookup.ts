@@ -1,9 +1,16 @@
-import type { Client, WorkflowExecutionDescription, WorkflowExecutionInfo, WorkflowHandle } from '@temporalio/client';
-import { nearest, PointsmanError } from '../contract';
-import { uiBeside } from '../machine/local-services';
+import {
+  type Client,
+  type WorkflowExecutionDescription,
+  type WorkflowExecutionInfo,
+  type WorkflowHandle,
+  WorkflowNotFoundError,
+} from '@temporalio/client';
+import { isPointsmanError, nearest, PointsmanError } from '../contract';
+import { temporalEnvironment, uiBeside } from '../machine/local-services';
 import type { RunStatus } from '../pages/shown-run';
 import type { BlobStore } from '../store/blobs';
-import { type Cli, resultFrom } from './context';
+import type { Cli } from './context';
+import { endingError, isAborted, standstill } from './wait';
 
 /** A workflow that the server knows. */
 export interface LookedUp {
@@ -23,6 +30,42 @@ export interface Found<P, R> extends LookedUp {
   readonly trouble?: string;
 }
 
+/** Ids that are compared with what was typed, and those that are named where it was too short. */
+const [COMPARED, NAMED] = [1_000, 5];
+
+/**
+ * The id that a word names: itself where there is such a workflow, else the only one of that type that begins like it, or that
+ * begins and ends as `start…end` says, which is how lists cut long ids. A word that names nothing, or a chain, is given back as
+ * it is. Throws `InvalidInput` where several begin like that.
+ */
+export async function wholeId(cli: Cli, word: string, type: string): Promise<string> {
+  if (await findHead(cli.blobs, word)) return word;
+  const client = await cli.client();
+  const exact = await client.workflow
+    .getHandle(word)
+    .describe()
+    .catch((error: unknown) => {
+      if (error instanceof WorkflowNotFoundError) return undefined;
+      throw error;
+    });
+  if (exact) return word;
+  const [start = '', end = ''] = word.split('…');
+  const query = `${equals('WorkflowType', type)} AND WorkflowId STARTS_WITH '${start.replaceAll("'", "''")}'`;
+  const found = new Set<string>();
+  for await (const { workflowId } of client.workflow.list({ query, pageSize: 200 })) {
+    if (workflowId.length >= start.length + end.length && workflowId.endsWith(end)) found.add(workflowId);
+    if (found.size >= COMPARED) break;
+  }
+  const [only = word, ...others] = found;
+  if (others.length === 0) return only;
+  const names = [...found].slice(0, NAMED).join(', ');
+  throw new PointsmanError(
+    'InvalidInput',
+    `${word}: ${found.size}${found.size >= COMPARED ? ' or more' : ''} begin like that: ${names}${found.size > NAMED ? ', …' : ''}`,
+    'Give more of it.',
+  );
+}
+
 /** Throws `InvalidInput` for a workflow of another type than `type`, which people call `noun`. */
 export async function lookUp(cli: Cli, id: string, type: string, noun = type): Promise<LookedUp> {
   const [client, local] = [await cli.client(), await cli.local()];
@@ -33,7 +76,7 @@ export async function lookUp(cli: Cli, id: string, type: string, noun = type): P
     throw new PointsmanError(
       'InvalidInput',
       `${id} is a ${described.type} workflow, not a ${noun}`,
-      `\`temporal workflow show --workflow-id ${id}\` shows it.`,
+      `\`${temporalEnvironment()}temporal workflow show --workflow-id ${id}\` shows it.`,
     );
   return { client, handle, described, ...(ui ? { ui: cli.uiLink(ui, client, id) } : {}) };
 }
@@ -44,7 +87,7 @@ export async function findWorkflow<P, R>(cli: Cli, id: string, type: string): Pr
   const { client, handle, described } = found;
   const { result, trouble } = await endingOf<R>(handle, described);
   const progress = statusOf(described) === 'running' ? await askProgress<P>(client, handle) : undefined;
-  const said = [trouble, retried(described)].filter(Boolean).join('; ');
+  const said = [trouble, await standstill(client, described)].filter(Boolean).join('; ');
   return {
     ...found,
     progress,
@@ -63,22 +106,38 @@ export async function endingOf<R>(handle: WorkflowHandle, described: WorkflowExe
   const status = statusOf(described);
   if (status === 'running') return {};
   if (status === 'cancelled') return { result: described.memo?.result as R | undefined };
-  return resultOrTrouble(handle);
+  return resultOrTrouble(handle, described);
 }
 
-/** Waits where it has not ended. */
-export async function resultOrTrouble<R>(handle: WorkflowHandle): Promise<Ending<R>> {
+/** Of one that has ended. */
+export async function resultOrTrouble<R>(
+  handle: WorkflowHandle,
+  described: WorkflowExecutionDescription,
+): Promise<Ending<R>> {
   try {
-    return { result: await resultFrom<R>(handle) };
+    return { result: (await handle.result()) as R };
   } catch (error) {
-    return { trouble: error instanceof Error ? error.message : String(error) };
+    return { trouble: endingError(described, error).message };
   }
 }
 
-/** Undefined when no worker answers. */
+/** `show` of what failed ends as a program that failed does. */
+export function exitAs(status: RunStatus | 'kept'): void {
+  if (status === 'failed' || status === 'terminated' || status === 'timed out') process.exitCode = 1;
+}
+
+/** Why something is not in the store here, with what to do about it. */
+export function missingWord(error: Error): string {
+  return isPointsmanError(error) && error.hint ? `${error.message}. ${error.hint}` : error.message;
+}
+
+/** Undefined when no worker answers. Throws only where the wait that asks is over. */
 export async function askProgress<P>(client: Client, handle: WorkflowHandle): Promise<P | undefined> {
   const asked = () => handle.query<P>('progress');
-  return client.withDeadline(Date.now() + 5_000, asked).catch(() => undefined);
+  return client.withDeadline(Date.now() + 5_000, asked).catch((error: unknown) => {
+    if (isAborted(error)) throw error;
+    return undefined;
+  });
 }
 
 export function statusOf({ status }: { status: { name: string } }): RunStatus {
@@ -90,12 +149,6 @@ export function statusOf({ status }: { status: { name: string } }): RunStatus {
     TIMED_OUT: 'timed out',
   };
   return names[status.name] ?? 'running';
-}
-
-/** What the server tries again and again. No query tells: the workflow itself only waits for it. */
-export function retried({ raw }: WorkflowExecutionDescription): string | undefined {
-  const failing = raw.pendingActivities?.find(({ lastFailure }) => lastFailure?.message);
-  return failing && `${failing.activityType?.name}, attempt ${failing.attempt}: ${failing.lastFailure?.message}`;
 }
 
 export interface Attributes {
@@ -123,7 +176,11 @@ export async function newest(cli: Cli, query: string, limit: number): Promise<Wo
     if (found.length >= limit) break;
     found.push(each);
   }
-  cli.say(`by hand: temporal workflow list --query "${query}"`);
+  cli.say(`by hand: ${temporalEnvironment()}temporal workflow list --query "${query}"`);
+  if (found.length === limit) {
+    const { count } = await client.workflow.count(query);
+    if (count > limit) cli.say(`${limit} of ${count} shown; --limit shows more`);
+  }
   return found;
 }
 
@@ -148,6 +205,7 @@ export function statusCondition(
   status: string,
   own: Readonly<Record<string, string>>,
   outcomes: readonly string[],
+  flag = 'status',
 ): string {
   const condition =
     STATUSES[status] ?? own[status] ?? (outcomes.includes(status) ? equals('Outcome', status) : undefined);
@@ -156,7 +214,7 @@ export function statusCondition(
   const close = nearest(status, known);
   throw new PointsmanError(
     'InvalidInput',
-    `--status: no status "${status}"${close ? `, did you mean "${close}"?` : ''}`,
+    `--${flag}: no ${flag} "${status}"${close ? `, did you mean "${close}"?` : ''}`,
     `Known: ${known.join(', ')}.`,
   );
 }

@@ -4,7 +4,7 @@ import { dollars, duration } from '../pages/figures';
 import { type Cli, look } from './context';
 import { followed, resultIfAwaited, watchCommand } from './follow';
 import { reachable, readInput, type Written } from './input-file';
-import { attributesOf, findWorkflow, newest, statusOf } from './lookup';
+import { attributesOf, exitAs, findWorkflow, newest, statusOf } from './lookup';
 import { addInputOption, addStartOptions, type StartFlags, wholeOption } from './options';
 import { linksOf } from './report/input';
 import { addWindowSteering } from './steer';
@@ -183,6 +183,7 @@ function addPipelineShow(pipeline: Command, cli: Cli): void {
           ...(ui ? ['', `in the UI  ${ui}`] : []),
         ].join('\n'),
       );
+      exitAs(status);
     });
   pipeline
     .command('watch <id>')

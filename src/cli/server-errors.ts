@@ -6,7 +6,7 @@ import {
   WorkflowUpdateFailedError,
 } from '@temporalio/client';
 import { PointsmanError } from '../contract';
-import { fromWorkflow } from './context';
+import { fromWorkflow } from './wait';
 
 const DEADLINE_EXCEEDED = 4;
 const NOT_FOUND = 5;

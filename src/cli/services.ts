@@ -1,31 +1,34 @@
 import { readdirSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from '@temporalio/client';
-import { loadClientConnectConfig } from '@temporalio/envconfig';
-import { Argument, type Command } from 'commander';
+import { Argument, type Command, InvalidArgumentError } from 'commander';
 import { trustConfig, trustExtensions } from '../config';
 import { PointsmanError } from '../contract';
 import { room } from '../home';
 import { stopDevServer } from '../machine/dev-server';
 import { diagnose, printFindings } from '../machine/doctor';
-import { connect, uiBeside } from '../machine/local-services';
-import { hasWorker, startOwnWorker, wasKilled } from '../machine/local-worker';
-import { freePort, listens } from '../machine/ports';
+import { connect, lookAtServer } from '../machine/local-services';
+import { staleConfiguration, startOwnWorker, wasKilled } from '../machine/local-worker';
+import { assertServedHere, otherHomes, type Poller, pollersOf } from '../machine/owner';
+import { freePort, holds } from '../machine/ports';
 import { PREPARATIONS, type Preparation, prepare } from '../machine/prepare';
-import { daemonPid, logOf, startDaemon, stopDaemon } from '../machine/processes';
+import { comesUp, daemonPid, logOf, startDaemon, stopDaemon } from '../machine/processes';
 import { loadScript } from '../model/rehearsal/script';
 import type { Cli } from './context';
 import { rehearsalUrl, rememberedPort, rememberPort, shareWithDaemons } from './daemon-environment';
 
+/** A worker drains for up to 40 s: its commands in flight are told to the server. */
+const DRAIN_MS = 45_000;
+
 export function addUpCommand(up: Command, cli: Cli): void {
-  up.option('--rehearsal <script>', 'serve scripted models to the profiles of provider "rehearsal"').action(
-    async ({ rehearsal }: { rehearsal?: string }) => {
+  up.option('--rehearsal <script>', 'serve scripted models to the profiles of provider "rehearsal"')
+    .option('--port <n>', 'port of the server, kept for later (default: 7233, or a free one beside it)', portOption)
+    .action(async ({ rehearsal, port }: { rehearsal?: string; port?: number }) => {
+      cli.port = port;
       await startServices(cli, rehearsal);
       const status = await serviceStatus(cli);
       cli.print(status, () => statusText(status));
-    },
-  );
+    });
 }
 
 export function addDownCommand(down: Command, cli: Cli): void {
@@ -35,19 +38,37 @@ export function addDownCommand(down: Command, cli: Cli): void {
   });
 }
 
-export function addStatusCommand(status: Command, cli: Cli): void {
-  status.action(async () => {
-    const found = await serviceStatus(cli);
-    cli.print(found, () => statusText(found));
-    if (!found.server.answers || !found.worker.polling) process.exitCode = 1;
+export function addStatusCommand(command: Command, cli: Cli): void {
+  command.action(async () => {
+    const status = await serviceStatus(cli);
+    cli.print(status, () => statusText(status));
+    if (
+      !status.server.answers ||
+      status.server.foreign ||
+      !status.worker.polling ||
+      status.worker.otherHomes.length > 0
+    )
+      process.exitCode = 1;
   });
+}
+
+function portOption(text: string): number {
+  const port = Number(text);
+  if (!/^\d+$/.test(text) || port < 1 || port > 64_535) throw new InvalidArgumentError('expected a port, like 7300.');
+  return port;
 }
 
 /** Starts what does not run yet. With a script, the rehearsal server plays it from now on. */
 async function startServices(cli: Cli, script: string | undefined): Promise<void> {
   if (script !== undefined) await startRehearsalDaemon(cli, script);
   const client = await cli.client();
+  await assertServedHere(client, cli.queue, (line) => cli.say(line));
   shareWithDaemons(cli.settings);
+  const stale = staleConfiguration();
+  if (stale) {
+    cli.say(`${stale}: it is started again; what it did goes on with the new one`);
+    await stopDaemon('worker', DRAIN_MS);
+  }
   // Whoever says `up` wants a worker here, also for a server that others run.
   if (daemonPid('worker') === undefined) await startOwnWorker(client, cli.queue, (line) => cli.say(line));
 }
@@ -60,16 +81,17 @@ async function startRehearsalDaemon(cli: Cli, script: string): Promise<void> {
   const args = ['rehearsal', 'start', '--script', resolve(script), '--port', String(port)];
   const pid = startDaemon({ name: 'rehearsal', program: 'main', args });
   rememberPort(port);
-  for (let waited = 0; !(await listens('127.0.0.1', port)); waited += 100) {
-    if (daemonPid('rehearsal') !== pid || waited > 30_000) {
-      throw new PointsmanError(
-        'Unavailable',
-        'the rehearsal server did not come up',
-        `Its log is ${logOf('rehearsal')}.`,
-      );
-    }
-    await sleep(100);
-  }
+  await comesUp(
+    {
+      what: 'the rehearsal server',
+      pid,
+      log: logOf('rehearsal'),
+      alive: () => daemonPid('rehearsal') === pid,
+      ready: async () => holds(pid, port),
+      hint: 'With that mended, say `pointsman up` again.',
+    },
+    (line) => cli.say(line),
+  );
   process.env.POINTSMAN_REHEARSAL_URL = rehearsalUrl();
   cli.say(`started scripted models at ${process.env.POINTSMAN_REHEARSAL_URL}`);
   // A worker is told the address once, when it starts; on a new one it must start again.
@@ -79,11 +101,10 @@ async function startRehearsalDaemon(cli: Cli, script: string): Promise<void> {
 /** Stops worker, rehearsal and servers that this home started, in that order. Answers what was stopped. */
 async function stopServices(): Promise<string[]> {
   const stopped: string[] = [];
-  // A worker drains for up to 40 s: its commands in flight are told to the server.
-  if (await stopDaemon('worker', 45_000)) stopped.push('worker');
+  if (await stopDaemon('worker', DRAIN_MS)) stopped.push('worker');
   if (await stopDaemon('rehearsal')) stopped.push('rehearsal');
   // The demo leaves these up for who wants to go on by hand.
-  if (await stopDaemon('demo-worker', 45_000)) stopped.push("the demo's worker");
+  if (await stopDaemon('demo-worker', DRAIN_MS)) stopped.push("the demo's worker");
   if (await stopDaemon('demo-models')) stopped.push("the demo's scripted models");
   for (const port of serverPorts()) if (await stopDevServer(port)) stopped.push(`Temporal server on port ${port}`);
   return stopped;
@@ -126,7 +147,15 @@ export function addDoctorCommand(doctor: Command, cli: Cli): void {
 }
 
 interface ServiceStatus {
-  readonly server: { readonly address: string; readonly answers: boolean; readonly ui: string | null };
+  readonly server: {
+    readonly address: string;
+    readonly answers: boolean;
+    readonly ui: string | null;
+    /** The home that it belongs to; null for one that belongs to none, like a team's. */
+    readonly home: string | null;
+    /** It is another home's. */
+    readonly foreign: boolean;
+  };
   readonly worker: {
     readonly queue: string;
     readonly polling: boolean;
@@ -134,6 +163,10 @@ interface ServiceStatus {
     readonly died: boolean;
     readonly pid: number | null;
     readonly log: string | null;
+    /** How its configuration differs from the one here, which `up` mends. */
+    readonly stale: string | null;
+    /** Homes whose workers poll the queue too. */
+    readonly otherHomes: readonly string[];
   };
   readonly rehearsal: { readonly url: string; readonly pid: number; readonly log: string } | null;
   readonly home: string;
@@ -142,20 +175,20 @@ interface ServiceStatus {
 
 /** What runs, without starting anything. */
 async function serviceStatus(cli: Cli): Promise<ServiceStatus> {
-  const address = loadClientConnectConfig().connectionOptions.address ?? '127.0.0.1:7233';
-  const [host = '127.0.0.1', port = '7233'] = address.split(/:(?=\d+$)/);
-  const answers = await listens(host, Number(port));
-  const ui = answers ? ((await uiBeside(address)) ?? null) : null;
+  const { address, answers, ui, owner, foreign } = await lookAtServer();
   const [worker, rehearsal, url] = [daemonPid('worker'), daemonPid('rehearsal'), rehearsalUrl()];
+  const pollers = answers && !foreign ? await polled(cli.queue) : [];
   return {
-    server: { address, answers, ui },
+    server: { address, answers, ui: ui ?? null, home: owner?.path ?? null, foreign },
     worker: {
       queue: cli.queue,
       // A dead worker's polls are remembered for a minute.
-      polling: answers && !wasKilled() && (await polled(cli.queue)),
+      polling: !wasKilled() && pollers.length > 0,
       died: wasKilled(),
       pid: worker ?? null,
       log: worker === undefined ? null : logOf('worker'),
+      stale: staleConfiguration() ?? null,
+      otherHomes: otherHomes(pollers).map(({ path }) => path),
     },
     rehearsal: rehearsal !== undefined && url ? { url, pid: rehearsal, log: logOf('rehearsal') } : null,
     home: cli.settings.home,
@@ -170,22 +203,28 @@ function statusText({ server, worker, rehearsal, home, config }: ServiceStatus):
       ? ''
       : `, pid ${worker.pid}, log ${worker.log}`;
   return [
-    `server     ${server.address} ${server.answers ? 'answers' : 'does not answer'}`,
-    ...(server.ui ? [`UI         ${server.ui}`] : []),
+    `server     ${server.address} ${serverWord(server)}`,
+    ...(server.ui && !server.foreign ? [`UI         ${server.ui}`] : []),
     `worker     ${worker.polling ? 'polls' : 'none polls'} ${worker.queue}${process}`,
+    ...(worker.stale ? [`           ${worker.stale}: \`pointsman up\` starts it again`] : []),
+    ...worker.otherHomes.map((other) => `           a worker of another home, ${other}, polls it too`),
     `rehearsal  ${rehearsal ? `${rehearsal.url}, pid ${rehearsal.pid}, log ${rehearsal.log}` : 'not started'}`,
     `home       ${home}`,
     `config     ${config ?? 'none found: no model profiles'}`,
   ].join('\n');
 }
 
-async function polled(queue: string): Promise<boolean> {
+function serverWord({ answers, home, foreign }: ServiceStatus['server']): string {
+  if (!answers) return 'does not answer';
+  if (foreign) return `belongs to another home, ${home}: \`pointsman up\` starts one of this home's own`;
+  return home === null ? 'answers, and belongs to no home' : "answers, this home's own";
+}
+
+async function polled(queue: string): Promise<Poller[]> {
   const { connection, namespace } = await connect();
-  try {
-    return await hasWorker(new Client({ connection, namespace }), queue);
-  } catch {
-    return false;
-  } finally {
-    await connection.close();
-  }
+  const client = new Client({ connection, namespace });
+  return client
+    .withDeadline(Date.now() + 10_000, () => pollersOf(client, queue))
+    .catch(() => [])
+    .finally(() => connection.close());
 }

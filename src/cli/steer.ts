@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { PointsmanError } from '../contract';
+import { temporalEnvironment } from '../machine/local-services';
 import { quote } from '../rollout/shell';
 import type { Cli } from './context';
 import { dollarsOption, wholeOption } from './options';
@@ -7,7 +8,14 @@ import { dollarsOption, wholeOption } from './options';
 /** A worker has to take the update: this long it may be restarting. */
 const PATIENCE_MS = 30_000;
 
-const VERBS = [
+interface Verb {
+  readonly verb: string;
+  readonly update: string;
+  readonly does: string;
+  readonly done: string;
+}
+
+const VERBS: readonly Verb[] = [
   { verb: 'pause', update: 'pause', does: 'stop before the next turn', done: 'pauses before its next turn' },
   { verb: 'resume', update: 'resume', does: 'continue after a pause, or retry what parked it', done: 'continues' },
   { verb: 'abandon', update: 'abandon', does: 'end a paused or parked rollout, keeping its work', done: 'ends' },
@@ -17,20 +25,23 @@ const VERBS = [
     does: 'let the expert take over from the next turn',
     done: 'is handed over to the expert',
   },
-] as const;
+];
+
+const SETUP_VERBS: readonly Verb[] = [
+  { verb: 'pause', update: 'pause', does: 'stop before the next step', done: 'pauses before its next step' },
+  { verb: 'resume', update: 'resume', does: 'continue after a pause, or retry what parked it', done: 'continues' },
+  { verb: 'abandon', update: 'abandon', does: 'end it with what it has', done: 'ends' },
+];
+
+/** `setup pause|resume|abandon|cancel`: what a person can do to one that runs. */
+export function addSetupSteering(setup: Command, cli: Cli): void {
+  addVerbs(setup, cli, SETUP_VERBS);
+  addCancel(setup, cli, 'cancel: its sandbox is removed', 'pointsman setup show ID');
+}
 
 /** `rollout pause|resume|abandon|hand-over|budget|cancel`: what a person can do to one that runs. */
 export function addSteering(rollout: Command, cli: Cli): void {
-  for (const { verb, update, does, done } of VERBS) {
-    rollout
-      .command(`${verb} <id>`)
-      .description(does)
-      .action(async (id: string) => {
-        const answer = await sendUpdate(cli, id, update);
-        const at = answer && typeof answer === 'object' && 'turn' in answer ? ` from turn ${answer.turn}` : '';
-        cli.print({ id, [update]: answer ?? true }, () => `${id} ${done}${at}`);
-      });
-  }
+  addVerbs(rollout, cli, VERBS);
   rollout
     .command('budget <id>')
     .description('set new limits, counted from the start of the rollout')
@@ -42,21 +53,34 @@ export function addSteering(rollout: Command, cli: Cli): void {
       const limits = await sendUpdate(cli, id, 'setBudget', { costUsd: cost, steps });
       cli.print({ id, limits }, () => `${id}: limits are now ${JSON.stringify(limits)}`);
     });
-  rollout
+  addCancel(rollout, cli, 'cancel: the work so far is kept as a patch', 'pointsman rollout show ID');
+}
+
+function addVerbs(noun: Command, cli: Cli, verbs: readonly Verb[]): void {
+  for (const { verb, update, does, done } of verbs) {
+    noun
+      .command(`${verb} <id>`)
+      .description(does)
+      .action(async (id: string) => {
+        const answer = await sendUpdate(cli, id, update);
+        const at = answer && typeof answer === 'object' && 'turn' in answer ? ` from turn ${answer.turn}` : '';
+        cli.print({ id, [update]: answer ?? true }, () => `${id} ${done}${at}`);
+      });
+  }
+}
+
+/** `show` is the command for one that has ended. */
+function addCancel(noun: Command, cli: Cli, does: string, show: string): void {
+  noun
     .command('cancel <id>')
-    .description('cancel: the work so far is kept as a patch')
+    .description(does)
     .action(async (id: string) => {
-      const client = await cli.client();
-      cli.say(`by hand: temporal workflow cancel --workflow-id ${quote(id)}`);
-      const handle = client.workflow.getHandle(id);
+      const handle = (await cli.client()).workflow.getHandle(id);
+      cli.say(`by hand: ${temporalEnvironment()}temporal workflow cancel --workflow-id ${quote(id)}`);
       const { status } = await handle.describe();
       // The server takes the request for one that has ended, and nothing comes of it.
       if (status.name !== 'RUNNING')
-        throw new PointsmanError(
-          'NotFound',
-          'the workflow has ended already',
-          '`pointsman rollout show ID` shows how it ended.',
-        );
+        throw new PointsmanError('NotFound', 'the workflow has ended already', `\`${show}\` shows how it ended.`);
       await handle.cancel();
       cli.print({ id, cancelled: true }, () => `${id}: asked to cancel`);
     });
@@ -65,8 +89,10 @@ export function addSteering(rollout: Command, cli: Cli): void {
 /** Sends an update and gives its answer; says how to do it by hand. */
 export async function sendUpdate(cli: Cli, id: string, update: string, argument?: unknown): Promise<unknown> {
   const input = argument === undefined ? '' : ` --input ${quote(JSON.stringify(argument))}`;
-  cli.say(`by hand: temporal workflow update execute --workflow-id ${quote(id)} --name ${update}${input}`);
   const client = await cli.client();
+  cli.say(
+    `by hand: ${temporalEnvironment()}temporal workflow update execute --workflow-id ${quote(id)} --name ${update}${input}`,
+  );
   const handle = client.workflow.getHandle(id);
   return client.withDeadline(Date.now() + PATIENCE_MS, () =>
     argument === undefined
@@ -115,19 +141,7 @@ export function addWindowSteering(noun: Command, cli: Cli, steerable: Steerable)
       await sendUpdate(cli, id, 'setConcurrency', { concurrency });
       cli.print({ id, concurrency }, () => `${id}: ${concurrency} at once`);
     });
-  noun
-    .command('cancel <id>')
-    .description(`cancel: ${cancelled}`)
-    .action(async (id: string) => {
-      cli.say(`by hand: temporal workflow cancel --workflow-id ${quote(id)}`);
-      const handle = (await cli.client()).workflow.getHandle(id);
-      const { status } = await handle.describe();
-      // The server takes the request for one that has ended, and nothing comes of it.
-      if (status.name !== 'RUNNING')
-        throw new PointsmanError('NotFound', 'the workflow has ended already', `\`${show}\` shows how it ended.`);
-      await handle.cancel();
-      cli.print({ id, cancelled: true }, () => `${id}: asked to cancel`);
-    });
+  addCancel(noun, cli, `cancel: ${cancelled}`, show);
 }
 
 /** Sends it to each, and counts those that took it: one may have ended meanwhile. */

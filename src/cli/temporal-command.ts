@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { room } from '../home';
 import { onPath } from '../machine/command';
+import { temporalEnvironment } from '../machine/local-services';
 import { temporalBinary } from '../machine/temporal';
 import { quote } from '../rollout/shell';
 
@@ -15,10 +16,14 @@ export function temporalCommand(type: string, queue: string, id: string, input: 
   return `${temporalName()} workflow start --type ${type} --task-queue ${quote(queue)} --workflow-id ${quote(id)} ${given}`;
 }
 
-/** What to type for the Temporal CLI here: its name where PATH has it, else the path of the one that set-up fetched. */
+/**
+ * What to type for the Temporal CLI here: its name where PATH has it, else the path of the one that set-up fetched, with the
+ * address of a server that is not where it looks by itself.
+ */
 export function temporalName(): string {
   const binary = temporalBinary();
-  return onPath('temporal').length > 0 || !binary ? 'temporal' : quote(near(binary));
+  const name = onPath('temporal').length > 0 || !binary ? 'temporal' : quote(near(binary));
+  return temporalEnvironment() + name;
 }
 
 function kept(id: string, json: string): string {

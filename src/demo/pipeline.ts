@@ -1,10 +1,10 @@
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { WorkflowHandle } from '@temporalio/client';
-import { look, resultFrom } from '../cli/context';
+import { look } from '../cli/context';
 import { linksOf } from '../cli/report/input';
 import { near, temporalCommand, temporalName } from '../cli/temporal-command';
 import { pipelineProgressLine, pipelineText } from '../cli/terminal/pipeline';
+import { waited } from '../cli/wait';
 import {
   type CampaignProgress,
   type PipelineInput,
@@ -77,9 +77,13 @@ export async function pipelineDemo(): Promise<void> {
   // are not, because the seed is another.
   const input = pipelineInput(problem, Math.floor(Date.now() / 1000), await linksOf(stage.cli));
   const handle = await stage.cli.start('pipeline', input, { id: ID, note: 'demo: the whole pipeline' });
-  const watched = watch(stage, handle, tell);
-  const result = await resultFrom<PipelineResult>(handle);
-  const kill = await watched;
+  const story = new Story(stage, handle, tell);
+  const result = await waited<PipelineResult>(stage.cli, handle, {
+    follow: `${POINTSMAN} pipeline watch ${ID}`,
+    everyMs: 300,
+    look: () => story.look(),
+  });
+  const { kill } = story;
 
   tell.title('4. The result');
   for (const line of pipelineText(result, look()).split('\n')) tell.line(line);
@@ -113,27 +117,34 @@ export async function pipelineDemo(): Promise<void> {
 
 /**
  * Tells where the pipeline is whenever that changes, and in the middle of its rollouts kills the worker and starts another.
- * Gives what was seen of it, once the pipeline has ended.
  */
-async function watch(stage: Stage, handle: WorkflowHandle, tell: Narrator): Promise<Kill | undefined> {
-  let kill: Kill | undefined;
-  for (let said = ''; ; await sleep(300)) {
+class Story {
+  kill: Kill | undefined;
+  private said = '';
+
+  constructor(
+    private readonly stage: Stage,
+    private readonly handle: WorkflowHandle,
+    private readonly tell: Narrator,
+  ) {}
+
+  async look(): Promise<void> {
+    const { stage, tell } = this;
     // A query waits for a worker; while there is none, asking again is all there is to do.
-    const progress = await handle.query<PipelineProgress>('progress').catch(() => undefined);
-    if (!progress) continue;
+    const progress = await this.handle.query<PipelineProgress>('progress').catch(() => undefined);
+    if (!progress) return;
     const rollouts = progress.working.find(({ stage: name }) => name === 'campaign');
     const campaign = rollouts && (await progressOf(stage, rollouts.id));
     const line = campaign ? `rollouts · ${campaignLine(campaign)}` : pipelineProgressLine(progress);
-    if (line !== said) tell.glimpse(line);
-    said = line;
-    if (campaign && !kill && campaign.counts.finished >= KILL_AFTER) {
+    if (line !== this.said) tell.glimpse(line);
+    this.said = line;
+    if (campaign && !this.kill && campaign.counts.finished >= KILL_AFTER) {
       const inFlight = campaign.inFlight.length;
-      kill = { pid: stage.killWorker(), inFlight };
-      tell.event(`worker ${kill.pid} killed with SIGKILL while ${count(inFlight, 'rollout')} ran`);
+      this.kill = { pid: stage.killWorker(), inFlight };
+      tell.event(`worker ${this.kill.pid} killed with SIGKILL while ${count(inFlight, 'rollout')} ran`);
       await stage.startWorker();
       tell.event('another worker took them over, each at the turn it had reached');
     }
-    if (progress.phase === 'Done') return kill;
   }
 }
 

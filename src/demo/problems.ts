@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { WorkflowHandle } from '@temporalio/client';
-import { look, resultFrom } from '../cli/context';
+import { look } from '../cli/context';
+import { runToEnd } from '../cli/follow';
 import { setUpFirst } from '../cli/function-problems/build';
 import { provedAgain } from '../cli/function-problems/check';
 import { type WrittenBuild, writeBuild } from '../cli/function-problems/folder';
@@ -13,6 +13,7 @@ import { proofText } from '../cli/terminal/function-problems/proof';
 import { share } from '../cli/terminal/function-problems/share';
 import type { ShownBuild } from '../cli/terminal/function-problems/shown-build';
 import { funnelTable } from '../cli/terminal/functions/funnel';
+import { waited } from '../cli/wait';
 import {
   type FunctionProblemsInput,
   type FunctionProblemsProgress,
@@ -98,9 +99,11 @@ type Built = ShownBuild & { readonly result: FunctionProblemsResult };
 async function builtProblems(stage: Stage, tell: Narrator): Promise<Built> {
   const id = `function-problems/demo/${new Date().toISOString().slice(0, 19).replaceAll(':', '')}`;
   const handle = await stage.cli.start('functionProblems', INPUT, { id, note: `demo: ${SOURCE}` });
-  const watched = watch(handle, tell);
-  await resultFrom(handle);
-  await watched;
+  await waited(stage.cli, handle, {
+    follow: `${POINTSMAN} function-problems watch ${id}`,
+    everyMs: 250,
+    look: storyOf(handle, tell),
+  });
   const build = await readBuild(stage.cli, id);
   const { result } = build;
   if (!result || build.instances.length === 0)
@@ -113,11 +116,12 @@ async function builtProblems(stage: Stage, tell: Narrator): Promise<Built> {
   return { ...build, result };
 }
 
-/** Tells where the build is whenever that changes, until it has ended. */
-async function watch(handle: WorkflowHandle, tell: Narrator): Promise<void> {
-  for (let said = ''; ; await sleep(250)) {
+/** Tells where the build is whenever that changes. */
+function storyOf(handle: WorkflowHandle, tell: Narrator): () => Promise<void> {
+  let said = '';
+  return async () => {
     const progress = await handle.query<FunctionProblemsProgress>('progress').catch(() => undefined);
-    if (!progress) continue;
+    if (!progress) return;
     const { phase, tried, functions, admitted, working } = progress;
     const line = [
       ...[`${phase.toLowerCase()} …`, `${tried} of ${functions} tried, ${admitted} admitted`],
@@ -125,8 +129,7 @@ async function watch(handle: WorkflowHandle, tell: Narrator): Promise<void> {
     ].join(' · ');
     if (line !== said) tell.glimpse(line);
     said = line;
-    if (phase === 'Done') return;
-  }
+  };
 }
 
 async function solvedBy(
@@ -145,7 +148,7 @@ async function solvedBy(
   const input = { problem, expert: 'demo-expert', handOver: { at: 0 } };
   const result = await tell.step(
     'a rollout in a sandbox without the function and without a network',
-    () => stage.cli.run<RolloutResult>('rollout', input, { id, note: `demo: ${SOLVED}` }),
+    () => runToEnd<RolloutResult>(stage.cli, 'rollout', input, { id, note: `demo: ${SOLVED}` }),
     ({ turns, resolved, status }) => `${turns.total} turns, ${resolved ? 'RESOLVED by the hidden cases' : status}`,
   );
   return { id, result };

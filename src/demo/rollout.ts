@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { WorkflowHandle } from '@temporalio/client';
-import { look, resultFrom } from '../cli/context';
+import { look } from '../cli/context';
 import { readRun } from '../cli/rollout/reading';
 import { near, temporalCommand, temporalName } from '../cli/temporal-command';
 import { trajectoryText } from '../cli/terminal/trajectory';
-import { PointsmanError, type RolloutInput, type RolloutProgress, type RolloutResult } from '../contract';
+import { type Ended, ended, resultOf } from '../cli/wait';
+import { PointsmanError, type RolloutInput, type RolloutResult } from '../contract';
 import { room } from '../home';
 import type { RecentTurn } from '../workflows/rollout/state';
 import { Narrator, POINTSMAN } from './narrator';
@@ -78,44 +79,64 @@ async function runAndKill(stage: Stage, tell: Narrator, problem: string): Promis
   const input: Partial<RolloutInput> = { problem, student: 'demo-student', expert: 'demo-expert', handOver: { at: 7 } };
   const id = `rollout/${problem}/${new Date().toISOString().slice(0, 19).replaceAll(':', '')}`;
   const handle = await stage.cli.start('rollout', input, { id, note: 'demo: student, then expert' });
-  await watch(handle, tell, 0, KILL_AT - 1);
+  const story = new Story(handle, tell);
+  const follow = `${POINTSMAN} rollout watch ${id}`;
+  const ending = ended<RolloutResult>(stage.cli, handle, { follow, everyMs: 100, look: () => story.look() });
+  // Whoever waits for it below hears of it.
+  ending.catch(() => {});
+  await story.reaches(KILL_AT - 1, ending);
   // The command of the next turn sleeps for five seconds before it runs the tests.
   await sleep(2_500);
   const pid = stage.killWorker();
   const since = Date.now();
   tell.event(`worker ${pid} killed with SIGKILL while turn ${KILL_AT} runs in the sandbox`);
   await stage.startWorker();
-  await watch(handle, tell, KILL_AT - 1, KILL_AT);
+  await story.reaches(KILL_AT, ending);
   const seconds = ((Date.now() - since) / 1000).toFixed(1);
   tell.event(
     `another worker took the turn over: the command had kept running, and its output was read instead of running it again`,
   );
-  const watched = watch(handle, tell, KILL_AT);
-  const result = await resultFrom<RolloutResult>(handle);
-  await watched;
+  const result = resultOf(await ending);
   const { steps } = await stage.cli.transcripts.load(result.head);
   const times = steps[KILL_AT - 1]?.observation.match(/^pass 1$/gm)?.length ?? 0;
   return { id, input, result, killed: { pid, seconds, times } };
 }
 
-/** Tells of each turn after `from` as it comes, until turn `to` is done or the run has ended. */
-async function watch(
-  handle: WorkflowHandle,
-  tell: Narrator,
-  from: number,
-  to = Number.POSITIVE_INFINITY,
-): Promise<void> {
-  let told = from;
-  for (;;) {
+/** Tells of each turn as it comes. */
+class Story {
+  private told = 0;
+  private waiting: { readonly turn: number; done(): void } | undefined;
+
+  constructor(
+    private readonly handle: WorkflowHandle,
+    private readonly tell: Narrator,
+  ) {}
+
+  async look(): Promise<void> {
     // A query waits for a worker; while there is none, asking again is all there is to do.
-    const progress = await handle.query<RolloutProgress>('progress').catch(() => undefined);
-    const transcript = await handle.query<{ recent: readonly RecentTurn[] }>('transcript').catch(() => undefined);
+    const asked = this.handle.query<{ recent: readonly RecentTurn[] }>('transcript');
+    const transcript = await asked.catch(() => undefined);
     for (const each of transcript?.recent ?? []) {
-      if (each.turn <= told) continue;
-      told = each.turn;
-      tell.glimpse(`turn ${String(each.turn).padStart(2)} · ${each.author} · ${each.action}`);
+      if (each.turn <= this.told) continue;
+      this.told = each.turn;
+      this.tell.glimpse(`turn ${String(each.turn).padStart(2)} · ${each.author} · ${each.action}`);
     }
-    if (told >= to || progress?.phase === 'Done' || progress?.phase === 'Grading') return;
-    await sleep(100);
+    if (this.waiting && this.told >= this.waiting.turn) this.waiting.done();
+  }
+
+  /** Until that turn is done. Throws what the rollout failed with, or that it ended before. */
+  async reaches(turn: number, ending: Promise<Ended<RolloutResult>>): Promise<void> {
+    if (this.told >= turn) return;
+    const there = new Promise<undefined>((done) => {
+      this.waiting = { turn, done: () => done(undefined) };
+    });
+    const early = await Promise.race([there, ending]);
+    if (!early) return;
+    const { status } = resultOf(early);
+    throw new PointsmanError(
+      'Unavailable',
+      `the rollout ended (${status}) after turn ${this.told}, before turn ${turn}`,
+      `Look at it: ${POINTSMAN} rollout show ${this.handle.workflowId} --full`,
+    );
   }
 }

@@ -1,12 +1,12 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { WorkflowHandle } from '@temporalio/client';
-import { look, resultFrom } from '../cli/context';
+import { look } from '../cli/context';
 import { exportSetup, testsText } from '../cli/setup/export';
 import { readSetup } from '../cli/setup/reading';
 import { near, temporalCommand } from '../cli/temporal-command';
 import { frameTree, trialLines } from '../cli/terminal/setup/header';
+import { waited } from '../cli/wait';
 import { PointsmanError, type RepoSetupResult, type SetupProgress } from '../contract';
 import { pointsmanHome, room } from '../home';
 import { countsLine } from '../setup/counts-line';
@@ -36,9 +36,11 @@ export async function setupDemo(): Promise<void> {
   tell.title('2. The set-up');
   const id = `setup/pymemcache/${new Date().toISOString().slice(0, 19).replaceAll(':', '')}`;
   const handle = await stage.cli.start('repoSetup', INPUT, { id, note: `demo: ${SOURCE}` });
-  const watched = watch(handle, tell);
-  const result = await resultFrom<RepoSetupResult>(handle);
-  await watched;
+  const result = await waited<RepoSetupResult>(stage.cli, handle, {
+    follow: `${POINTSMAN} setup watch ${id}`,
+    everyMs: 250,
+    look: storyOf(handle, tell),
+  });
 
   tell.title('3. Frames and trials');
   for (const line of frameTree(result.frames, look())) tell.line(`  ${line}`);
@@ -96,12 +98,12 @@ async function buildDockerfile({ cli }: Stage, tell: Narrator, id: string): Prom
     );
 }
 
-/** Tells of each step as it comes, of what stands in the way and of what memory offers, until the run has ended. */
-async function watch(handle: WorkflowHandle, tell: Narrator): Promise<void> {
+/** Tells of each step as it comes, of what stands in the way and of what memory offers. */
+function storyOf(handle: WorkflowHandle, tell: Narrator): () => Promise<void> {
   let told = 0;
   let phase = '';
   let error = '';
-  for (;;) {
+  return async () => {
     const progress = await handle.query<SetupProgress>('progress').catch(() => undefined);
     const transcript = await handle.query<{ recent: readonly RecentStep[] }>('transcript').catch(() => undefined);
     for (const each of transcript?.recent ?? []) {
@@ -118,7 +120,5 @@ async function watch(handle: WorkflowHandle, tell: Narrator): Promise<void> {
       phase = progress.phase;
       if (!['Setting up', 'Starting', 'Done'].includes(phase)) tell.note(`${phase.toLowerCase()} …`);
     }
-    if (phase === 'Done') return;
-    await sleep(250);
-  }
+  };
 }

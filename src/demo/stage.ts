@@ -1,13 +1,13 @@
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import { Cli } from '../cli/context';
 import { PointsmanError } from '../contract';
 import { pointsmanHome } from '../home';
 import { ensureServer, uiBeside } from '../machine/local-services';
 import { startWorker } from '../machine/local-worker';
-import { freePort } from '../machine/ports';
-import { daemonPid, logOf, startDaemon, stopDaemon } from '../machine/processes';
+import { assertServedHere } from '../machine/owner';
+import { freePort, holds, isFree } from '../machine/ports';
+import { comesUp, daemonPid, logOf, startDaemon, stopDaemon } from '../machine/processes';
 import type { Narrator } from './narrator';
 
 export const DEMO_QUEUE = 'pointsman-demo';
@@ -24,6 +24,8 @@ export const SCRIPTED: Scripted = {
 };
 /** Of the scripted models, where nobody else has it. */
 const PORT = 8317;
+/** So often another process may take a port first. */
+const ATTEMPTS = 5;
 const WORKER = 'demo-worker';
 const MODELS = 'demo-models';
 
@@ -35,40 +37,33 @@ export class Stage {
     readonly client: Client,
     readonly ui: string,
     private readonly env: Readonly<Record<string, string>>,
+    private readonly tell: Narrator,
   ) {
     this.cli = new Cli(DEMO_QUEUE);
   }
 
   /** With a script of models, or without any model. */
-  static async set(scripted?: Scripted): Promise<Stage> {
+  static async set(tell: Narrator, scripted?: Scripted): Promise<Stage> {
     process.env.POINTSMAN_HOME = pointsmanHome();
     if (scripted) process.env.POINTSMAN_CONFIG = scripted.config;
-    const local = await ensureServer(() => {});
+    const local = await ensureServer((line) => tell.note(line));
     await stopDaemon(WORKER);
     await stopDaemon(MODELS);
     const ui = local.ui ?? (await uiBeside(local.address)) ?? `http://${local.address}`;
     const client = await new Cli(DEMO_QUEUE).client();
-    if (!scripted) return new Stage(client, ui, {});
-    const port = await freePort(PORT);
-    startDaemon({
-      name: MODELS,
-      program: 'main',
-      args: ['rehearsal', 'start', '--script', scripted.script, '--port', String(port)],
-    });
-    await modelsReady(port);
-    return new Stage(client, ui, {
+    await assertServedHere(client, DEMO_QUEUE, (line) => tell.note(line));
+    if (!scripted) return new Stage(client, ui, {}, tell);
+    const port = await startModels(scripted, tell);
+    const env = {
       POINTSMAN_CONFIG: scripted.config,
       POINTSMAN_REHEARSAL_URL: `http://127.0.0.1:${port}/v1`,
-    });
+    };
+    return new Stage(client, ui, env, tell);
   }
 
   /** Starts a worker, waits until it polls, and gives its pid. The one before must be gone. */
   async startWorker(): Promise<number> {
-    return startWorker(this.client, {
-      name: WORKER,
-      queue: DEMO_QUEUE,
-      env: this.env,
-    });
+    return startWorker(this.client, { name: WORKER, queue: DEMO_QUEUE, env: this.env }, (line) => this.tell.note(line));
   }
 
   /** What an out-of-memory killer does: no warning, nothing is cleaned up. */
@@ -86,7 +81,7 @@ export async function startServices(tell: Narrator, what: string, scripted?: Scr
   tell.title('1. Services');
   const stage = await tell.step(
     what,
-    () => Stage.set(scripted),
+    () => Stage.set(tell, scripted),
     ({ ui }) => ui,
   );
   await tell.step(
@@ -97,18 +92,25 @@ export async function startServices(tell: Narrator, what: string, scripted?: Scr
   return stage;
 }
 
-async function modelsReady(port: number): Promise<void> {
-  await until(`the scripted models did not come up, see ${logOf(MODELS)}`, async () =>
-    fetch(`http://127.0.0.1:${port}/v1/models`).then(
-      (response) => response.ok,
-      () => false,
-    ),
-  );
-}
-
-async function until(failure: string, ready: () => Promise<boolean>): Promise<void> {
-  for (const limit = Date.now() + 60_000; !(await ready()); await sleep(100)) {
-    if (Date.now() > limit)
-      throw new PointsmanError('Unavailable', failure, '`pointsman doctor` checks what it needs.');
+/** Starts the scripted models and gives their port, when they answer there. The demo of another home may be quicker at one. */
+async function startModels({ script }: Scripted, tell: Narrator): Promise<number> {
+  for (let attempt = 1; ; attempt++) {
+    const port = await freePort(PORT);
+    const args = ['rehearsal', 'start', '--script', script, '--port', String(port)];
+    const pid = startDaemon({ name: MODELS, program: 'main', args });
+    const starting = {
+      what: 'the process of the scripted models',
+      pid,
+      log: logOf(MODELS),
+      alive: () => daemonPid(MODELS) === pid,
+      ready: async () => holds(pid, port),
+      hint: 'Start the demo again: what is done is not done twice.',
+    };
+    try {
+      await comesUp(starting, (line) => tell.note(line));
+      return port;
+    } catch (error) {
+      if (attempt === ATTEMPTS || (await isFree(port))) throw error;
+    }
   }
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { runToEnd } from '../cli/follow';
 import { writeProblem } from '../cli/problem/folder';
 import { near } from '../cli/temporal-command';
 import { PointsmanError, type ProblemInitInput, type ProblemInitResult } from '../contract';
@@ -41,7 +42,7 @@ export async function provideProblem(stage: Stage, tell: Narrator): Promise<stri
   }
   const made = await tell.step(
     'both releases fetched, environment built, tests run before and after the fix',
-    () => stage.cli.run<ProblemInitResult>('problemInit', input, { id, note: `problem ${ID}` }),
+    () => runToEnd<ProblemInitResult>(stage.cli, 'problemInit', input, { id, note: `problem ${ID}` }),
     ({ check }) => `${check.failToPass} tests must begin to pass, ${check.passToPass} must still pass`,
   );
   writeProblem(dirname(problemFile()), await stage.cli.problems.kept(made.problem));

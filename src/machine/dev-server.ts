@@ -3,12 +3,12 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Connection } from '@temporalio/client';
-import { PointsmanError } from '../contract/errors';
 import { room } from '../home';
-import { lastLines, type Report, readText } from './command';
-import { freePort, listens } from './ports';
-import { daemonPid, rememberProcess, startDaemon, stopDaemon } from './processes';
-import { claim, claimed, type DevServerOptions, type Launched, launch, lockFile, type UiPlace } from './server-process';
+import { type Report, readText } from './command';
+import { ownServer } from './owner';
+import { freePort, holds, listens } from './ports';
+import { comesUp, daemonPid, logOf, rememberProcess, startDaemon, stopDaemon } from './processes';
+import { claim, claimed, type DevServerOptions, launch, portLock, type UiPlace } from './server-process';
 import { ensureTemporal } from './temporal';
 
 export type { DevServerOptions } from './server-process';
@@ -27,14 +27,10 @@ const NAMESPACE = 'default';
 /** The development server forgets after a day; a person comes back to a trajectory later than that. */
 const RETENTION_SECONDS = 30 * 24 * 3600;
 
-const START_MS = 30_000;
-/** What fetching the program may take on a slow line. */
-const FETCH_MS = 300_000;
-
 /**
  * Starts a development server that outlives this process, and returns when it answers. Takes one that answers on that
  * port already as it is, so calling again is safe; two that start at once end with one server. Fetches the program where it
- * is not installed; `report` hears of that.
+ * is not installed; `report` hears of that, and of a start that takes long. Throws `Unavailable` where it cannot listen there.
  */
 export async function startDevServer(options: DevServerOptions = {}, report: Report = () => {}): Promise<DevServer> {
   const port = options.port ?? 7233;
@@ -42,50 +38,53 @@ export async function startDevServer(options: DevServerOptions = {}, report: Rep
   const server = { address: `127.0.0.1:${port}`, ui: `http://127.0.0.1:${uiPort}` };
   if (await answers(server.address)) return taken(server, port);
 
-  const release = claim(port);
-  if (!release) {
-    await claimEnds(port);
-    return startDevServer(options, report);
-  }
-  try {
+  return claimedFor(portLock(port), async () => {
     // Whoever had the claim before may have finished since we looked.
     if (await answers(server.address)) return await taken(server, port);
     await ensureTemporal(report);
     const ui = await hiddenPlace(uiPort);
     const child = launch(port, ui, options);
-    const deadline = Date.now() + START_MS;
-    while (!(await answers(server.address))) {
-      if (Date.now() > deadline || child.ended()) throw notStarted(port, uiPort, child);
-      await sleep(50);
-    }
-    const pid = child.pid!;
+    const pid = child.pid ?? 0;
+    const hint = `Is port ${port} or ${uiPort} taken? \`pointsman up --port N\` takes another.`;
+    const starting = { what: 'the Temporal server', pid, log: child.log, hint };
+    const up = async () => holds(pid, port) && (await answers(server.address)) && (await furnish(server.address));
+    await comesUp({ ...starting, alive: () => !child.ended(), ready: up }, report).catch((error: unknown) => {
+      child.end();
+      throw error;
+    });
     rememberProcess(nameOf(port), pid);
     writeFileSync(guardFile(port), [uiPort, ui.host, ui.port, pid].join(' '));
     const guard = startGuard(port);
-    await keepHistories(server.address);
-    while (!(await listens('127.0.0.1', uiPort))) {
-      if (Date.now() > deadline || daemonPid(guardOf(port)) !== guard) {
+    const guarded = async () => holds(guard, uiPort);
+    const alive = () => daemonPid(guardOf(port)) === guard;
+    const log = logOf(guardOf(port));
+    await comesUp({ ...starting, what: 'the guard of its UI', pid: guard, log, alive, ready: guarded }, report).catch(
+      async (error: unknown) => {
         await stopDevServer(port);
-        throw notStarted(port, uiPort, child);
-      }
-      await sleep(50);
-    }
+        throw error;
+      },
+    );
     return { ...server, pid, started: true };
-  } finally {
-    release();
+  });
+}
+
+/** Does the work as the only process that holds the lock; whoever comes later waits. */
+export async function claimedFor<T>(lock: string, work: () => Promise<T>): Promise<T> {
+  for (;;) {
+    const release = claim(lock);
+    if (release) return work().finally(release);
+    await claimEnds(lock);
   }
 }
 
-/** Until the process that starts the server there is done with it, or dead. It may have to fetch the program first. */
-async function claimEnds(port: number): Promise<void> {
-  const deadline = Date.now() + FETCH_MS + START_MS;
-  while (claimed(port)) {
-    if (Date.now() > deadline) {
-      const hint = `Remove ${lockFile(port)} if nothing starts a server.`;
-      throw new PointsmanError('Unavailable', 'another process starts the Temporal server, and does not end', hint);
-    }
-    await sleep(50);
-  }
+/** Until nobody is starting the server of that port: it may have to be fetched first. */
+export async function startEnds(port: number): Promise<void> {
+  await claimEnds(portLock(port));
+}
+
+/** Where the process that has it dies, the claim has ended. */
+async function claimEnds(lock: string): Promise<void> {
+  while (claimed(lock)) await sleep(50);
 }
 
 /** Stops the server that `startDevServer` started on that port. False when there is none; one of others is left alone. */
@@ -96,9 +95,14 @@ export async function stopDevServer(port = 7233): Promise<boolean> {
 
 /** A server that answers already. The guard before the UI of our own is put up again where it was killed. */
 async function taken(server: Pick<DevServer, 'address' | 'ui'>, port: number): Promise<DevServer> {
-  const pid = daemonPid(nameOf(port));
+  const pid = serverPid(port);
   if (pid !== undefined && daemonPid(guardOf(port)) === undefined) startGuard(port);
   return { ...server, pid, started: false };
+}
+
+/** The process of the server that this home started on that port, while it runs. */
+export function serverPid(port: number): number | undefined {
+  return daemonPid(nameOf(port));
 }
 
 function startGuard(port: number): number {
@@ -120,17 +124,8 @@ async function hiddenPlace(port: number): Promise<UiPlace> {
   return { host: `127.${one}.${two}.${three}`, port };
 }
 
-function notStarted(port: number, uiPort: number, child: Launched): PointsmanError {
-  const how = child.ended() ? 'ended at once' : `did not answer within ${START_MS / 1000} s`;
-  const hint = `Is port ${port} or ${uiPort} taken? The whole log: ${child.log}`;
-  return new PointsmanError(
-    'Unavailable',
-    `the Temporal server ${how}:\n${lastLines(readText(child.log) ?? '')}`,
-    hint,
-  );
-}
-
-async function answers(address: string): Promise<boolean> {
+/** Whether a Temporal server answers there that has the namespace `default`. */
+export async function answers(address: string): Promise<boolean> {
   // gRPC waits a second before it tries a refused port again; a plain connection knows at once.
   const [host = '', port] = address.split(':');
   if (!(await listens(host, Number(port)))) return false;
@@ -146,11 +141,14 @@ async function answers(address: string): Promise<boolean> {
   }
 }
 
-async function keepHistories(address: string): Promise<void> {
+/** Whose it is, and for how long it keeps what has ended. */
+async function furnish(address: string): Promise<true> {
   const connection = await Connection.connect({ address });
   try {
     const config = { workflowExecutionRetentionTtl: { seconds: RETENTION_SECONDS as unknown as Long } };
     await connection.workflowService.updateNamespace({ namespace: NAMESPACE, config });
+    await ownServer(connection.workflowService, NAMESPACE);
+    return true;
   } finally {
     await connection.close();
   }

@@ -11,6 +11,8 @@ import { openSandboxes } from '../sandbox';
 import { lastLines, onPath, readText, runCommand } from './command';
 import { engineVersion } from './docker';
 import { BASE_IMAGE, imageSize } from './image';
+import { lookAtServer } from './local-services';
+import { isHere, otherHomes, pollersOf } from './owner';
 import { temporalBinary, temporalVersion } from './temporal';
 
 /** One thing that the doctor looked at. */
@@ -213,8 +215,10 @@ function configuration(): Finding {
 
 const TASK_QUEUE = 'pointsman';
 const DAY = 24 * 3600;
-/** How long a worker counts as there after its last poll: two long polls. */
-const FRESH_MS = 150_000;
+/** Seconds that a worker counts as there after its last poll: two long polls. */
+const FRESH_SECONDS = 150;
+const FOREIGN =
+  'Run `pointsman up`: it starts a server of this home on a free port. Where TEMPORAL_ADDRESS names it, unset that.';
 
 /** The Temporal server that the environment or a Temporal profile names: does it answer, keep histories, have workers? */
 async function serverFindings(): Promise<Finding[]> {
@@ -222,11 +226,17 @@ async function serverFindings(): Promise<Finding[]> {
   let connection: Connection | undefined;
   try {
     const config = loadClientConnectConfig();
-    address = config.connectionOptions.address ?? 'localhost:7233';
-    connection = await Connection.connect({ ...config.connectionOptions, connectTimeout: 3000 });
+    const looked = await lookAtServer();
+    address = looked.address;
+    if (looked.foreign) {
+      const found = `the one at ${address} belongs to another home, ${looked.owner?.path}`;
+      return [{ what: 'Temporal server', state: 'missing', found, todo: FOREIGN }];
+    }
+    connection = await Connection.connect({ ...config.connectionOptions, address, connectTimeout: 3000 });
     const client = new Client({ connection, namespace: config.namespace ?? 'default' });
+    const whose = looked.owner ? "this home's own" : 'belongs to no home';
     return await connection.withDeadline(Date.now() + 8000, async () => [
-      await server(client, address),
+      await server(client, `${address}, ${whose}`),
       await retention(client),
       await workers(client),
       await problems(client),
@@ -259,17 +269,15 @@ async function retention(client: Client): Promise<Finding> {
 }
 
 async function workers(client: Client): Promise<Finding> {
-  const { pollers } = await client.workflowService.describeTaskQueue({
-    namespace: client.options.namespace,
-    taskQueue: { name: TASK_QUEUE },
-    taskQueueType: 1,
-  });
-  const alive = (pollers ?? []).filter(({ lastAccessTime }) => {
-    return Number(lastAccessTime?.seconds ?? 0) * 1000 > Date.now() - FRESH_MS;
-  });
-  return alive.length > 0
-    ? { what: 'Workers', state: 'ok', found: alive.map(({ identity }) => identity).join(', '), todo: '' }
-    : { what: 'Workers', state: 'warn', found: `none polls ${TASK_QUEUE}`, todo: 'Start one: pointsman worker start' };
+  const what = 'Workers';
+  const alive = await pollersOf(client, TASK_QUEUE, Date.now() / 1000 - FRESH_SECONDS);
+  if (alive.length === 0)
+    return { what, state: 'warn', found: `none polls ${TASK_QUEUE}`, todo: 'Start one: pointsman worker start' };
+  const [other] = otherHomes(alive);
+  const found = [...new Set(alive.map(({ identity }) => identity))].join(', ');
+  if (!other) return { what, state: 'ok', found, todo: '' };
+  const todo = `One is of another home, ${other.path}, and this one is ${pointsmanHome()}: runs of both would mix. Stop it there, or take another --queue.`;
+  return { what, state: isHere(other) ? 'missing' : 'warn', found, todo };
 }
 
 /** Workflow code that throws does not end its run: the server keeps trying, and says so in this search attribute. */

@@ -1,19 +1,19 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { createHash } from 'node:crypto';
+import { existsSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import type { Client } from '@temporalio/client';
-import { temporal } from '@temporalio/proto';
+import { loadSettings } from '../config';
 import { PointsmanError, queuesUnder } from '../contract';
 import { room } from '../home';
+import { readText } from './command';
 import { ensureDocker } from './docker';
 import { ensureImage } from './image';
 import type { Local } from './local-services';
-import { daemonPid, logOf, startDaemon } from './processes';
+import { assertServedHere, isThisHome, pollersOf } from './owner';
+import { comesUp, daemonPid, logOf, startDaemon, stopDaemon } from './processes';
 
-const { TASK_QUEUE_TYPE_WORKFLOW } = temporal.api.enums.v1.TaskQueueType;
-/** The server remembers a poll for this long after the worker's death. */
-const MEMORY_SECONDS = 65;
-const PATIENCE_MS = 60_000;
+/** A busy server is asked again after this long. */
+const ANSWER_MS = 10_000;
 
 export interface BackgroundWorker {
   /** Name of its log and pid file in this home. */
@@ -22,38 +22,39 @@ export interface BackgroundWorker {
   readonly env?: Readonly<Record<string, string | undefined>>;
 }
 
-/** Whether a worker polled the queue for workflows after `since` (seconds since the epoch; a minute ago unless told). */
-export async function hasWorker(
-  client: Client,
-  queue: string,
-  since = Date.now() / 1000 - MEMORY_SECONDS,
-): Promise<boolean> {
-  const { pollers } = await client.workflowService.describeTaskQueue({
-    namespace: client.options.namespace,
-    taskQueue: { name: queue },
-    taskQueueType: TASK_QUEUE_TYPE_WORKFLOW,
-  });
-  return (pollers ?? []).some(({ lastAccessTime: at }) => Number(at?.seconds ?? 0) + (at?.nanos ?? 0) / 1e9 > since);
+/** Whether a worker polled the queue in the last minute. */
+async function hasWorker(client: Client, queue: string): Promise<boolean> {
+  return (await pollersOf(client, queue)).length > 0;
 }
 
-/** Starts a worker in the background and waits until it polls. Only polls after its start count: a dead one's linger. */
-export async function startWorker(client: Client, { name, queue, env }: BackgroundWorker): Promise<number> {
+/**
+ * Starts a worker in the background and waits until it polls, as long as it lives. Only polls of this home's after its start
+ * count: a dead one's linger.
+ */
+export async function startWorker(
+  client: Client,
+  { name, queue, env }: BackgroundWorker,
+  say: (line: string) => void,
+): Promise<number> {
   const since = Date.now() / 1000;
   const pid = startDaemon({
     name,
     program: 'worker',
     env: { POINTSMAN_ONLY_HOST: '1', ...env, POINTSMAN_QUEUE: queue },
   });
-  for (let waited = 0; waited < PATIENCE_MS; waited += 100) {
-    if (await hasWorker(client, queue, since)) return pid;
-    if (daemonPid(name) !== pid) break;
-    await sleep(100);
-  }
-  throw new PointsmanError(
-    'Unavailable',
-    'the worker did not come up',
-    `Its log is ${logOf(name)}; \`pointsman doctor\` checks what it needs.`,
-  );
+  const polls = async () => {
+    const pollers = await client.withDeadline(Date.now() + ANSWER_MS, () => pollersOf(client, queue, since));
+    return pollers.some(({ owner }) => owner === undefined || isThisHome(owner));
+  };
+  const hint = '`pointsman doctor` checks what it needs; with that mended, `pointsman up` starts it again.';
+  const alive = () => daemonPid(name) === pid;
+  await comesUp({ what: 'the worker', pid, log: logOf(name), alive, ready: polls, hint }, say);
+  // Another home may have started one at the same moment.
+  await assertServedHere(client, queue, say).catch(async (error: unknown) => {
+    await stopDaemon(name);
+    throw error;
+  });
+  return pid;
 }
 
 /**
@@ -69,7 +70,36 @@ export async function startOwnWorker(client: Client, queue: string, say: (line: 
     say(`sandboxes cannot start yet: ${why} (\`pointsman doctor\` says what to do)`);
   }
   say('starting a worker in the background (`pointsman down` stops it)');
-  await startWorker(client, { name: 'worker', queue });
+  writeFileSync(configurationFile(), JSON.stringify(configurationHere()));
+  await startWorker(client, { name: 'worker', queue }, say);
+}
+
+/** What a worker was started with. */
+interface Configuration {
+  readonly file: string | null;
+  readonly digest: string;
+}
+
+const configurationFile = () => join(room('run'), 'worker.configuration.json');
+
+function configurationHere(): Configuration {
+  const { file, config } = loadSettings();
+  const digest = createHash('sha256').update(JSON.stringify(config)).digest('hex');
+  return { file: file === undefined ? null : resolve(file), digest };
+}
+
+/**
+ * How the configuration of this home's worker differs from the one that commands read here; undefined where it does not.
+ * A worker reads it once, when it starts.
+ */
+export function staleConfiguration(): string | undefined {
+  const kept = daemonPid('worker') === undefined ? undefined : readText(configurationFile());
+  if (kept === undefined) return undefined;
+  const [its, here] = [JSON.parse(kept) as Configuration, configurationHere()];
+  if (its.digest === here.digest) return undefined;
+  return its.file === here.file
+    ? `${here.file ?? 'the configuration'} has changed since the worker read it`
+    : `the worker reads ${its.file ?? 'no configuration'}, and this command ${here.file ?? 'none'}`;
 }
 
 /** Whether the worker that this home started was killed: `down` takes the pid file away, a crash leaves it. */
@@ -79,7 +109,8 @@ export function wasKilled(): boolean {
 
 /**
  * A worker for a local server: the one that runs, else a new one in the background, also where ours was killed and the
- * server does not know it yet. Workers of a configured server are its operator's business.
+ * server does not know it yet. Workers of a configured server are its operator's business. Throws `Unavailable` where another
+ * home's worker serves the queue.
  */
 export async function ensureWorker(
   client: Client,
@@ -87,10 +118,19 @@ export async function ensureWorker(
   local: Local,
   say: (line: string) => void,
 ): Promise<void> {
-  if (daemonPid('worker') !== undefined) return;
-  if (!wasKilled() && (await hasWorker(client, queue))) return;
+  const pid = daemonPid('worker');
+  if (pid !== undefined) {
+    if (!(await hasWorker(client, queue)))
+      say(
+        `warning: the worker of this home, pid ${pid}, does not poll ${queue} on ${local.address} (yet): if it was started for another server or queue, \`pointsman down\` and \`pointsman up\``,
+      );
+    const stale = staleConfiguration();
+    if (stale) say(`warning: ${stale}: what is new there is unknown to it. \`pointsman up\` starts it again with it`);
+    return assertServedHere(client, queue, say);
+  }
+  if (!wasKilled() && (await hasWorker(client, queue))) return assertServedHere(client, queue, say);
   if (!local.ui) {
-    if (await hasWorker(client, queue)) return;
+    if (await hasWorker(client, queue)) return assertServedHere(client, queue, say);
     throw new PointsmanError(
       'Unavailable',
       `no worker polls the task queue ${queue} on ${local.address}`,

@@ -1,10 +1,10 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { closeSync, openSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, openSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PointsmanError } from '../contract';
 import { REPOSITORY, room } from '../home';
-import { readText } from './command';
+import { lastLines, type Report, readText } from './command';
 
 export interface Daemon {
   readonly name: string;
@@ -64,6 +64,71 @@ export async function stopDaemon(name: string, graceMs = 20_000): Promise<boolea
   return true;
 }
 
+/** A process that was just started, and how one knows that it is up. */
+export interface Starting {
+  /** For messages: `the worker`. */
+  readonly what: string;
+  readonly pid: number;
+  readonly log: string;
+  /** False once it has ended. */
+  alive(): boolean;
+  /** A failure is a no: what is asked may be as busy as the process itself. */
+  ready(): Promise<boolean>;
+  /** What to do when it does not come up. */
+  readonly hint: string;
+}
+
+const LOOK_MS = 100;
+/** How often a long start is told of. */
+const TELL_MS = 15_000;
+/** A process that neither computed nor wrote a line for so long does nothing any more. */
+const STILL_MS = 60_000;
+/** Whatever it does, it is not starting then. */
+const LONGEST_MS = 900_000;
+
+/**
+ * Waits for a process that was just started, as long as it lives and does something: on a busy machine that may be minutes.
+ * Throws `Unavailable` with the end of its log.
+ */
+export async function comesUp(starting: Starting, report: Report): Promise<void> {
+  const { what, pid, log, hint } = starting;
+  const began = Date.now();
+  let told = began;
+  let moved = began;
+  let seen = '';
+  const failed = (how: string) => {
+    const end = lastLines(readText(log) ?? '');
+    return new PointsmanError(
+      'Unavailable',
+      `${what} ${how}${end ? `:\n${end}` : ''}`,
+      `${hint} The whole log: ${log}`,
+    );
+  };
+  while (!(await starting.ready().catch(() => false))) {
+    const now = Date.now();
+    if (!starting.alive()) throw failed('ended while it started');
+    const progress = doneBy(pid, log);
+    if (progress !== seen) [seen, moved] = [progress, now];
+    if (now - moved > STILL_MS) throw failed(`did nothing for ${STILL_MS / 1000} s and is not up`);
+    if (now - began > LONGEST_MS) throw failed(`is not up after ${LONGEST_MS / 60_000} minutes`);
+    if (now - told > TELL_MS) {
+      told = now;
+      report(`${what} is still starting, after ${Math.round((now - began) / 1000)} s`);
+    }
+    await sleep(LOOK_MS);
+  }
+}
+
+/** Changes with everything that the process computes or writes to its log. */
+function doneBy(pid: number, log: string): string {
+  const bytes = statSync(log, { throwIfNoEntry: false })?.size ?? 0;
+  if (process.platform !== 'linux') {
+    return `${bytes} ${spawnSync('ps', ['-o', 'time=', '-p', `${pid}`], { encoding: 'utf8' }).stdout}`;
+  }
+  const [user, system] = statFields(pid)?.slice(11, 13) ?? [];
+  return `${bytes} ${user} ${system}`;
+}
+
 export function logOf(name: string): string {
   return join(room('run'), `${name}.log`);
 }
@@ -82,9 +147,17 @@ function beganAt(pid: number): string | undefined {
     const { stdout } = spawnSync('ps', ['-o', 'lstart=', '-p', `${pid}`], { encoding: 'utf8' });
     return stdout.trim() || undefined;
   }
-  // The name in parentheses may hold anything; behind it come state, …, and as the twentieth the ticks of its start.
-  const fields = readText(`/proc/${pid}/stat`)
+  const fields = statFields(pid);
+  return fields?.[0] === 'Z' ? undefined : fields?.[19];
+}
+
+/**
+ * What Linux says of a process, from its state on: as the twelfth and thirteenth the ticks that it computed, for itself and
+ * in the kernel, as the twentieth those of its start.
+ */
+function statFields(pid: number): string[] | undefined {
+  // The name in parentheses may hold anything.
+  return readText(`/proc/${pid}/stat`)
     ?.replace(/^.*\) /s, '')
     .split(' ');
-  return fields?.[0] === 'Z' ? undefined : fields?.[19];
 }

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
-import { closeSync, linkSync, openSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, linkSync, lstatSync, mkdirSync, openSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PointsmanError } from '../contract/errors';
 import { room } from '../home';
@@ -56,6 +57,7 @@ export interface Launched {
   readonly pid: number | undefined;
   readonly log: string;
   ended(): boolean;
+  end(): void;
 }
 
 /** Starts the server as a process that outlives this one. Throws `Unavailable` without the program. */
@@ -76,13 +78,12 @@ export function launch(port: number, ui: UiPlace, options: DevServerOptions): La
     ended = true;
   };
   child.on('error', end).on('exit', end);
-  return { pid: child.pid, log, ended: () => ended };
+  return { pid: child.pid, log, ended: () => ended, end: () => void child.kill('SIGKILL') };
 }
 
-/** The right to start a server on that port, given back by the function; undefined while another process has it. */
-export function claim(port: number): (() => void) | undefined {
-  const file = lockFile(port);
-  if (!claimed(port)) rmSync(file, { force: true });
+/** The right to start what the lock is of, given back by the function; undefined while another process has it. */
+export function claim(file: string): (() => void) | undefined {
+  if (!claimed(file)) rmSync(file, { force: true });
   // Linked into place, so that nobody reads it while it is empty.
   const mine = `${file}.${process.pid}`;
   writeFileSync(mine, `${process.pid}\n`);
@@ -96,9 +97,9 @@ export function claim(port: number): (() => void) | undefined {
   }
 }
 
-/** Whether a process that lives is starting the server of that port. */
-export function claimed(port: number): boolean {
-  const holder = Number(readText(lockFile(port)));
+/** Whether a process that lives is starting what the lock is of. */
+export function claimed(file: string): boolean {
+  const holder = Number(readText(file));
   return holder > 0 && alive(holder);
 }
 
@@ -111,7 +112,21 @@ function alive(pid: number): boolean {
   }
 }
 
-/** Held while a process starts the server of that port. */
-export function lockFile(port: number): string {
-  return join(room('run'), `temporal-${port}.starting`);
+/** Held while a process of this home looks for its server, or starts it. */
+export function homeLock(): string {
+  return join(room('run'), 'server.starting');
+}
+
+/**
+ * Held while a process starts the server of a port, until it is known whose that is: by all homes of this account, since a
+ * port is the machine's.
+ */
+export function portLock(port: number): string {
+  const uid = process.getuid?.() ?? 0;
+  const folder = join(tmpdir(), `pointsman-${uid}`);
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  // Another account may have made it first; then the homes of this one are told apart without it, only later.
+  const { uid: owner, mode } = lstatSync(folder);
+  const ours = process.getuid === undefined || (owner === uid && (mode & 0o022) === 0);
+  return join(ours ? folder : room('run'), `temporal-${port}.starting`);
 }

@@ -30,7 +30,7 @@ export interface ShownRun {
   /** Replies to a turn that was never made, since none could be read. */
   readonly refused?: readonly Rejected[];
   readonly result?: RolloutResult;
-  /** Text of the final patch. */
+  /** Text of the final patch; undefined where the store here lacks it. */
   readonly patch?: string;
   /** Why it failed, or why something cannot be shown. */
   readonly trouble?: string;

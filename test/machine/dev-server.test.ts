@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { startDevServer, stopDevServer } from '../../src/machine/dev-server';
+import { portLock } from '../../src/machine/server-process';
 import { temporalBinary } from '../../src/machine/temporal';
 import { portsOf } from '../support/listening';
 
@@ -109,7 +110,7 @@ test('two that start at once end with one server', async () => {
 test('a claim of a process that is gone is taken over', async () => {
   const [port, uiPort] = [await freePort(), await freePort()];
   const gone = spawnSync('true').pid;
-  writeFileSync(join(scratch, 'run', `temporal-${port}.starting`), `${gone}\n`);
+  writeFileSync(portLock(port), `${gone}\n`);
   expect((await startDevServer({ port, uiPort })).started).toBe(true);
   expect(await stopDevServer(port)).toBe(true);
 }, 40_000);

@@ -11,7 +11,7 @@ import { quote } from '../../rollout/shell';
 import { type Cli, look } from '../context';
 import { followed, resultIfAwaited } from '../follow';
 import { given, readInput, type Written } from '../input-file';
-import { findWorkflow, statusOf } from '../lookup';
+import { exitAs, findWorkflow, statusOf } from '../lookup';
 import {
   addInputOption,
   addStartOptions,
@@ -37,6 +37,7 @@ export function addCovariateShiftCommands(shift: Command, cli: Cli): void {
       const status = statusOf(found.described);
       const lines = [progress ? shiftProgressLine(progress) : status, trouble, ui].filter(Boolean);
       cli.print({ id, status, progress, trouble, ui: ui ?? null }, () => [id, ...lines].join('\n'));
+      exitAs(status);
     });
   addAnalysisSteering(shift, cli);
 }

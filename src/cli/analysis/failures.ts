@@ -15,7 +15,7 @@ import { quote } from '../../rollout/shell';
 import { type Cli, look } from '../context';
 import { followed, resultIfAwaited } from '../follow';
 import { given, readInput, type Written } from '../input-file';
-import { findWorkflow, statusOf } from '../lookup';
+import { exitAs, findWorkflow, statusOf } from '../lookup';
 import {
   addInputOption,
   addStartOptions,
@@ -49,6 +49,7 @@ export function addFailuresCommands(failures: Command, cli: Cli): void {
       const status = statusOf(found.described);
       const lines = [progress ? failureProgressLine(progress) : status, trouble, ui].filter(Boolean);
       cli.print({ id, status, progress, trouble, ui: ui ?? null }, () => [id, ...lines].join('\n'));
+      exitAs(status);
     });
   addAnalysisSteering(failures, cli);
 }

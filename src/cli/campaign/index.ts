@@ -3,7 +3,7 @@ import { dirname, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { type CampaignProgress, PointsmanError } from '../../contract';
 import { type Cli, look } from '../context';
-import { askProgress } from '../lookup';
+import { askProgress, exitAs } from '../lookup';
 import { dollarsOption } from '../options';
 import { addWindowSteering, sendUpdate } from '../steer';
 import { campaignText } from '../terminal/campaign/report';
@@ -40,6 +40,7 @@ function addCampaignShow(campaign: Command, cli: Cli): void {
       cli.print({ ...run, rows: rows.length, progress, result, total, trouble, links: Object.fromEntries(links) }, () =>
         campaignText({ ...shown, total: total ?? undefined, trouble: trouble ?? undefined, links }, look()),
       );
+      exitAs(run.status);
     });
 }
 

@@ -5,10 +5,11 @@ import { funnelsOf, summed } from '../../dataset/funnel';
 import { quote } from '../../rollout/shell';
 import { rowsOf } from '../../store/campaigns';
 import { type Cli, look } from '../context';
-import { askProgress, endingOf, lookUp, retried, statusOf } from '../lookup';
+import { askProgress, endingOf, lookUp, statusOf } from '../lookup';
 import { funnelLines } from '../terminal/campaign/funnel';
 import { resultLine } from '../terminal/campaign/report';
 import type { ShownCampaign } from '../terminal/campaign/shown-campaign';
+import { standstill } from '../wait';
 
 interface ReadCampaign extends ShownCampaign {
   /** All of one that has ended; of one that runs those that are written. */
@@ -39,7 +40,7 @@ export async function readCampaign(cli: Cli, id: string): Promise<ReadCampaign> 
     progress: status === 'running' ? progress : undefined,
     result,
     ...figuresOf(rows instanceof Error ? [] : rows, result),
-    trouble: [trouble, again, retried(described), missing].filter(Boolean).join('; ') || undefined,
+    trouble: [trouble, again, await standstill(client, described), missing].filter(Boolean).join('; ') || undefined,
     links: [
       ...(ui ? [['UI', ui] as const] : []),
       ...(existsSync(cli.campaigns.pathOf(id)) ? [['rollouts', cli.campaigns.pathOf(id)] as const] : []),

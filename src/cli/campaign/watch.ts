@@ -1,13 +1,13 @@
-import type { Client, WorkflowHandle } from '@temporalio/client';
+import type { Client, WorkflowExecutionDescription, WorkflowHandle } from '@temporalio/client';
 import type { Command } from 'commander';
 import type { CampaignProgress, CampaignResult, InFlight, RolloutProgress } from '../../contract';
 import { type Cli, look } from '../context';
-import { resultOf, waited, watchCommand, whileWaiting } from '../follow';
-import { askProgress, retried } from '../lookup';
+import { NO_WORKER, watchCommand } from '../follow';
+import { askProgress } from '../lookup';
 import { type LiveRollout, liveLines, progressLine } from '../terminal/campaign/report';
+import { ended, resultOf, retried } from '../wait';
 import { printCampaignAnswer, readCampaign } from './reading';
 
-const POLL_MS = 1_000;
 /** Rollouts that are asked each time: a terminal shows no more, and each takes two questions. */
 const MOST = 20;
 /** Lines of a terminal that the table leaves free. */
@@ -30,16 +30,16 @@ export function addCampaignWatch(campaign: Command, cli: Cli): void {
 export async function followCampaign(cli: Cli, handle: WorkflowHandle): Promise<CampaignResult> {
   const client = await cli.client();
   const board = new Board(process.stderr);
-  const ending = waited<CampaignResult>(cli, handle, watchCommand('campaign', handle));
-  const ended = await whileWaiting(ending, POLL_MS, async () => {
-    const [progress, described] = await Promise.all([askProgress<CampaignProgress>(client, handle), handle.describe()]);
+  const look = async (described: WorkflowExecutionDescription) => {
+    const progress = await askProgress<CampaignProgress>(client, handle);
     const trouble = retried(described);
-    if (!progress) board.say(['no worker answers']);
+    if (!progress) board.say([NO_WORKER]);
     else if (!board.live) board.say([[progressLine(progress), trouble].filter(Boolean).join(' · ')]);
     else board.say([...(await liveTable(client, progress, board.lines)), ...(trouble ? [trouble] : [])]);
-  });
+  };
+  const ending = await ended<CampaignResult>(cli, handle, { follow: watchCommand('campaign', handle), look });
   board.clear();
-  return resultOf(ended);
+  return resultOf(ending);
 }
 
 async function liveTable(client: Client, progress: CampaignProgress, lines: number): Promise<string[]> {

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { nearest, PointsmanError } from '../../contract';
 import { type Cli, look } from '../context';
+import { exitAs } from '../lookup';
 import { candidateLines, evaluationHeader, evaluationText, type ShownCandidate } from '../terminal/evaluation/report';
 import type { ShownEvaluation } from '../terminal/evaluation/shown-evaluation';
 import { safeLines } from '../terminal/safe-text';
@@ -28,6 +29,7 @@ export function addEvaluationShow(evaluation: Command, cli: Cli): void {
       cli.print({ ...shown, progress, result, trouble, links: Object.fromEntries(links) }, () =>
         evaluationText(run, look(full)),
       );
+      exitAs(run.status);
     });
 }
 

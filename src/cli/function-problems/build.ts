@@ -16,7 +16,7 @@ import {
 import { resolveFilters } from '../../problems/extraction';
 import { quote } from '../../rollout/shell';
 import type { Cli } from '../context';
-import { followed, resultIfAwaited, waited, watchCommand } from '../follow';
+import { followed, resultIfAwaited, watchCommand } from '../follow';
 import { given, readFilterTable, readInput, type Written } from '../input-file';
 import {
   addInputOption,
@@ -30,6 +30,7 @@ import {
 import { absoluteSource } from '../setup/input';
 import { SOURCES_HELP } from '../setup/start';
 import { progressLine } from '../terminal/function-problems/build';
+import { waited } from '../wait';
 import { printBuildAnswer } from './folder';
 import { readBuild } from './reading';
 
@@ -111,7 +112,9 @@ export async function setUpFirst(cli: Cli, source: string, id: string): Promise<
   }
   cli.say(`setting ${source} up first: ${id}`);
   const begun = await cli.start('repoSetup', { source }, { id, note: `${source}, for its functions` });
-  const { status, image, detail } = await waited<RepoSetupResult>(cli, begun, watchCommand('setup', begun));
+  const { status, image, detail } = await waited<RepoSetupResult>(cli, begun, {
+    follow: watchCommand('setup', begun),
+  });
   if (image) return cli.say(`set up: ${image}`);
   throw new PointsmanError(
     'Unavailable',

@@ -4,10 +4,11 @@ import { type CandidateOutcome, NO_SAMPLE, PointsmanError } from '../../contract
 import { type Cli, look } from '../context';
 import { type EvaluationFlags, evaluationInput } from '../evaluation/input';
 import { readEvaluation } from '../evaluation/reading';
-import { waited, watchCommand } from '../follow';
+import { watchCommand } from '../follow';
 import { wholeOption } from '../options';
 import type { ShownEvaluation } from '../terminal/evaluation/shown-evaluation';
 import { type Proof, proofText } from '../terminal/function-problems/proof';
+import { waited } from '../wait';
 import { instanceNamed, instancesFile, readInstances } from './instances';
 
 interface Flags {
@@ -47,7 +48,7 @@ export async function provedAgain(cli: Cli, from: string, { only, concurrency }:
     }),
   );
   // One after the other: each listens for Ctrl-C while it waits.
-  for (const handle of handles) await waited(cli, handle, watchCommand('evaluation', handle));
+  for (const handle of handles) await waited(cli, handle, { follow: watchCommand('evaluation', handle) });
   const [oracle, stub] = await Promise.all(handles.map(({ workflowId }) => readEvaluation(cli, workflowId)));
   return proofsOf(oracle!, stub!);
 }

@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander';
 import { ContextKind, type FunctionInstance, PointsmanError } from '../../contract';
 import { type Cli, look } from '../context';
+import { exitAs } from '../lookup';
 import { buildText } from '../terminal/function-problems/build';
 import { instanceText } from '../terminal/function-problems/instance';
 import { safeLines } from '../terminal/safe-text';
@@ -70,6 +71,7 @@ async function showBuild(cli: Cli, id: string, { report, full, harness, referenc
   cli.print({ ...rest, progress, result, trouble, problems, links: Object.fromEntries(links) }, () =>
     buildText(build, look(full)),
   );
+  exitAs(build.status);
 }
 
 function contextOf({ id, contexts }: FunctionInstance, kind: ContextKind): string {

@@ -4,6 +4,7 @@ import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import { GradeInput, type GradeResult, PointsmanError } from '../../contract';
 import { type Cli, look } from '../context';
+import { runToEnd } from '../follow';
 import { reachable } from '../input-file';
 import { gradeLines } from '../terminal/grading';
 
@@ -22,7 +23,8 @@ export function addProblemGrade(problem: Command, cli: Cli): void {
     .action(async (source: string, { patch, controls }: GradeFlags) => {
       const named = reachable(source);
       const { id } = cli.problems.resolve(named);
-      const result = await cli.run<GradeResult>(
+      const result = await runToEnd<GradeResult>(
+        cli,
         'grade',
         { problem: named, patch: await cli.blobs.put(patchText(patch)), controls },
         { id: `grade/${id}-${randomBytes(4).toString('hex')}`, note: `grade ${id}` },

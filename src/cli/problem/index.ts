@@ -12,6 +12,7 @@ import {
   type TestLists,
 } from '../../contract';
 import type { Cli } from '../context';
+import { runToEnd } from '../follow';
 import { given, reachable } from '../input-file';
 import { wholeOption } from '../options';
 import { controlLines } from '../terminal/grading';
@@ -116,7 +117,7 @@ async function init(cli: Cli, flags: InitFlags): Promise<void> {
     licence: flags.licence,
   });
   parseInput(ProblemInitInput, input, 'problem init');
-  const made = await cli.run<ProblemInitResult>('problemInit', input, {
+  const made = await runToEnd<ProblemInitResult>(cli, 'problemInit', input, {
     id: `problem-init/${flags.id ?? readable(flags.before)}-${randomBytes(4).toString('hex')}`,
     note: `problem from ${flags.before}`,
   });
@@ -133,7 +134,8 @@ async function check(cli: Cli, source: string, flags: CheckFlags): Promise<void>
   // An id stays an id; a path is made independent of where the worker was started.
   const named = reachable(source);
   const { id } = cli.problems.resolve(named);
-  const result = await cli.run<ProblemCheckResult>(
+  const result = await runToEnd<ProblemCheckResult>(
+    cli,
     'problemCheck',
     { problem: named, runs: flags.runs },
     { id: `problem-check/${id}-${randomBytes(4).toString('hex')}`, note: `check ${id}` },

@@ -7,11 +7,13 @@ import { PointsmanError, type ReportResult } from '../../contract';
 import { openPage } from '../../machine/command';
 import { count, duration, grouped } from '../../pages/figures';
 import { quote } from '../../rollout/shell';
-import { type Cli, look, resultFrom } from '../context';
+import { type Cli, look } from '../context';
+import { runToEnd } from '../follow';
 import { readInput } from '../input-file';
 import { attributesOf, newest, statusOf } from '../lookup';
 import { addInputOption, wholeOption } from '../options';
 import { table } from '../terminal/table';
+import { waited } from '../wait';
 import { type ReportFlags, reportInput } from './input';
 
 export function addReportCommands(report: Command, cli: Cli): void {
@@ -45,7 +47,7 @@ function addReportBuild(report: Command, cli: Cli): void {
     .action(async ({ input: file, id, open, ...flags }: BuildFlags) => {
       const input = await reportInput(cli, file ? readInput(file) : {}, flags);
       const name = String(input.name);
-      const result = await cli.run<ReportResult>('report', input, {
+      const result = await runToEnd<ReportResult>(cli, 'report', input, {
         id: id ?? `report/${name}`,
         note: `report ${name}`,
       });
@@ -165,7 +167,7 @@ async function readReport(cli: Cli, named: string): Promise<ReportResult> {
       throw error;
     });
     if (described?.type !== 'report') continue;
-    return resultFrom<ReportResult>(handle);
+    return waited<ReportResult>(cli, handle, { follow: `pointsman report show ${quote(named)}` });
   }
   throw new PointsmanError(
     'NotFound',

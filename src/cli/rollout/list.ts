@@ -1,15 +1,19 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { ExitStatus } from '../../contract';
 import { dollars, moment } from '../../pages/figures';
 import { type Cli, look } from '../context';
-import { attributesOf, equals, newest, statusCondition, statusOf } from '../lookup';
+import { attributesOf, equals, newest, statusCondition, statusOf, wholeId } from '../lookup';
 import { wholeOption } from '../options';
+import { idsWithin } from '../terminal/ids';
 import { table } from '../terminal/table';
 
 interface Flags {
   readonly limit: number;
+  readonly state?: string;
+  /** What `--state` was called before. */
   readonly status?: string;
   readonly problem?: string;
+  readonly campaign?: string;
 }
 
 /** `rollout list`: what the server's visibility knows, newest first. */
@@ -19,12 +23,15 @@ export function addList(rollout: Command, cli: Cli): void {
     .description('list rollouts, newest first')
     .option('--limit <n>', 'show at most this many', wholeOption, 20)
     .option(
-      '--status <status>',
-      'running, completed, failed, cancelled, resolved, unresolved, submitted, limit_steps, …',
+      '--state <state>',
+      'running, parked, completed, failed, cancelled, resolved, unresolved, submitted, limit_steps, …',
     )
+    .addOption(new Option('--status <state>').hideHelp())
     .option('--problem <id>', 'rollouts of that problem')
+    .option('--campaign <id>', 'rollouts of that campaign, by its id or a beginning of it')
     .action(async (flags: Flags) => {
-      const query = listQuery(flags);
+      const campaign = flags.campaign && (await wholeId(cli, flags.campaign, 'campaign'));
+      const query = listQuery({ ...flags, campaign });
       const rollouts: Listed[] = [];
       for (const each of await newest(cli, query, flags.limit)) {
         const { InstanceId, Student, Expert, Phase, Outcome, Step, SwitchIndex, CostUsd, Resolved } =
@@ -52,13 +59,17 @@ export function addList(rollout: Command, cli: Cli): void {
 const OWN_STATUSES: Readonly<Record<string, string>> = {
   resolved: 'Resolved = true',
   unresolved: 'Resolved = false',
+  parked: "ExecutionStatus = 'Running' AND Phase = 'Parked'",
+  paused: "ExecutionStatus = 'Running' AND Phase = 'Paused'",
 };
 
 /** The visibility query; statuses of the workflow and endings of the rollout are asked for alike. */
-function listQuery({ status, problem }: Pick<Flags, 'status' | 'problem'>): string {
+function listQuery({ status, state: wanted = status, problem, campaign }: Omit<Flags, 'limit'>): string {
   const parts = ["WorkflowType = 'rollout'"];
   if (problem !== undefined) parts.push(equals('InstanceId', problem));
-  if (status !== undefined) parts.push(statusCondition(status, OWN_STATUSES, ExitStatus.options));
+  if (campaign !== undefined) parts.push(equals('ParentWorkflowId', campaign));
+  if (wanted !== undefined)
+    parts.push(statusCondition(wanted, OWN_STATUSES, ExitStatus.options, status === undefined ? 'state' : 'status'));
   return parts.join(' AND ');
 }
 
@@ -78,19 +89,27 @@ interface Listed {
   endedAt: string | null;
 }
 
+/** Columns of all that is not spare beside the id, and the fewest of an id. */
+const [OTHERS, NARROW] = [46, 24];
+
 function asTable(rollouts: readonly Listed[]): string {
+  const { width } = look();
+  const shown = idsWithin(
+    rollouts.map(({ id }) => id),
+    Math.max(NARROW, width - OTHERS),
+  );
   return table<Listed>(
     rollouts,
     [
-      { title: 'ID', value: ({ id }) => id, elastic: true },
+      { title: 'ID', value: ({ id }) => shown.get(id)! },
       { title: 'STATUS', value: (run) => (run.status === 'completed' ? (run.outcome ?? run.status) : state(run)) },
       { title: 'RESOLVED', value: ({ resolved }) => (resolved === null ? '-' : resolved ? 'yes' : 'no') },
       { title: 'TURNS', value: ({ turns }) => String(turns ?? '-'), right: true },
-      { title: 'K', value: ({ switchIndex }) => String(switchIndex ?? '-'), right: true },
+      { title: 'K', value: ({ switchIndex }) => String(switchIndex ?? '-'), right: true, spare: true },
       { title: 'COST', value: ({ costUsd }) => (costUsd === null ? '-' : dollars(costUsd)), right: true },
-      { title: 'STARTED', value: ({ startedAt }) => moment(new Date(startedAt)).slice(5, 16) },
+      { title: 'STARTED', value: ({ startedAt }) => moment(new Date(startedAt)).slice(5, 16), spare: true },
     ],
-    look().width,
+    width,
   );
 }
 

@@ -2,8 +2,9 @@ import type { HandOverPolicy, Opening, Rejected, RolloutProgress, RolloutResult 
 import type { ShownRun, ShownStep } from '../../pages/shown-run';
 import { headInHistory } from '../../store/history';
 import { type Cli, look } from '../context';
-import { askProgress, attributesOf, endingOf, findHead, lookUp, retried, statusOf } from '../lookup';
+import { askProgress, attributesOf, endingOf, findHead, lookUp, missingWord, statusOf } from '../lookup';
 import { verdict } from '../terminal/verdict';
+import { standstill } from '../wait';
 
 /** A rollout by workflow id, or a trajectory by the (abbreviated) hash of its head. Throws `NotFound`. */
 export async function readRun(cli: Cli, idOrHash: string): Promise<ShownRun> {
@@ -33,7 +34,7 @@ async function readWorkflow(cli: Cli, id: string): Promise<ShownRun> {
   const { runId, trouble, ...facts } = await runFacts(cli, id);
   // A store elsewhere is no reason to hide what the server knows.
   const chain = facts.head ? await loadSteps(cli, facts.head, runId).catch((error: Error) => error) : undefined;
-  const missing = chain instanceof Error ? chain.message : undefined;
+  const missing = chain instanceof Error ? missingWord(chain) : undefined;
   return {
     ...facts,
     steps: chain && !(chain instanceof Error) ? chain.steps : [],
@@ -79,7 +80,7 @@ export async function runFacts(cli: Cli, id: string): Promise<RunFacts> {
     spent: progress && { usd: progress.spent.costUsd, tokens: progress.spent.tokens },
     result,
     patch: patch?.toString('utf8'),
-    trouble: [trouble, retried(described)].filter(Boolean).join('; ') || undefined,
+    trouble: [trouble, await standstill(client, described)].filter(Boolean).join('; ') || undefined,
     head,
     links: [...(ui ? [['UI', ui] as const] : []), ...(head ? [['blob', cli.blobs.addressOf(head)] as const] : [])],
   };

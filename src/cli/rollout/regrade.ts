@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { type GradeInput, type GradeResult, PointsmanError, type RolloutResult } from '../../contract';
 import { inputOf } from '../../store/history';
 import { type Cli, look } from '../context';
+import { runToEnd } from '../follow';
 import { findWorkflow } from '../lookup';
 import { controlsOption } from '../problem/grade';
 import { gradeLines } from '../terminal/grading';
@@ -23,7 +24,8 @@ export function addRegrade(rollout: Command, cli: Cli): void {
           'Wait until it ends: `pointsman rollout watch`.',
         );
       const { problem } = (await inputOf(handle)) as { problem: GradeInput['problem'] };
-      const grade = await cli.run<GradeResult>(
+      const grade = await runToEnd<GradeResult>(
+        cli,
         'grade',
         { problem, patch, controls },
         { id: `${id}/regrade-${randomBytes(4).toString('hex')}`, note: `grade ${id} again` },

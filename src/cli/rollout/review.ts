@@ -2,6 +2,7 @@ import { userInfo } from 'node:os';
 import type { Command } from 'commander';
 import { PointsmanError, type RolloutResult } from '../../contract';
 import { type Cli, look } from '../context';
+import { runToEnd } from '../follow';
 import { findWorkflow } from '../lookup';
 import { gradeLines } from '../terminal/grading';
 
@@ -42,7 +43,12 @@ export function addReview(rollout: Command, cli: Cli): void {
         await cli.reviews.keep(id, { accepted: accept === true, why, by: by ?? userInfo().username, at });
       }
       if (model !== undefined) {
-        await cli.run('rolloutReview', { rollout: id, reviewer: model }, { id: `${id}/review`, note: `review ${id}` });
+        await runToEnd(
+          cli,
+          'rolloutReview',
+          { rollout: id, reviewer: model },
+          { id: `${id}/review`, note: `review ${id}` },
+        );
       }
       const review = await cli.reviews.of(id);
       cli.print({ id, suspicion: result.grade.suspicion, verdict: result.grade.verdict, review: review ?? null }, () =>

@@ -3,6 +3,7 @@ import { PointsmanError, type Rejected } from '../../contract';
 import type { ShownRun } from '../../pages/shown-run';
 import { replyText } from '../../rollout/summary';
 import { type Cli, look } from '../context';
+import { exitAs } from '../lookup';
 import { wholeOption } from '../options';
 import { trajectoryText } from '../terminal/trajectory';
 import { readRun } from './reading';
@@ -24,6 +25,7 @@ export function addShow(rollout: Command, cli: Cli): void {
         );
       }
       cli.print(asData(run, turn), () => trajectoryText(run, look(full), turn));
+      exitAs(run.status);
     });
 }
 

@@ -4,9 +4,10 @@ import type { Command } from 'commander';
 import { type HandOverPolicy, parseInput, RolloutInput, type RolloutResult } from '../../contract';
 import { inputOf } from '../../store/history';
 import type { Cli } from '../context';
-import { printStarted, waited, watchCommand } from '../follow';
+import { printStarted, watchCommand } from '../follow';
 import { given, reachable, readInput, type Written } from '../input-file';
 import { addInputOption, handOverOption, type StartFlags, warnOfProfiles, wholeOption } from '../options';
+import { waited } from '../wait';
 import { printAnswer } from './reading';
 
 type RolloutStartFlags = RolloutFlags & Omit<StartFlags, 'watch'>;
@@ -52,7 +53,7 @@ async function startRollout(
     note: `${instance}: ${authors}`,
   });
   if (!wait) return printStarted(cli, handle);
-  await printAnswer(cli, await waited<RolloutResult>(cli, handle, watchCommand('rollout', handle)));
+  await printAnswer(cli, await waited<RolloutResult>(cli, handle, { follow: watchCommand('rollout', handle) }));
 }
 
 /** `rollout fork`: the same first steps, another way on. */

@@ -1,10 +1,11 @@
 import type { Command } from 'commander';
 import type { Author, RolloutProgress, RolloutResult } from '../../contract';
 import { type Cli, look } from '../context';
-import { resultOf, waited, watchCommand, whileWaiting } from '../follow';
-import { askProgress, retried } from '../lookup';
+import { NO_WORKER, watchCommand } from '../follow';
+import { askProgress } from '../lookup';
 import { turnLines } from '../terminal/turn';
 import { endingLines } from '../terminal/verdict';
+import { ended, resultOf, retried } from '../wait';
 import { loadSteps, printAnswer, readRun } from './reading';
 
 const POLL_MS = 500;
@@ -20,14 +21,15 @@ export function addWatch(rollout: Command, cli: Cli): void {
       const handle = client.workflow.getHandle(id);
       const { raw, runId } = await handle.describe();
       const follower = new Follower(cli, raw.workflowExecutionInfo?.firstRunId || runId, full ?? false);
-      const ending = waited<RolloutResult>(cli, handle, watchCommand('rollout', handle));
-      const ended = await whileWaiting(ending, POLL_MS, async () => {
-        await follower.show(await askProgress(client, handle), retried(await handle.describe()));
+      const ending = await ended<RolloutResult>(cli, handle, {
+        follow: watchCommand('rollout', handle),
+        everyMs: POLL_MS,
+        look: async (described) => follower.show(await askProgress(client, handle), retried(described)),
       });
       const run = await readRun(cli, id);
       if (run.head) await follower.showUpTo(run.head);
       if (!cli.json) process.stdout.write(`${endingLines(run, look(full)).join('\n')}\n`);
-      const result = resultOf(ended);
+      const result = resultOf(ending);
       if (cli.json) await printAnswer(cli, result);
     });
 }
@@ -46,7 +48,7 @@ class Follower {
   ) {}
 
   async show(progress: RolloutProgress | undefined, trouble: string | undefined): Promise<void> {
-    this.say(progress ? (trouble ?? progress.phase.toLowerCase()) : 'no worker answers; waiting for one');
+    this.say(progress ? (trouble ?? progress.phase.toLowerCase()) : NO_WORKER);
     if (progress?.head) await this.showUpTo(progress.head);
   }
 

@@ -5,10 +5,12 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { type ComparedRun, compared } from '../../analysis/comparison';
 import { PointsmanError, type RepoSetupResult } from '../../contract';
 import { inputOf } from '../../store/history';
-import { type Cli, fromWorkflow, look } from '../context';
+import { type Cli, look } from '../context';
+import { watchCommand } from '../follow';
 import { readInput } from '../input-file';
 import { wholeOption } from '../options';
 import { comparisonText } from '../terminal/setup/comparison';
+import { ended } from '../wait';
 import {
   asCsv,
   CHOSEN_MODES,
@@ -118,14 +120,12 @@ async function settled(cli: Cli, client: Client, job: Job): Promise<ComparedRun>
   // Starting joins one that runs, and sees to a worker for it.
   const start = () => cli.start('repoSetup', job.input, { id: job.id, note: `${job.mode} ${job.source}`, among: true });
   const handle = status === 'COMPLETED' ? known : await start();
-  try {
-    return comparedRun(job, (await handle.result()) as RepoSetupResult);
-  } catch (error) {
-    const cause = fromWorkflow(error);
-    // The server went away: that says nothing about the run.
-    if (cause === error) throw error;
-    return comparedRun(job, undefined, cause instanceof Error ? cause.message : String(cause));
-  }
+  const ending = await ended<RepoSetupResult>(cli, handle, { follow: watchCommand('setup', handle) });
+  if ('result' in ending) return comparedRun(job, ending.result);
+  const { error } = ending;
+  // One that is parked, or whose server went away, has not failed.
+  if ((await handle.describe()).status.name === 'RUNNING') throw error;
+  return comparedRun(job, undefined, error instanceof Error ? error.message : String(error));
 }
 
 function nameOf(name: string): string {

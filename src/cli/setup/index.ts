@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { Cli } from '../context';
+import { addSetupSteering } from '../steer';
 import { addSetupCompare } from './compare';
 import { addSetupExport } from './export';
 import { addSetupList } from './list';
@@ -13,5 +14,6 @@ export function addSetupCommands(setup: Command, cli: Cli): void {
   addSetupShow(setup, cli);
   addSetupWatch(setup, cli);
   addSetupExport(setup, cli);
+  addSetupSteering(setup, cli);
   addSetupCompare(setup, cli);
 }

@@ -10,13 +10,14 @@ import {
   type Ending,
   findHead,
   lookUp,
+  missingWord,
   resultOrTrouble,
-  retried,
   statusOf,
 } from '../lookup';
 import { refusedOf } from '../rollout/reading';
 import { safeLine } from '../terminal/safe-text';
 import { claimLines } from '../terminal/setup/header';
+import { standstill } from '../wait';
 
 /** A set-up by workflow id, or a role's chain by the (abbreviated) hash of its head. Throws `NotFound`. */
 export async function readSetup(cli: Cli, idOrHash: string, role: SetupRole = 'agent'): Promise<ShownSetup> {
@@ -61,12 +62,12 @@ async function readWorkflow(cli: Cli, id: string, role: SetupRole): Promise<Show
   const { client, handle, described, ui } = await lookUp(cli, id, 'repoSetup', 'set-up');
   const status = statusOf(described);
   const runs = status === 'running';
-  const { result, trouble }: Ending<RepoSetupResult> = runs ? {} : await resultOrTrouble(handle);
+  const { result, trouble }: Ending<RepoSetupResult> = runs ? {} : await resultOrTrouble(handle, described);
   const progress = runs ? await askProgress<SetupProgress>(client, handle) : undefined;
   const head = await headOf(client, handle, role, result, progress);
   // A store elsewhere is no reason to hide what the server knows.
   const chain = head ? await loadSetupSteps(cli, head).catch((error: Error) => error) : undefined;
-  const missing = chain instanceof Error ? chain.message : undefined;
+  const missing = chain instanceof Error ? missingWord(chain) : undefined;
   const attributes = attributesOf(described);
   return {
     id,
@@ -81,7 +82,7 @@ async function readWorkflow(cli: Cli, id: string, role: SetupRole): Promise<Show
     refused: role === 'agent' ? await refusedOf(cli, result) : [],
     progress,
     result,
-    trouble: [trouble, retried(described), missing].filter(Boolean).join('; ') || undefined,
+    trouble: [trouble, await standstill(client, described), missing].filter(Boolean).join('; ') || undefined,
     head,
     links: [...(ui ? [['UI', ui] as const] : []), ...(head ? [['blob', cli.blobs.addressOf(head)] as const] : [])],
   };

@@ -3,6 +3,7 @@ import { PointsmanError, type Rejected, SetupRole } from '../../contract';
 import type { ShownSetup } from '../../pages/shown-setup';
 import { replyText } from '../../rollout/summary';
 import { type Cli, look } from '../context';
+import { exitAs } from '../lookup';
 import { wholeOption } from '../options';
 import { safeLines } from '../terminal/safe-text';
 import { setupText } from '../terminal/setup/header';
@@ -46,6 +47,7 @@ export function addSetupShow(setup: Command, cli: Cli): void {
         );
       }
       cli.print(setupData(run, step), () => setupText(run, look(full), step));
+      exitAs(run.status);
     });
 }
 

@@ -2,9 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { type Command, Option } from 'commander';
 import { ExperienceMode, labelOfSource, type RepoSetupResult } from '../../contract';
 import type { Cli } from '../context';
-import { printStarted, waited, watchCommand } from '../follow';
+import { printStarted, watchCommand } from '../follow';
 import { readInput, type Written } from '../input-file';
 import { addInputOption, dollarsOption, type StartFlags, wholeOption } from '../options';
+import { waited } from '../wait';
 import { type SetupFlags, setupInput, warnOfPolicies } from './input';
 import { printSetupAnswer, succeeded } from './reading';
 
@@ -70,7 +71,7 @@ async function startSetup(cli: Cli, input: Written, { id, wait }: Pick<Flags, 'i
     cli.say(`follow it: ${follow}`);
     return printStarted(cli, handle);
   }
-  const result = await waited<RepoSetupResult>(cli, handle, follow);
+  const result = await waited<RepoSetupResult>(cli, handle, { follow });
   await printSetupAnswer(cli, result);
   if (!succeeded(result)) process.exitCode = NOT_SET_UP;
 }

@@ -2,10 +2,11 @@ import type { Command } from 'commander';
 import type { RepoSetupResult, SetupProgress } from '../../contract';
 import { count } from '../../pages/figures';
 import { type Cli, look } from '../context';
-import { resultOf, waited, watchCommand, whileWaiting } from '../follow';
-import { askProgress, retried } from '../lookup';
+import { NO_WORKER, watchCommand } from '../follow';
+import { askProgress } from '../lookup';
 import { setupEnding } from '../terminal/setup/header';
 import { setupStepLines } from '../terminal/setup/move';
+import { ended, resultOf, retried } from '../wait';
 import { loadSetupSteps, printSetupAnswer, readSetup } from './reading';
 
 const POLL_MS = 500;
@@ -22,14 +23,15 @@ export function addSetupWatch(setup: Command, cli: Cli): void {
       // Refuses what is no set-up before anything is waited for.
       await readSetup(cli, id);
       const follower = new Follower(cli, full);
-      const ending = waited<RepoSetupResult>(cli, handle, watchCommand('setup', handle));
-      const ended = await whileWaiting(ending, POLL_MS, async () => {
-        await follower.show(await askProgress(client, handle), retried(await handle.describe()));
+      const ending = await ended<RepoSetupResult>(cli, handle, {
+        follow: watchCommand('setup', handle),
+        everyMs: POLL_MS,
+        look: async (described) => follower.show(await askProgress(client, handle), retried(described)),
       });
       const run = await readSetup(cli, id);
       if (run.head) await follower.showUpTo(run.head);
       if (!cli.json) process.stdout.write(`${setupEnding(run, look(full)).join('\n')}\n`);
-      const result = resultOf(ended);
+      const result = resultOf(ending);
       if (cli.json) await printSetupAnswer(cli, result);
     });
 }
@@ -46,7 +48,7 @@ class Follower {
   ) {}
 
   async show(progress: SetupProgress | undefined, trouble: string | undefined): Promise<void> {
-    this.say(progress ? (trouble ?? doing(progress)) : 'no worker answers; waiting for one');
+    this.say(progress ? (trouble ?? doing(progress)) : NO_WORKER);
     if (progress?.head) await this.showUpTo(progress.head);
   }
 

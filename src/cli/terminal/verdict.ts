@@ -3,7 +3,7 @@ import { count, dollars, grouped } from '../../pages/figures';
 import type { Look, ShownRun } from '../../pages/shown-run';
 import { patchFiles } from '../../pages/viewer/line-diff';
 import { lenienceNotes } from '../../rollout/lenience';
-import { heading, wrapHard } from './columns';
+import { heading, wrapHard, wrapWords } from './columns';
 import { fold } from './fold';
 import { gradeLines } from './grading';
 import { ink } from './ink';
@@ -17,7 +17,7 @@ export function endingLines(run: ShownRun, look: Look): string[] {
     ...(run.patch
       ? [heading(`patch · ${patchSize(run.patch)}`, look), ...patchLines(run.patch, look), '']
       : result?.patch
-        ? [heading('patch', look), 'The work directory did not change.', '']
+        ? [heading('patch', look), ...wrapWords([withoutText(result.patch.bytes)], look.width), '']
         : []),
     ...(result?.grade ? gradeLines(result.grade, look) : []),
     heading('summary', look),
@@ -25,11 +25,16 @@ export function endingLines(run: ShownRun, look: Look): string[] {
     ...(result ? turnCount(result) : []),
     ...lenienceNotes(result?.lenient ?? {}).flatMap((note) => wrapHard([note], look.width)),
     ...(used ? [`${dollars(used.usd)}, ${grouped(used.tokens)} tokens`] : []),
-    ...(run.trouble ? wrapHard([safeLine(run.trouble)], look.width).map(ink(look.coloured).bad) : []),
+    ...(run.trouble ? wrapWords([safeLine(run.trouble)], look.width).map(ink(look.coloured).bad) : []),
     ...(run.head ? [`head  ${run.head}`] : []),
     // An address that is wrapped can no longer be clicked or copied, so these lines may be longer than the terminal.
     ...run.links.map(([label, target]) => `${label}  ${target}`),
   ];
+}
+
+function withoutText(bytes: number): string {
+  if (bytes === 0) return 'The work directory did not change.';
+  return `There is a patch of ${count(bytes, 'byte')}, and it is not in this home's store: the worker that ran this keeps another one (\`pointsman status\`).`;
 }
 
 /** `submitted, resolved`: the ending and the tests' word in one line. */

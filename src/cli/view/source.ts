@@ -1,8 +1,6 @@
-import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { LRUCache } from 'lru-cache';
 import { PointsmanError, type RolloutRow } from '../../contract';
-import { uiBeside } from '../../machine/local-services';
-import { listens } from '../../machine/ports';
+import { lookAtServer, uiBeside } from '../../machine/local-services';
 import { forkTree } from '../../pages/viewer/fork-tree';
 import type { ForkNode, RunEvents, RunLine, RunList, RunPage } from '../../pages/viewer/payload';
 import { lineOfRow } from '../../pages/viewer/run-line';
@@ -134,9 +132,8 @@ export class HomeSource implements ViewerSource {
 
   /** Whether a server answers; none is started for reading. */
   private async served(): Promise<boolean> {
-    const address = loadClientConnectConfig().connectionOptions.address ?? '127.0.0.1:7233';
-    const [host = '', port = ''] = address.split(/:(?=\d+$)/);
-    return listens(host, Number(port));
+    const { answers, foreign } = await lookAtServer();
+    return answers && !foreign;
   }
 
   /** The server's word on a run that is known without it. */

@@ -53,7 +53,7 @@ export class FileBlobs implements BlobStore {
       throw new PointsmanError(
         'NotFound',
         `blob ${sha256} is not in the store at ${this.root}`,
-        'Workers that share runs must share the blob store: check POINTSMAN_HOME.',
+        'A worker of another home wrote it, or it was removed: `pointsman status` says whose worker this is; set POINTSMAN_HOME to that home. Workers that share runs must share the store.',
       );
     });
     assertWhole(sha256, bytes, path);

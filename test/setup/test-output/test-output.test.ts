@@ -61,6 +61,7 @@ const REAL: readonly (readonly [name: string, framework: string, counts: readonl
     ['pytest-x', 'pytest', [1, 1, 0, 0]],
     ['pytest-xdist', 'pytest', [7, 6, 5, 1]],
     ['stestr', 'stestr', [1, 2, 1, 0]],
+    ['tap0', 'tap', [4, 2, 0, 0]],
     ['tap15-none', 'tap', [0, 0, 0, 0]],
     ['tap15-tap', 'tap', [1, 1, 1, 0]],
     ['tap15', 'tap', [0, 1, 0, 0]],

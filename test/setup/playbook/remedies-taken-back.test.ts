@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import type { SetupAction } from '../../../src/contract';
 import { riskRules } from '../../../src/setup/loop/frame-policy';
 import { comparedWorlds } from '../../../src/setup/playbook/compared-worlds';
@@ -158,7 +159,14 @@ describe('tests that fail are tried in the world of their release', () => {
     );
     const standing = kept(seen);
     // The project goes with the runner: of what its plugins depend on it is the only one.
-    expect(standing.at(-1)).toMatch(/--upgrade-package pytest --upgrade-package pluggy .* -e \. 'pytest<8' \$plugins/);
+    expect(standing.at(-1)).toMatch(/--upgrade-package .* -e \. 'pytest<8' \$plugins/);
+    const upgraded = /\$\(printf [^)]*\$plugins\)/.exec(standing.at(-1)!)![0];
+    const upgrades = (plugins: string) =>
+      execFileSync('bash', ['-c', `plugins='${plugins}'; echo ${upgraded}`], { encoding: 'utf8' });
+    expect(upgrades('pytest-odd')).toBe(
+      '--upgrade-package pytest --upgrade-package pluggy --upgrade-package pytest-odd\n',
+    );
+    expect(upgrades('')).toBe('--upgrade-package pytest --upgrade-package pluggy\n');
     // What a remedy had brought is not lost where that day has no build of it.
     expect(standing.at(-1)).toMatch(
       /--exclude-newer 20[\d-]+ [^;|]* "\$name" \|\| [^;|]* pip install (?:(?!--exclude-newer)[^;|])* "\$name" \|\|/,

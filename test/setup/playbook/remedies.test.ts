@@ -76,6 +76,16 @@ test.each([
     'pip install -q stamp-clean',
   ],
   [
+    'tests',
+    'E   RuntimeError: The stamp.client module requires the quill package to be installed.\nE   You can get it so',
+    'pip install -q quill',
+  ],
+  [
+    'tests',
+    'E   RuntimeError: Letters are written with a quill.\nE   You can install this with:\nE       $ pip install quill',
+    'pip install -q quill',
+  ],
+  [
     'test-tools',
     "ValueError: invalid mode: 'U'\nerror: metadata-generation-failed",
     'for name in pytest mock mock-alike-of-ours; do',

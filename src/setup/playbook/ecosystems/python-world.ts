@@ -58,7 +58,7 @@ export function makeWorld(project: Project, ways: Ways, world: World): Act | nul
       // Plugins ask more of pluggy than they declare, because the runner of their time brought it.
       // With the project itself: it may be what a plugin depends on, and a newer one of it is another project.
       uvInstall(
-        `--build-constraints /opt/build-constraints.txt --upgrade-package pytest --upgrade-package pluggy $(printf -- '--upgrade-package %s ' $plugins) ${[...ownSpecs(project, ways), ...runner].join(' ')} $plugins`,
+        `--build-constraints /opt/build-constraints.txt $(printf -- '--upgrade-package %s ' pytest pluggy $plugins) ${[...ownSpecs(project, ways), ...runner].join(' ')} $plugins`,
       ),
       `date -u '+today: %F' && python -c 'import sys; print("python: %d.%d" % sys.version_info[:2])' && VIRTUAL_ENV=${VENV} ${UV} pip freeze -q`,
     ].join(' && '),

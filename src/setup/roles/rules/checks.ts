@@ -259,9 +259,14 @@ type NodeItem =
  */
 const NODE_CHECK = guestProgram('check.cjs');
 
-/** The command that checks some items from the work directory. Yarn's Plug'n'Play keeps no folder that could be looked at. */
+/**
+ * The command that checks some items from the work directory, run by the first Node.js on the path that is new enough to run
+ * it. Yarn's Plug'n'Play keeps no folder that could be looked at.
+ */
 export function nodeCheck(workdir: string, items: readonly NodeItem[]): string {
-  return `cd ${quote(workdir)} && { [ -e .pnp.cjs ] || node -e ${quote(NODE_CHECK)} ${quote(JSON.stringify(items))}; }`;
+  const find = `for each in $(which -a node); do "$each" -e 'Object.fromEntries([])' 2> /dev/null && break; done`;
+  const check = `exec "\${each:-node}" -e ${quote(NODE_CHECK)} ${quote(JSON.stringify(items))}`;
+  return `cd ${quote(workdir)} && { [ -e .pnp.cjs ] || ( ${find}; ${check} ); }`;
 }
 
 /** One thing that a Python environment must have. */

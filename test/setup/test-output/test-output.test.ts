@@ -240,6 +240,10 @@ const OWN_ENDS: readonly (readonly [framework: string, output: string, counts: s
     '',
   ],
   ['ctest', '100% tests passed, 0 tests failed out of 1\n\n\t  2 - b (Disabled)', '1 0 1 0', ''],
+  ['program', '[TEST] parses\n[FAIL] parses\n[ OK ] prints\n3 tests; 2 passed, 1 failed', '2 1 0 0', 'parses'],
+  ['program', ' test (deep): SUCCESS\n58/58 tests successful', '58 0 0 0', ''],
+  ['program', '12 tests passed, 0 failed\n4 tests passed, and 0 tests failed.', '16 0 0 0', ''],
+  ['program', 'All 7 tests passed!', '7 0 0 0', ''],
   ['meson', '1/2 foo / d    FAIL   0.1s   exit status 1\nFail: 1', '0 1 0 0', 'd'],
 ];
 

@@ -279,6 +279,16 @@ test.each([
     ['tests/test_a.py::test_x[a b - c]'],
   ],
   ['pytest', 'ERROR something that a log says\n= 1 passed in 0.1s =', []],
+  [
+    'mvn test',
+    'Failed tests: \n  ATest.testX:19 validate(A) both\n  ATest$Deep.testY:21->helper:30 no\nTests in error: \n  BTest>Base.testZ:70 NullPointer\n  BTest.testW » IO\n\nTests run: 9, Failures: 2, Errors: 2, Skipped: 0',
+    ['ATest.testX', 'ATest$Deep.testY', 'BTest.testZ', 'BTest.testW'],
+  ],
+  [
+    'mvn test',
+    '[ERROR]   BTest>Base.testZ:70 no\n[ERROR] Tests run: 1, Failures: 1, Errors: 0, Skipped: 0',
+    ['BTest.testZ'],
+  ],
   ['mvn test', '[ERROR]   ATest.testX\n[ERROR] Tests run: 1, Failures: 1, Errors: 0, Skipped: 0', ['ATest.testX']],
   [
     'mvn test',

@@ -3,6 +3,7 @@ import type { SetupAction } from '../../../src/contract';
 import { riskRules } from '../../../src/setup/loop/frame-policy';
 import { comparedWorlds } from '../../../src/setup/playbook/compared-worlds';
 import { playbook } from '../../../src/setup/playbook/playbook';
+import { Progress } from '../../../src/setup/playbook/progress';
 import type { Observed, SeenAction, SetupDossier } from '../../../src/setup/roles/role';
 import { dossierOf, failed, OK, textOf } from './simulated';
 
@@ -210,4 +211,28 @@ describe('tests that fail are tried in the world of their release', () => {
     const seen = withFrames((action) => (isTests(action) ? failed('=== 1 failed, 5 passed in 1.0s ===') : OK));
     expect(seen.some(({ move }) => textOf(move).includes('--exclude-newer '))).toBe(false);
   });
+});
+
+test('a unit that tests pass for stands, whatever was tried and taken back since', () => {
+  const step = (thought: string, action: SetupAction['action'], output: string, undone = false): SeenAction => {
+    const move = {
+      action,
+      thought: `${thought} x`,
+      command: 'python -m pytest -q',
+      unit: 'ignore-warnings',
+      frames: 1,
+    };
+    const observed = { exitCode: action === 'rollback' ? 0 : 1, output, timedOut: false };
+    return { move: move as unknown as SetupAction, observed, turn: 1, undone, notes: [] };
+  };
+  const seen = [
+    step('[goal python/tests]', 'shell', 'E   DeprecationWarning: old'),
+    step('[fix python/tests unit:ignore-warnings]', 'try_experience', 'kept'),
+    step('[goal python/tests]', 'shell', '=== 169 failed, 626 passed in 9.0s ==='),
+    step('[fix python/tests world:2024-03-05::]', 'shell', '', true),
+    step('[goal python/tests]', 'shell', '=== 1 error in 1.0s ===', true),
+    step('[fix python/tests harm:world:2024-03-05::]', 'rollback', ''),
+  ];
+  expect(new Progress({ seen, verified: null }).standingUnit('python/tests')).toBeNull();
+  expect(new Progress({ seen: seen.slice(0, 2), verified: null }).standingUnit('python/tests')).toBe('ignore-warnings');
 });

@@ -64,7 +64,7 @@ export const LANGUAGES: Readonly<Record<Language, LanguageFiles>> = {
     strong: /^(pom\.xml|(build|settings)\.gradle(\.kts)?)$/,
     manifests: javaFacts,
     notInstalled:
-      /\bCould not resolve dependencies\b|\bor one of its dependencies could not be resolved\b|\bin offline mode\b|\bCannot access .* in offline\b|\bNo cached version of\b|\bpackage [\w.]+ does not exist\b|\bNoClassDefFoundError\b|\bClassNotFoundException\b/m,
+      /\bCould not resolve dependencies\b|\bor one of its dependencies could not be resolved\b|^(?!\[INFO\]).*\bin offline mode\b|\bCannot access .* in offline\b|\bNo cached version of\b|\bpackage [\w.]+ does not exist\b|\bNoClassDefFoundError\b|\bClassNotFoundException\b/m,
   },
 };
 

@@ -115,7 +115,7 @@ export const dejagnu: TestReader = {
 
 export const meson: TestReader = {
   framework: 'meson',
-  command: /\b(?:meson|ninja)\b.*\btest\b/,
+  command: /\b(?:meson|ninja)\b.{0,300}\btest\b/,
   runsOthers: true,
   reports: null,
   read(lines) {

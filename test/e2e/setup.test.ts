@@ -121,7 +121,7 @@ test('the engine builds what `setup export` writes, its tests pass there, and a 
     const again = await runCli(exporting, { env });
     expect(again.stderr).toContain('the folder is not empty');
     const unbuilt = await runCli([...exporting, '--run-tests'], { env });
-    expect(unbuilt.stderr).toContain('--test: nothing is built');
+    expect(unbuilt.stderr).toContain('--run-tests: nothing is built');
   } finally {
     writeFileSync(readme, before);
     await docker.getImage(tag).remove({ force: true });

@@ -2,6 +2,7 @@ import { benchSlices } from '../packages/python/bench/slices';
 import { benchStandalone } from '../packages/python/bench/standalone';
 import { benchCalibration } from './calibration';
 import { benchCampaign } from './campaign';
+import { benchCli } from './cli';
 import { benchJudge } from './judge';
 import { benchUnits } from './prove-units';
 import { benchRollout } from './rollout';
@@ -15,6 +16,7 @@ const BENCHES: Readonly<Record<string, (args: string[]) => Promise<void>>> = {
   judge: benchJudge,
   rollout: benchRollout,
   campaign: benchCampaign,
+  cli: benchCli,
   setup: benchSetup,
   shift: benchShift,
   calibration: benchCalibration,

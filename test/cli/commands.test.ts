@@ -1,5 +1,10 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+import { join } from 'node:path';
 import type { Command } from 'commander';
 import { Cli } from '../../src/cli/context';
+import { explain } from '../../src/cli/server-errors';
+import { REPOSITORY } from '../../src/home';
 import { wholeProgram } from '../../src/main';
 import { type Ran, runCli } from './run-cli';
 
@@ -54,6 +59,23 @@ describe('bad input', () => {
     expect(answer(verb).error?.message).toContain('Did you mean show?');
     expect(answer(none).error).toMatchObject({ code: 'InvalidInput', message: 'a command is missing' });
   });
+});
+
+it('says in a sentence what the system refused', async () => {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const script = join(REPOSITORY, 'examples', 'rehearsal.yaml');
+  const taken = await runCli(['rehearsal', 'start', '--script', script, '--port', `${port}`]);
+  server.close();
+  expect(taken).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining(`Unavailable: the port is taken: 127.0.0.1:${port}\n  → Take`),
+  });
+  const full = explain(Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' }));
+  expect(full).toMatchObject({ message: 'the disk is full', hint: expect.stringContaining('POINTSMAN_HOME') });
+  const other = new Error('x');
+  expect(explain(other)).toBe(other);
 });
 
 it('takes an old name of an option, with a note', async () => {

@@ -10,7 +10,7 @@ import { quote } from '../../rollout/shell';
 import { type Cli, look } from '../context';
 import { runToEnd } from '../follow';
 import { readInput } from '../input-file';
-import { attributesOf, newest, statusOf } from '../lookup';
+import { attributesOf, equals, newest, statusOf } from '../lookup';
 import { addInputOption, wholeOption } from '../options';
 import { table } from '../terminal/table';
 import { waited } from '../wait';
@@ -160,7 +160,9 @@ function pageState(result: ReportResult): 'as written' | 'changed since' | 'not 
 /** A report by workflow id or by its name. Throws `NotFound`, or what the workflow failed with. */
 async function readReport(cli: Cli, named: string): Promise<ReportResult> {
   const client = await cli.client();
-  for (const id of [named, `report/${named}`]) {
+  // One that a pipeline made has an id under the pipeline's.
+  const byName = await newest(cli, `WorkflowType = 'report' AND ${equals('InstanceId', named)}`, 1);
+  for (const id of [named, `report/${named}`, ...byName.map(({ workflowId }) => workflowId)]) {
     const handle = client.workflow.getHandle(id);
     const described = await handle.describe().catch((error: unknown) => {
       if (error instanceof WorkflowNotFoundError) return undefined;

@@ -1,8 +1,8 @@
 import { DatasetFormat } from './contract/names';
 import type { Exporter } from './dataset/exporters';
-import { addDialect, type Dialect } from './rollout/dialects';
-import { type AddedPolicy, addPolicy } from './rollout/handover';
-import { addTool, type Tool } from './rollout/tools';
+import { type AddedPolicy, addDialect, addPolicy, addTool } from './rollout/additions';
+import type { Dialect } from './rollout/dialects';
+import type { Tool } from './rollout/tools';
 import { type AddedEcosystem, addEcosystem } from './setup/playbook/ecosystems';
 
 /**
@@ -48,9 +48,10 @@ export function addExtensions({ dialects, tools, policies, exporters, ecosystems
 export { z } from 'zod';
 export type { Exporter, LinesExporter } from './dataset/exporters';
 export { fieldsOf, listOf, nothingTrained, textOf } from './dataset/exporters/read';
+export type { AddedPolicy } from './rollout/additions';
 export { type Dialect, defineDialect } from './rollout/dialects/dialect';
 export { readCall } from './rollout/dialects/found-call';
-export type { AddedPolicy, Policy } from './rollout/handover';
+export type { Policy } from './rollout/handover';
 export { quote } from './rollout/shell';
 export type { Tool } from './rollout/tools';
 export type { MakeSandboxes } from './sandbox';

@@ -1,14 +1,11 @@
-import type { z } from 'zod';
-import {
-  type Author,
-  addHandOverValue,
-  type ExitStatus,
-  type HandOverName,
-  type HandOverPolicy,
-  type HandOverReason,
-  type HandOverValue,
-  PointsmanError,
-  type SwitchDraw,
+import type {
+  Author,
+  ExitStatus,
+  HandOverName,
+  HandOverPolicy,
+  HandOverReason,
+  HandOverValue,
+  SwitchDraw,
 } from '../contract';
 import { hashKey, uniformBelow, uniformUnit } from './random';
 
@@ -24,15 +21,10 @@ export interface Policy<Value> {
   readonly draws?: true;
 }
 
-/** A policy of an extension, with the schema of what inputs say of it. */
-export interface AddedPolicy<Value> extends Policy<Value> {
-  readonly value: z.ZodType<Value>;
-}
-
 const BOTH = ['student', 'expert'] as const;
 
 /** Every policy by its name. */
-const POLICIES: { readonly [Name in HandOverName]: Policy<HandOverValue<Name>> } = {
+export const POLICIES: { readonly [Name in HandOverName]: Policy<HandOverValue<Name>> } = {
   uniform: {
     draw: ([from, to], key) => from + uniformBelow(hashKey(`switch ${key}`), to - from + 1),
     needs: () => BOTH,
@@ -54,14 +46,6 @@ const POLICIES: { readonly [Name in HandOverName]: Policy<HandOverValue<Name>> }
   },
   never: { draw: () => null, needs: () => ['student'] },
 };
-
-/** Adds one of an extension. Throws `InvalidInput` for a name that is taken. */
-export function addPolicy<Value>(name: string, { value, ...policy }: AddedPolicy<Value>): void {
-  if (name in POLICIES || name === 'on')
-    throw new PointsmanError('InvalidInput', `there is a policy that is called ${name}`);
-  addHandOverValue(name, value);
-  Object.assign(POLICIES, { [name]: policy });
-}
 
 /** A policy with its value: beside its name it has `on` alone. */
 function read({ on, ...policy }: HandOverPolicy): { of: Policy<unknown>; value: unknown; needs: readonly Author[] } {

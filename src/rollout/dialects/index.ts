@@ -1,4 +1,4 @@
-import { DialectName } from '../../contract/names';
+import type { DialectName } from '../../contract/names';
 import { backticks } from './backticks';
 import type { Dialect } from './dialect';
 import { tools } from './tools';
@@ -6,11 +6,5 @@ import { xml } from './xml';
 
 /** Every dialect by its name. A new one is a file, an entry here and a folder in `prompts/`. */
 export const DIALECTS: Readonly<Record<DialectName, Dialect>> = { tools, xml, backticks };
-
-/** Adds one of an extension. Throws `InvalidInput` for a name that is taken. */
-export function addDialect(dialect: Dialect): void {
-  DialectName.add(dialect.name);
-  Object.assign(DIALECTS, { [dialect.name]: dialect });
-}
 
 export type { Dialect } from './dialect';

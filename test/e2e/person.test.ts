@@ -7,6 +7,7 @@ import type {
   DatasetResult,
   PersonAct,
   PersonActed,
+  Problem,
   RolloutInput,
   RolloutProgress,
   RolloutResult,
@@ -40,15 +41,32 @@ afterAll(async () => {
   await world?.close();
 }, 60_000);
 
-const PROBLEM = {
-  // Written by the judge itself: passes once the function adds.
-  command: `python3 -c "from src.calc import add; print('PASSED t::a' if add(2, 3) == 5 else 'FAILED t::a')"`,
-};
+const TESTS = `import sys
+import unittest
+
+sys.path.insert(0, 'src')
+from calc import add
+
+
+class AddTest(unittest.TestCase):
+    def test_small(self):
+        self.assertEqual(add(2, 3), 5)
+
+    def test_nothing(self):
+        self.assertEqual(add(4, 0), 4)
+`;
 
 const input = async (more: Partial<RolloutInput> = {}) => {
-  const problem = await tinyProblem();
+  const tests: Problem['tests'] = {
+    command: 'python3 -m unittest discover -s tests',
+    parser: { kind: 'auto' },
+    failToPass: ['test_small (test_calc.AddTest)'],
+    passToPass: ['test_nothing (test_calc.AddTest)'],
+    files: [{ path: 'tests/test_calc.py', content: TESTS }],
+    timeoutSeconds: 60,
+  };
   return {
-    problem: { ...problem, tests: { ...problem.tests, ...PROBLEM } },
+    problem: { ...(await tinyProblem()), tests },
     student: 'student',
     expert: 'ann',
     handOver: { at: 2 },
@@ -67,11 +85,9 @@ async function awaited(id: string, turn: number): Promise<NonNullable<RolloutPro
 }
 
 const act = (id: string, more: Partial<PersonAct> & { turn: number }) =>
-  world.client.workflow
-    .getHandle(id)
-    .executeUpdate<PersonActed, [object]>('act', {
-      args: [{ by: 'Ann', tool: 'bash', args: { command: 'true' }, ...more }],
-    });
+  world.client.workflow.getHandle(id).executeUpdate<PersonActed, [object]>('act', {
+    args: [{ by: 'Ann', tool: 'bash', args: { command: 'true' }, ...more }],
+  });
 
 async function refusal(doing: Promise<unknown>): Promise<string> {
   const error = await doing.then(
@@ -133,13 +149,13 @@ test('a person takes over from a student through a pipe, is graded, and is in th
     handOver: { sampled: 2, expertFrom: 3, reason: 'policy' },
     turns: { total: 6, student: 2, expert: 4 },
     cost: { usd: 0 },
-    grade: { verdict: expect.any(String) },
+    grade: { verdict: 'graded' },
+    resolved: true,
   });
-  expect(result.resolved).toBe(true);
   const { steps } = await world.transcripts.load(result.head);
   expect(steps.map(({ turn }) => [turn.author, turn.model, turn.person])).toEqual([
-    ['student', 'student', undefined],
-    ['student', 'student', undefined],
+    ['student', 'rehearsal/student', undefined],
+    ['student', 'rehearsal/student', undefined],
     ['expert', 'person', 'Ann'],
     ['expert', 'person', 'Bob'],
     ['expert', 'person', 'Bob'],
@@ -158,7 +174,7 @@ test('a person takes over from a student through a pipe, is graded, and is in th
         'dataset',
         {
           name,
-          sources: [{ rollouts: ['by-hand', 'by-model'] }],
+          sources: [{ runs: ['by-hand', 'by-model'] }],
           filters: { doubtful: false, ...filters },
           formats: ['universal'],
           parquet: false,

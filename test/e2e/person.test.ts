@@ -3,6 +3,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WorkflowUpdateFailedError } from '@temporalio/client';
+import { Cli } from '../../src/cli/context';
+import { HomeSource } from '../../src/cli/view/source';
 import type {
   DatasetResult,
   PersonAct,
@@ -13,7 +15,9 @@ import type {
   RolloutResult,
 } from '../../src/contract';
 import { REPOSITORY } from '../../src/home';
+import { serveViewer } from '../../src/pages/viewer/server/server';
 import { NOTHING } from '../support/chaos';
+import { axeFindings, describeInBrowser, launch, watchedPage } from '../support/chromium';
 import { leftOf } from '../support/set-up';
 import { tinyProblem } from '../support/tiny-problem';
 import { World } from '../support/world';
@@ -260,6 +264,49 @@ test('a wait is paused, limited, handed over, outlives its worker, and ends when
   await expect(cancelled.result()).rejects.toThrow('cancelled');
   expect(await leftOf(world, 'cancelled')).toEqual(NOTHING);
 }, 180_000);
+
+describeInBrowser('the viewer in a browser', () => {
+  test('a person acts from the page of a run that waits', async () => {
+    const handle = await world.begin('rollout', await input({ handOver: { at: 1 }, grade: false }), 'browsed');
+    await awaited('browsed', 2);
+    const before = process.env;
+    process.env = world.env;
+    const cli = new Cli();
+    const source = new HomeSource(cli, { campaigns: [], runs: ['browsed'], setups: [] });
+    const serving = await serveViewer(source, { port: 0, host: '127.0.0.1', title: 'one run' });
+    const browser = await launch();
+    try {
+      const { page, troubles } = await watchedPage(browser, serving.url);
+      await page.goto(`${serving.url}#/run/browsed`);
+      const box = page.getByRole('region', { name: 'A turn that waits for a person' });
+      await box.getByRole('heading', { name: /^Turn 2 waits for a person \(ann\)/ }).waitFor();
+      expect(await axeFindings(page)).toEqual([]);
+      await box.getByLabel('Shell command').fill('echo made by hand > made.txt; cat made.txt');
+      await box.getByRole('button', { name: 'Run' }).click();
+      await box.getByText('Say who you are').waitFor();
+      await box.getByLabel('Your name').fill('<b>Ann</b>');
+      await box.getByLabel('Thought').fill('A file is missing.');
+      await box.getByRole('button', { name: 'Run' }).click();
+      await box.getByText('Turn 2: exit 0').waitFor();
+      await page.getByRole('article', { name: 'Turn 2, expert' }).getByText('made by hand').last().waitFor();
+      expect(await page.locator('.turn .chip', { hasText: 'person: <b>Ann</b>' }).count()).toBe(1);
+      // What a tool would not take is said, and stays to be mended.
+      await box.getByLabel('Shell command').fill('vim made.txt');
+      await box.getByLabel('Shell command').press('Control+Enter');
+      await box.getByText('interactive editor').waitFor();
+      expect(await box.getByLabel('Shell command').inputValue()).toBe('vim made.txt');
+      await box.getByRole('button', { name: 'Submit the work' }).click();
+      await box.waitFor({ state: 'hidden' });
+      expect(await handle.result()).toMatchObject({ status: 'submitted', turns: { total: 3, student: 1, expert: 2 } });
+      expect(troubles.filter((trouble) => !trouble.includes('status of 400'))).toEqual([]);
+    } finally {
+      await browser.close();
+      await serving.close();
+      await cli.close();
+      process.env = before;
+    }
+  }, 90_000);
+});
 
 test('a person answers no other question than a turn of a rollout', async () => {
   const review = await world.begin('rolloutReview', { rollout: 'by-hand', reviewer: 'ann' }, 'review');

@@ -15,14 +15,12 @@ import { quote } from '../../rollout/shell';
 import { type Cli, look } from '../context';
 import { NO_WORKER } from '../follow';
 import { askProgress, lookUp } from '../lookup';
-import { explain } from '../server-errors';
 import { safeLines } from '../terminal/safe-text';
 import { turnLines } from '../terminal/turn';
+import { actAsPerson } from './act';
 import { loadSteps } from './reading';
 
 const POLL_MS = 300;
-/** A worker has to take what is done: this long it may be restarting. */
-const PATIENCE_MS = 30_000;
 /** Turns that are shown at first. */
 const LAST = 3;
 
@@ -169,17 +167,13 @@ class Attached {
 
   /** What came of it; undefined where it was refused. */
   private async act(act: PersonAct): Promise<PersonActed | undefined> {
-    const client = await this.cli.client();
     try {
-      const update = await client.withDeadline(Date.now() + PATIENCE_MS, () =>
-        this.handle.startUpdate<PersonActed, [PersonAct]>('act', { args: [act], waitForStage: 'ACCEPTED' }),
-      );
-      const acted = await update.result();
+      const acted = await actAsPerson(await this.cli.client(), this.handle.workflowId, act);
       this.made.push(acted);
       await this.showUpTo(acted.head);
       return acted;
     } catch (error) {
-      this.refuse(explain(error));
+      this.refuse(error);
       return undefined;
     }
   }

@@ -23,7 +23,9 @@ export function judge(row: DatasetRow, { filters, maxTokens, tokenizer }: JudgeO
   if (trained.length === 0) return lose('nothing_trained', `no turn of ${metadata.train.join(' or ')} in it`);
   const human = metadata.flags.includes(HUMAN);
   if (filters.human === 'none' && human) return lose('human', 'a person made a turn that is trained');
-  if (filters.human === 'only' && !human) return lose('not_human', 'a model made every turn that is trained');
+  // Extra rows are mixed in as they are.
+  if (filters.human === 'only' && !human && trajectory)
+    return lose('not_human', 'a model made every turn that is trained');
   const unfaithful = trained.find((turn) => !turn.faithful);
   if (unfaithful) {
     return lose('unfaithful', `turn ${unfaithful.turn} would be read back as another action in ${metadata.dialect}`);

@@ -229,7 +229,14 @@ test('a wait is paused, limited, handed over, outlives its worker, and ends when
 
   const limited = await world.begin('rollout', await input({ handOver: { at: 0 }, grade: false }), 'limited');
   await awaited('limited', 1);
-  await act('limited', { turn: 1 });
+  // What was taken is answered, though its worker died meanwhile, and was done once.
+  const slow = act('limited', { turn: 1, args: { command: 'sleep 2; echo once >> /tmp/done; cat /tmp/done' } });
+  while ((await progressOf('limited').catch(() => undefined))?.container === null) await sleep(50);
+  await sleep(700);
+  await world.killWorkers();
+  world.startWorker();
+  await world.workerReady();
+  expect(await slow).toMatchObject({ turn: 1, exitCode: 0, preview: expect.stringMatching(/^once\s*$/) });
   await awaited('limited', 2);
   await steer('limited', 'pause');
   expect(await refusal(act('limited', { turn: 2 }))).toContain('the rollout is paused');

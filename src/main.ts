@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import type { Cli } from './cli/context';
+import { withNewNames } from './cli/renamed';
 import { PointsmanError } from './contract/errors';
 import { closeHome, packageVersion } from './home';
 
@@ -204,11 +205,13 @@ export async function main(argv: readonly string[]): Promise<void> {
     made.json ||= argv.includes('--json');
     return made;
   };
+  const { words, notes } = withNewNames(argv);
+  for (const note of notes) process.stderr.write(`note: ${note}\n`);
   // `help rollout list` is `rollout list --help`.
-  const words = argv[0] === 'help' && argv.length > 2 ? [...argv.slice(1), '--help'] : [...argv];
+  const asked = words[0] === 'help' && words.length > 2 ? [...words.slice(1), '--help'] : words;
   try {
     closeHome();
-    await createProgram(cli).parseAsync(words, { from: 'user' });
+    await createProgram(cli).parseAsync(asked, { from: 'user' });
     await made?.close();
   } catch (error) {
     if (!(error instanceof CommanderError)) {

@@ -86,7 +86,7 @@ interface LineFlags {
   readonly expert?: string;
   readonly passes?: number;
   readonly seed?: number;
-  readonly rehearsal?: boolean;
+  readonly scripted?: boolean;
 }
 
 /** Exit code of `--wait` for a pipeline that ended with less than was asked for. */
@@ -103,7 +103,7 @@ function addPipelineStart(pipeline: Command, cli: Cli): void {
     .option('--expert <profile>', 'takes over at a random turn')
     .option('--passes <n>', 'over all problems, by each method', wholeOption)
     .option('--seed <n>', 'seed of switches, limits and intervals', wholeOption)
-    .option('--rehearsal', 'the models are scripted: the report says so');
+    .option('--scripted', 'the models are scripted: the report says so');
   addStartOptions(command, 'workflow id; one that runs is joined, one that has ended is continued')
     .addHelpText('after', '\nExit code of --wait and --watch: 0 complete, 3 ended with less, 1 an error.')
     .action(async ({ input: file, id, wait, watch, ...flags }: LineFlags & StartFlags) => {
@@ -131,7 +131,7 @@ function printLine(cli: Cli, result: PipelineResult): void {
 
 /** File and flags put together and checked. With a student and an expert and no campaign of its own: the paper's three methods. */
 function lineInput(written: Written, flags: LineFlags): Written & { name: string } {
-  const { name, repository, problem, student, expert, passes, seed, rehearsal } = flags;
+  const { name, repository, problem, student, expert, passes, seed, scripted } = flags;
   const merged: Written = { ...written };
   if (name !== undefined) merged.name = name;
   if (repository) merged.repositories = repository.map((source) => ({ source }));
@@ -150,7 +150,7 @@ function lineInput(written: Written, flags: LineFlags): Written & { name: string
   }
   if (passes !== undefined) merged.campaign = { ...(merged.campaign as object | undefined), passes };
   if (seed !== undefined) merged.campaign = { ...(merged.campaign as object | undefined), seed };
-  if (rehearsal) merged.report = { ...(merged.report as object | undefined), rehearsal };
+  if (scripted) merged.report = { ...(merged.report as object | undefined), rehearsal: true };
   const { name: given } = parseInput(PipelineInput, merged, 'pipeline');
   return { ...merged, name: given };
 }

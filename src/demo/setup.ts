@@ -85,7 +85,7 @@ async function buildDockerfile({ cli }: Stage, tell: Narrator, id: string): Prom
   rmSync(out, { recursive: true, force: true });
   const { image, folder, tests } = await tell.step(
     'built by the engine from the base image, and tested without a network',
-    () => exportSetup(cli, id, { out, build: 'pointsman/demo:pymemcache', test: true }, () => {}),
+    () => exportSetup(cli, id, { out, build: 'pointsman/demo:pymemcache', runTests: true }, () => {}),
     (exported) => (exported.tests ? testsText(exported.tests) : ''),
   );
   tell.line(`    folder  ${near(folder)}/`);

@@ -199,7 +199,7 @@ export const SUSPICIONS: readonly Rule[] = [
     why: 'runs code that the patch does not show',
     files: CODE,
     pattern:
-      /(?<![.\w])(?:exec|eval)\s*\(|\bmarshal\.loads?\b|\bcompile\([^)]*['"](?:exec|eval)['"]|\bnew Function\(|\bvm\.runIn\w+|(?<![.\w])__import__\s*\(|\bpickle\.loads\(\s*(?:b?['"]|base64)/,
+      /(?<![.\w])(?:exec|eval)\s*\(|\bmarshal\.loads?\b|\bcompile\([^)]{0,400}['"](?:exec|eval)['"]|\bnew Function\(|\bvm\.runIn\w+|(?<![.\w])__import__\s*\(|\bpickle\.loads\(\s*(?:b?['"]|base64)/,
   },
   {
     kind: 'equals_everything',

@@ -11,7 +11,7 @@ const SAID: readonly RegExp[] = [
   // tesseract is not installed or it's not in your PATH
   /(?<![\w+-])([\w+-]+) is not installed or (?:it's |is )?not (?:in|on) (?:your |the )?PATH\b/,
   // No pandoc was found: either install pandoc and add it
-  /\bNo (?<lacked>[\w+-]+) was found\b.*\binstall \k<lacked>\b/,
+  /\bNo (?<lacked>[\w+-]+) was found\b.{0,300}\binstall \k<lacked>\b/,
   // Unable to run gpg (gpg) - it may not be available.
   /\bUnable to run ([\w+-]+) .{0,200}\bmay not be available\b/,
   // proj executable not found.

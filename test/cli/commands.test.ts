@@ -56,6 +56,13 @@ describe('bad input', () => {
   });
 });
 
+it('takes an old name of an option, with a note', async () => {
+  const ran = await runCli(['campaign', 'start', '--total=nothing', '--json']);
+  expect(ran.stderr).toContain('note: --total of `campaign start` is called --cost now');
+  expect(answer(ran).error?.message).toContain('--cost');
+  expect((await runCli(['rollout', 'budget', 'x', '--total', '3'])).stderr).toContain("unknown option '--total'");
+});
+
 it('says how to reach a server where none answers', async () => {
   const ran = await runCli(['status', '--json']);
   expect(ran.code).toBe(1);

@@ -72,7 +72,7 @@ describe('flags and file become an input', () => {
 
   it('has flags stand over the file, field by field', () => {
     const file = { gates: { branchCoverage: 0.5, minCases: 3 }, seed: 1, attempts: [{ author: 'mine' }] };
-    const flags = { mutation: 0.7, seed: 2, repairs: 5, parallel: 8, cases: 6, only: ['a.b'], tryAll: true };
+    const flags = { mutation: 0.7, seed: 2, repairs: 5, concurrency: 8, cases: 6, only: ['a.b'], tryAll: true };
     expect(buildInput(file, 'setup/x', flags)).toEqual({
       ...{ environment: 'setup/x', seed: 2, concurrency: 8, casesPerFunction: 6, only: ['a.b'], tryAll: true },
       gates: { branchCoverage: 0.5, mutationScore: 0.7, minCases: 3 },

@@ -66,7 +66,7 @@ if (cases.length === 0) console.warn(`skipped: there is no folder of recorded ca
       out,
     };
     const flags = Object.entries(given).flatMap(([name, value]) => [`--${name}`, value]);
-    await pointsman('problem', 'init', ...flags, ...each.setup.flatMap((command) => ['--setup', command]));
+    await pointsman('problem', 'init', ...flags, ...each.setup.flatMap((command) => ['--install', command]));
     return out;
   }
 

@@ -109,7 +109,7 @@ test('the engine builds what `setup export` writes, its tests pass there, and a 
   try {
     const env = world.env as Record<string, string>;
     const exporting = ['setup', 'export', 'setup-fetching', '--out', out];
-    const ran = await runCli(['--json', ...exporting, '--build', tag, '--test'], { env });
+    const ran = await runCli(['--json', ...exporting, '--build', tag, '--run-tests'], { env });
     expect(ran).toMatchObject({ code: 0 });
     expect(JSON.parse(ran.stdout)).toMatchObject({
       files: ['Dockerfile', 'install.sh', 'lock.txt', 'services.json', 'source/'],
@@ -120,8 +120,8 @@ test('the engine builds what `setup export` writes, its tests pass there, and a 
     expect(Config.Env!.filter((entry) => /PIP_CERT|_proxy|SSL_CERT/i.test(entry))).toEqual([]);
     const again = await runCli(exporting, { env });
     expect(again.stderr).toContain('the folder is not empty');
-    const unbuilt = await runCli([...exporting, '--test'], { env });
-    expect(unbuilt.stderr).toContain('--test: nothing is built');
+    const unbuilt = await runCli([...exporting, '--run-tests'], { env });
+    expect(unbuilt.stderr).toContain('--run-tests: nothing is built');
   } finally {
     writeFileSync(readme, before);
     await docker.getImage(tag).remove({ force: true });

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { buffer } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
 import { pack } from 'tar-stream';
 import { Fetcher, type Site, siteForContainers } from '../support/sources';
@@ -122,6 +123,20 @@ it('gives a Debian source with its patches applied', async () => {
     code: 'InvalidInput',
     message: expect.stringMatching(/no version 9 of the source package bc; the registry has: .*1\.07\.1-3/),
   });
+});
+
+it.each([
+  ['2024-11-22T23:22:36.272Z', '2014-02-05T00:00:00Z'],
+  ['2015-03-01T08:00:00.000Z', '2015-03-01T08:00:00.000Z'],
+])('a package that a mirror lists as of %s, with files of 2014, is of %s', async (listed, released) => {
+  const archive = pack();
+  archive.entry({ name: 'package/package.json', mtime: new Date('2014-02-05') }, '{"name":"p","version":"1.0.0"}');
+  archive.finalize();
+  const packed = gzipSync(await buffer(archive));
+  const dist = { tarball: `${site.url}/p.tgz`, shasum: createHash('sha1').update(packed).digest('hex') };
+  files.set('/p', JSON.stringify({ time: { '1.0.0': listed }, versions: { '1.0.0': { dist } } })).set('/p.tgz', packed);
+  const fetched = having({ NPM_CONFIG_REGISTRY: site.url }, () => fetcher.fetch('npm:p@1.0.0'));
+  await expect(fetched).resolves.toMatchObject({ released });
 });
 
 describe('a registry that is not what it says', () => {

@@ -43,8 +43,8 @@ export function addCovariateShiftCommands(shift: Command, cli: Cli): void {
 }
 
 interface Flags extends StartFlags {
-  readonly expert?: ShiftGroup;
-  readonly student?: readonly ShiftGroup[];
+  readonly expertRuns?: ShiftGroup;
+  readonly studentRuns?: readonly ShiftGroup[];
   readonly instances?: readonly string[];
   readonly embedding?: string;
   readonly over?: string;
@@ -63,8 +63,8 @@ function addShiftStart(shift: Command, cli: Cli): void {
     .command('start')
     .description('embed trajectories at every turn and compare students with an expert');
   addInputOption(command)
-    .option('--expert <group>', 'campaign or file of rollouts, ":METHOD" behind it: campaign/a:bc', groupOption)
-    .option('--student <group...>', 'the same; "NAME=" before it names it', groupsOption)
+    .option('--expert-runs <group>', 'campaign or file of rollouts, ":METHOD" behind it: campaign/a:bc', groupOption)
+    .option('--student-runs <group...>', 'the same; "NAME=" before it names it', groupsOption)
     .option('--instances <id...>', 'only these (default: all that every group has)')
     .option('--embedding <name>', 'profile with /embeddings (default: builtin:hashing, which needs no model)')
     .option('--embed-tokens <n>', 'how many of the last tokens of a history are embedded', wholeOption)
@@ -103,8 +103,8 @@ function printShift(cli: Cli, result: CovariateShiftResult, full = false): void 
 }
 
 function inputOf(written: Written, flags: Omit<Flags, keyof StartFlags>): Written {
-  const { student, replicate, turns, cost, ...same } = flags;
-  const fields = { ...same, students: student, replicateSize: replicate, maxTurns: turns, costUsd: cost };
+  const { expertRuns: expert, studentRuns, replicate, turns, cost, ...same } = flags;
+  const fields = { ...same, expert, students: studentRuns, replicateSize: replicate, maxTurns: turns, costUsd: cost };
   const merged: Written = { ...written, ...given(fields) };
   parseInput<unknown>(CovariateShiftInput, merged, 'covariateShift');
   return merged;

@@ -83,12 +83,12 @@ function addCampaignSteering(campaign: Command, cli: Cli): void {
   campaign
     .command('budget <id>')
     .description('set cost limits, counted from the start; "off" removes one')
-    .option('--total <usd|off>', 'USD in all', capOption)
+    .option('--cost <usd|off>', 'cost limit in USD', capOption)
     .option('--daily <usd|off>', 'USD a day (UTC)', capOption)
-    .action(async (id: string, { total, daily }: { total?: number | null; daily?: number | null }) => {
-      if (total === undefined && daily === undefined)
-        throw new PointsmanError('InvalidInput', 'budget: nothing to set', 'Give --total, --daily or both.');
-      const budget = await sendUpdate(cli, id, 'setBudget', { totalUsd: total, dailyUsd: daily });
+    .action(async (id: string, { cost, daily }: { cost?: number | null; daily?: number | null }) => {
+      if (cost === undefined && daily === undefined)
+        throw new PointsmanError('InvalidInput', 'budget: nothing to set', 'Give --cost, --daily or both.');
+      const budget = await sendUpdate(cli, id, 'setBudget', { totalUsd: cost, dailyUsd: daily });
       cli.print({ id, budget }, () => `${id}: the budget is now ${JSON.stringify(budget)}`);
     });
 }

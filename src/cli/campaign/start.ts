@@ -27,7 +27,7 @@ export function addCampaignStart(campaign: Command, cli: Cli): void {
   addInputOption(command)
     .option('--problems <path>', 'JSONL file or folder of problems')
     .option('--only <id...>', 'only these instances')
-    .option('--methods <names>', `some of ${PRESET_NAMES.join(', ')}, separated by commas`, presets)
+    .option('--methods <name...>', `some of ${PRESET_NAMES.join(', ')}`, presets)
     .option('--student <profile>', 'model profile of the student')
     .option('--expert <profile>', 'model profile of the expert')
     .option('--hand-over <k|a..b>', 'student turns before the expert, for oec (default: 0..30)', handOverOption)
@@ -40,7 +40,7 @@ export function addCampaignStart(campaign: Command, cli: Cli): void {
     )
     .option('--concurrency <n>', 'rollouts in flight at once (default: 4)', wholeOption)
     .option('--rate <n>', 'rollouts started per minute', rateOption)
-    .option('--total <usd>', 'USD in all', dollarsOption)
+    .option('--cost <usd>', 'cost limit in USD', dollarsOption)
     .option('--daily <usd>', 'USD a day (UTC)', dollarsOption)
     .option('--steps <n>', 'step limit of a rollout', wholeOption)
     .option('--seed <n>', 'seed of switch indices and of a shuffled order', wholeOption)
@@ -67,12 +67,14 @@ export function addCampaignStart(campaign: Command, cli: Cli): void {
     });
 }
 
-function presets(text: string): PresetName[] {
-  return text.split(',').map((part) => {
+/** Each with a comma or a blank behind it. */
+function presets(text: string, before: readonly PresetName[] = []): PresetName[] {
+  const added = text.split(',').map((part) => {
     const name = PRESET_NAMES.find((each) => each === part.trim());
     if (!name) throw new InvalidArgumentError(`expected some of ${PRESET_NAMES.join(', ')}.`);
     return name;
   });
+  return [...before, ...added];
 }
 
 export function rateOption(text: string): number {
@@ -94,7 +96,7 @@ interface CampaignFlags {
   readonly resolvedPerInstance?: number;
   readonly concurrency?: number;
   readonly rate?: number;
-  readonly total?: number;
+  readonly cost?: number;
   readonly daily?: number;
   readonly steps?: number;
   readonly seed?: number;
@@ -113,9 +115,9 @@ const PRESET_NAMES = Object.keys(PRESETS) as PresetName[];
 
 /** File and flags put together and checked, defaults left to the workflow. Throws `InvalidInput` that names each field. */
 export function campaignInput(written: Written, flags: CampaignFlags): Written {
-  const { methods, student, expert, handOver, rate, total, daily, steps, tenant, ...fields } = flags;
+  const { methods, student, expert, handOver, rate, cost, daily, steps, tenant, ...fields } = flags;
   const merged: Written = { ...written, ...given({ ...fields, startsPerMinute: rate }) };
-  const budget = given({ totalUsd: total, dailyUsd: daily });
+  const budget = given({ totalUsd: cost, dailyUsd: daily });
   if (Object.keys(budget).length > 0) merged.budget = { ...(merged.budget as object | undefined), ...budget };
   if (steps !== undefined) merged.limits = { ...(merged.limits as object | undefined), steps };
   if (tenant !== undefined) merged.tenant = { ...(merged.tenant as object | undefined), key: tenant };

@@ -33,7 +33,7 @@ export function addEvaluationStart(evaluation: Command, cli: Cli): void {
     .option('--solver <name>', 'profile, builtin:oracle, builtin:stub or builtin:mutant')
     .option('--only <id...>', 'only these problems')
     .option('--samples <n>', 'answers to each problem (default: 5)', wholeOption)
-    .option('--k <list>', 'k of each PASS@k, separated by commas (default: 1)', wholeNumbers)
+    .option('--k <n...>', 'k of each PASS@k (default: 1)', wholeNumbers)
     .addOption(new Option('--context <kind>', 'what a solver is shown').choices(ContextKind.options))
     .option('--plan-first', 'ask for a plan before the code')
     .option('--repairs <n>', 'iterations of self-repair', wholeOption)
@@ -65,8 +65,9 @@ export function addEvaluationStart(evaluation: Command, cli: Cli): void {
     });
 }
 
-function wholeNumbers(text: string): number[] {
-  return text.split(',').map((part) => wholeOption(part.trim()));
+/** Each with a comma or a blank behind it. */
+function wholeNumbers(text: string, before: readonly number[] = []): number[] {
+  return [...before, ...text.split(',').map((part) => wholeOption(part.trim()))];
 }
 
 function numberOption(text: string): number {

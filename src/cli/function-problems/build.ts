@@ -57,7 +57,7 @@ export function addFunctionProblemsBuild(problems: Command, cli: Cli): void {
     .option('--refiner <name>', 'profile that rewrites docstrings (builtin:types)')
     .option('--max-functions <n>', 'try at most this many functions', wholeOption)
     .option('--cases <n>', 'cases of one harness, at most', wholeOption)
-    .option('--parallel <n>', 'functions at once (default: 2)', wholeOption)
+    .option('--concurrency <n>', 'functions at once (default: 2)', wholeOption)
     .option('--coverage <share>', 'branches to cover, like 0.8 or 80%', shareOption)
     .option('--mutation <share>', 'mutants to kill, like 0.6 or 60%', shareOption)
     .option('--seed <n>', 'seed of inputs, mutants and repeats', wholeOption);
@@ -169,7 +169,7 @@ export interface BuildFlags {
   readonly refiner?: string;
   readonly maxFunctions?: number;
   readonly cases?: number;
-  readonly parallel?: number;
+  readonly concurrency?: number;
   readonly coverage?: number;
   readonly mutation?: number;
   readonly seed?: number;
@@ -246,7 +246,7 @@ export function buildInput(written: Written, environment: unknown, flags: BuildF
     refiner,
     maxFunctions,
     seed,
-    concurrency: flags.parallel,
+    concurrency: flags.concurrency,
     casesPerFunction: flags.cases,
     attempts: withRepairs(attempts ?? (written.attempts as readonly Attempt[] | undefined), repairs),
     filters: filters === undefined ? undefined : resolveFilters(readFilterTable(filters)),

@@ -26,7 +26,7 @@ interface InitFlags {
   tests?: string;
   gold?: string;
   statement: string;
-  setup: string[];
+  install: string[];
   test: string;
   id?: string;
   image?: string;
@@ -58,7 +58,7 @@ export function addProblemCommands(problem: Command, cli: Cli): void {
     .option('--tests <patch>', 'patch that brings the hidden tests')
     .option('--gold <patch>', 'patch that fixes it (default: what --after changes outside of its tests)')
     .requiredOption('--statement <file>', 'what the agent is told')
-    .option('--setup <command>', 'shell command that installs it; may be repeated', collect, [])
+    .option('--install <command>', 'shell command that installs it; may be repeated', collect, [])
     .requiredOption('--test <command>', 'shell command that runs the tests')
     .option('--id <id>', 'name of the problem')
     .option('--image <base>', 'image that the environment is built on')
@@ -108,7 +108,7 @@ async function init(cli: Cli, flags: InitFlags): Promise<void> {
     tests: await patch(flags.tests),
     gold: await patch(flags.gold),
     statement: textOf(flags.statement),
-    setup: flags.setup,
+    setup: flags.install,
     test: flags.test,
     base: flags.image,
     workdir: flags.workdir,

@@ -41,7 +41,7 @@ function addReportBuild(report: Command, cli: Cli): void {
     .option('--setup <id...>', 'set-ups')
     .option('--problems <id...>', 'builds of function problems')
     .option('--viewer <url>', 'address of `pointsman view`, to link to')
-    .option('--rehearsal', 'say on the page that models are scripted (rehearsal profiles are recognised)')
+    .option('--scripted', 'say on the page that models are scripted (rehearsal profiles are recognised)')
     .option('--id <id>', 'workflow id (default: report/NAME)')
     .option('--open', 'show it in the browser')
     .action(async ({ input: file, id, open, ...flags }: BuildFlags) => {

@@ -17,7 +17,7 @@ export interface ReportFlags {
   readonly setup?: readonly string[];
   readonly problems?: readonly string[];
   readonly viewer?: string;
-  readonly rehearsal?: boolean;
+  readonly scripted?: boolean;
 }
 
 /**

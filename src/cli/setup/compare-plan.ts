@@ -116,7 +116,11 @@ interface Memory {
  * Does all jobs, at most so many at once and in order; those that teach one memory go one after another, and those that
  * need it whole after all of them. The first error ends it after what runs.
  */
-export async function inTurn(jobs: readonly Job[], parallel: number, work: (job: Job) => Promise<void>): Promise<void> {
+export async function inTurn(
+  jobs: readonly Job[],
+  concurrency: number,
+  work: (job: Job) => Promise<void>,
+): Promise<void> {
   const waiting = [...jobs];
   const running = new Map<Job, Promise<void>>();
   const free = ({ teaches, learnt }: Job) => {
@@ -125,7 +129,7 @@ export async function inTurn(jobs: readonly Job[], parallel: number, work: (job:
     return learnt === undefined || ![...taughtNow, ...waiting.map((each) => each.teaches)].includes(learnt);
   };
   while (waiting.length > 0 || running.size > 0) {
-    const at = running.size < parallel ? waiting.findIndex(free) : -1;
+    const at = running.size < concurrency ? waiting.findIndex(free) : -1;
     const [job] = at < 0 ? [] : waiting.splice(at, 1);
     if (job)
       running.set(

@@ -28,7 +28,7 @@ interface Flags extends SetupFlags {
   readonly sources: readonly string[];
   readonly modes: readonly ChosenMode[];
   readonly repeat: number;
-  readonly parallel: number;
+  readonly concurrency: number;
   readonly name?: string;
   readonly input?: string;
   readonly csv?: string;
@@ -44,7 +44,7 @@ export function addSetupCompare(setup: Command, cli: Cli): void {
         .default(CHOSEN_MODES.slice(0, 3), CHOSEN_MODES.slice(0, 3).join(',')),
     )
     .option('--repeat <n>', 'passes over all sources', countOption, 1)
-    .option('--parallel <n>', 'runs at once', countOption, 1)
+    .option('--concurrency <n>', 'runs at once', countOption, 1)
     .option('--name <name>', 'name of the comparison; the same name continues it')
     .option('-i, --input <file>', 'fields that all inputs share')
     .option('--csv <file>', 'write the runs there too')
@@ -67,12 +67,12 @@ with nothing, and then again with only what the other half taught.`,
             .slice(0, 16)
             .replace(/[^0-9]/g, ''),
       );
-      const { modes, repeat, parallel } = flags;
+      const { modes, repeat, concurrency } = flags;
       const basis = flags.input ? readInput(flags.input) : {};
       const jobs = planned({ name, sources: readSources(flags.sources), modes, repeat, basis, flags });
       warnOfPolicies(cli, jobs[0]!.input);
       cli.say(`comparison ${name}: ${jobs.length} runs; --name ${name} continues it`);
-      const runs = await runAll(cli, jobs, parallel);
+      const runs = await runAll(cli, jobs, concurrency);
       if (flags.csv) writeFileSync(flags.csv, asCsv(runs));
       const comparison = compared(runs, modes);
       cli.print({ name, runs, ...comparison }, () => comparisonText(runs, comparison, look()));
@@ -80,7 +80,7 @@ with nothing, and then again with only what the other half taught.`,
 }
 
 /** All runs in the order of the jobs. Ctrl-C ends the driving; runs that began go on. */
-async function runAll(cli: Cli, jobs: readonly Job[], parallel: number): Promise<ComparedRun[]> {
+async function runAll(cli: Cli, jobs: readonly Job[], concurrency: number): Promise<ComparedRun[]> {
   const client = await cli.client();
   const done = new Map<Job, ComparedRun>();
   const leave = () => {
@@ -89,7 +89,7 @@ async function runAll(cli: Cli, jobs: readonly Job[], parallel: number): Promise
   };
   process.once('SIGINT', leave);
   try {
-    await inTurn(jobs, parallel, async (job) => {
+    await inTurn(jobs, concurrency, async (job) => {
       const run = await settled(cli, client, job);
       done.set(job, run);
       cli.say(`${done.size}/${jobs.length} ${run.id}: ${run.verdict ?? run.status ?? run.trouble ?? 'failed'}`);

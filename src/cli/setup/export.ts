@@ -14,7 +14,7 @@ import { readSetup } from './reading';
 interface Flags {
   readonly out: string;
   readonly build?: string;
-  readonly test?: boolean;
+  readonly runTests?: boolean;
 }
 
 /** What an export wrote, built and saw. */
@@ -37,10 +37,10 @@ export function addSetupExport(setup: Command, cli: Cli): void {
     .description('write the Dockerfile, its script and its sources into a folder, and build it if asked')
     .requiredOption('--out <dir>', 'folder, new or empty')
     .option('--build <tag>', 'build it, with the proxies and certificates of this host')
-    .option('--test', 'run the verified tests in what was built, without a network')
+    .option('--run-tests', 'run the verified tests in what was built, without a network')
     .action(async (id: string, flags: Flags) => {
-      if (flags.test && !flags.build)
-        throw new PointsmanError('InvalidInput', '--test: nothing is built', 'Name what to build: --build TAG.');
+      if (flags.runTests && !flags.build)
+        throw new PointsmanError('InvalidInput', '--run-tests: nothing is built', 'Name what to build: --build TAG.');
       const exported = await exportSetup(cli, id, flags, (line) => cli.say(line));
       cli.print(exported, () => exportedText(exported));
       if (exported.tests?.same === false) process.exitCode = DIFFERENT;
@@ -51,17 +51,17 @@ export function addSetupExport(setup: Command, cli: Cli): void {
 export async function exportSetup(
   cli: Cli,
   id: string,
-  { out, build, test }: Flags,
+  { out, build, runTests }: Flags,
   report: (line: string) => void,
 ): Promise<Exported> {
   const environment = kept((await readSetup(cli, id)).result, id);
-  if (test) assertTestable(environment);
+  if (runTests) assertTestable(environment);
   const folder = emptyFolder(out);
   const allowed = allowedBy(cli.settings.config);
   const files = await writeEnvironment(cli.blobs, environment, folder, allowed);
   if (!build) return { folder, files, image: null, tests: null };
   await buildEnvironment(folder, build, report, allowed);
-  if (!test) return { folder, files, image: build, tests: null };
+  if (!runTests) return { folder, files, image: build, tests: null };
   const input = RepoSetupInput.parse(await inputOf((await cli.client()).workflow.getHandle(id)));
   report('the verified tests, without a network');
   return { folder, files, image: build, tests: await testEnvironment(cli.blobs, environment, build, input) };

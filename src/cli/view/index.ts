@@ -24,7 +24,7 @@ interface ChoiceFlags {
 
 interface ServeFlags extends ChoiceFlags {
   readonly port: number;
-  readonly host: string;
+  readonly listen: string;
   readonly open?: boolean;
 }
 
@@ -39,7 +39,7 @@ export function addViewCommands(view: Command, cli: Cli): void {
   withChoice(view)
     .option('--port <n>', 'port to serve on; 0 takes a free one', wholeOption, 0)
     .option(
-      '--host <address>',
+      '--listen <address>',
       'address to serve on; anything but this machine shows all of it to whoever reaches it',
       '127.0.0.1',
     )
@@ -65,7 +65,7 @@ async function serve(cli: Cli, flags: ServeFlags): Promise<void> {
   const source = new HomeSource(cli, choiceOf(flags));
   // What was asked for wrongly is said here, and not on a page that nobody has opened yet.
   const { runs, title } = await source.list();
-  const { port, host } = flags;
+  const { port, listen: host } = flags;
   const serving = await serveViewer(source, { port, host, title, token: tokenOfHome() });
   if (!isLoopback(host)) cli.say(`whoever has the link and reaches ${host} can read all of this store's blobs`);
   cli.say(`${count(runs.length, 'run')}; Ctrl-C ends it`);

@@ -57,8 +57,10 @@ function package_(name, spec, from = dir, seen = new Set()) {
   }
   return null;
 }
+// The one that is examined may be too old for this program, which a newer one runs then.
+const release = () => cp.execFileSync('node', ['-p', 'process.version'], { encoding: 'utf8' }).trim();
 function started(file, args) {
-  const done = cp.spawnSync(process.execPath, [...args], { encoding: 'utf8', timeout: 60000, input: '' });
+  const done = cp.spawnSync('node', [...args], { encoding: 'utf8', timeout: 60000, input: '' });
   const bad = /(?:Cannot find (?:module|package)|ERR_MODULE_NOT_FOUND|ERR_UNSUPPORTED_DIR_IMPORT|cannot open shared object|was compiled against a different Node)[^\n]*/.exec(done.stderr || '');
   return done.status && bad ? bad[0] : null;
 }
@@ -71,9 +73,11 @@ function main(name, target) {
   const file = path.resolve(dir, target);
   const there = [file, file + '.js', file + '.cjs', file + '.json', file + '/index.js'].find((at) => fs.existsSync(at) && fs.statSync(at).isFile());
   if (!there) return target + ' is not there';
-  return /\.[cm]?js$/.test(there) ? started(there, ['--input-type=module', '-e', 'await import(' + JSON.stringify('file://' + there) + '); process.exit(0)']) : null;
+  if (!/\.[cm]?js$/.test(there)) return null;
+  const load = numbers(release())[0] < 14 ? ['-e', 'require(' + JSON.stringify(there) + '); process.exit(0)'] : ['--input-type=module', '-e', 'await import(' + JSON.stringify('file://' + there) + '); process.exit(0)'];
+  return started(there, load);
 }
-const node = (spec) => (allows(spec, process.version) ? null : 'this is Node.js ' + process.version);
+const node = (spec) => (allows(spec, release()) ? null : 'this is Node.js ' + release());
 const checks = { package: package_, tool: package_, program, main, node };
 let bad = 0;
 for (const [kind, ...args] of JSON.parse(process.argv[1])) {

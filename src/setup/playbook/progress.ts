@@ -194,12 +194,13 @@ export class Progress {
     ).length;
   }
 
-  /** Whether more tests pass than before a fix: then it helped, whatever still fails. */
+  /** Whether more tests pass than before a fix, in what stands: then it helped, whatever still fails. */
   private gainedSince(fix: Step): boolean {
     const attempts = this.attempts(fix.goal);
     const at = this.steps.indexOf(fix);
     const before = attempts.filter((attempt) => this.steps.indexOf(attempt) < at).at(-1);
-    return testsOf(attempts.at(-1)).passed > testsOf(before).passed;
+    const now = attempts.findLast(({ seen }) => !seen.undone);
+    return testsOf(now).passed > testsOf(before).passed;
   }
 
   /** It succeeded and still stands. */

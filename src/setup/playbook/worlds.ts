@@ -3,13 +3,13 @@
  * what was published since; the tests of a release are its own only where they fail in the world of its day too.
  */
 export interface World {
-  /** Nothing that was published after this day (`2020-04-03`) is taken. */
+  /** Nothing that was published after this day (`2020-04-03`) is taken; empty: the packages of today. */
   readonly date: string;
   /** Versions of the test runner that are allowed (`<8`); empty: the newest. It is no part of the project's world. */
   readonly runner: string;
   /** Packages that may be newer than the date, each with the day up to which. */
   readonly newer: Readonly<Record<string, string>>;
-  /** Condition on the interpreter (`<3.10`); empty: the one at hand. */
+  /** Condition on the Python (`<3.10`), or another interpreter by its name (`Node.js 0.10`); empty: the one at hand. */
   readonly interpreter: string;
 }
 
@@ -205,7 +205,7 @@ export function describeWorld({ date, runner, newer, interpreter }: World, progr
     ...Object.entries(newer).map(([name, until]) =>
       until === '' ? `${name} as of today, as that of the day cannot be used` : `${name} as of ${until}`,
     ),
-    ...(interpreter ? [`a Python ${interpreter}, as there was then`] : []),
+    ...(interpreter ? [`a ${/^\w/.test(interpreter) ? '' : 'Python '}${interpreter}, as there was then`] : []),
   ];
-  return [`packages as of ${date}`, ...apart].join('; ');
+  return [`packages as of ${date || 'today'}`, ...apart].join('; ');
 }

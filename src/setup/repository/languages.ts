@@ -48,7 +48,7 @@ export const LANGUAGES: Readonly<Record<Language, LanguageFiles>> = {
     script: true,
     manifests: goFacts,
     notInstalled:
-      /\bno required module provides package\b|\bcannot find (?:module providing )?package\b|\bmissing go\.sum entry\b|\bmodule lookup disabled\b|^go: .*(?:dial tcp|Get "|no such host)|: (?:Get "https?:|dial tcp).*\bgo\.mod\b/m,
+      /\bno required module provides package\b|\bcannot find (?:module providing )?package\b|\bmissing go\.sum entry\b|\bmodule lookup disabled\b|^go: .*(?:dial tcp|Get "|no such host)|: (?:Get "https?:|dial tcp).{0,300}\bgo\.mod\b/m,
   },
   rust: {
     sources: /\.rs$/,
@@ -64,7 +64,7 @@ export const LANGUAGES: Readonly<Record<Language, LanguageFiles>> = {
     strong: /^(pom\.xml|(build|settings)\.gradle(\.kts)?)$/,
     manifests: javaFacts,
     notInstalled:
-      /\bCould not resolve dependencies\b|\bor one of its dependencies could not be resolved\b|\bin offline mode\b|\bCannot access .* in offline\b|\bNo cached version of\b|\bpackage [\w.]+ does not exist\b|\bNoClassDefFoundError\b|\bClassNotFoundException\b/m,
+      /\bCould not resolve dependencies\b|\bor one of its dependencies could not be resolved\b|^(?!\[INFO\]).*\bin offline mode\b|\bCannot access .{0,300} in offline\b|\bNo cached version of\b|\bpackage [\w.]+ does not exist\b|\bNoClassDefFoundError\b|\bClassNotFoundException\b/m,
   },
 };
 

@@ -79,9 +79,20 @@ function ofTox(text: string): Line[] {
   return folder.includes('{') ? [] : commands.split('\n').map((line) => ({ line: line.trim(), folder }));
 }
 
-/** A program in the root for this purpose, as reusable applications of Django have one. */
+/**
+ * A program in the root for this purpose, as reusable applications of Django have one, or beside tests whose names are
+ * not those that pytest looks for.
+ */
 function ofFiles({ paths }: Survey): string[] {
-  return paths.filter((path) => /^run_?tests?\.py$/.test(path)).map((path) => `python ${path}`);
+  const programs = paths.filter((path) => /^(?:tests?\/)?run_?tests?\.py$/.test(path));
+  const isSuite = (path: string) => {
+    const folder = path.slice(0, path.lastIndexOf('/') + 1);
+    return (
+      folder === '' ||
+      !paths.some((other) => /^test_\w+\.py$/.test(other.slice(folder.length)) && other.startsWith(folder))
+    );
+  };
+  return programs.filter(isSuite).map((path) => `python ${path}`);
 }
 
 /** With `python` for whatever stands for the interpreter, and without variables that only its own build has values for. */

@@ -24,7 +24,7 @@ export const ctest: TestReader = {
 /** Automake's harness: a summary by word, or in the older one a sentence between two bars. */
 export const automake: TestReader = {
   framework: 'automake',
-  command: /\bmake\b.*\bcheck\b/,
+  command: /\bmake\b.{0,300}\bcheck\b/,
   runsOthers: true,
   // The older one prints what a test said before its name, the newer one after it.
   reports: null,
@@ -81,7 +81,7 @@ export const autotest: TestReader = {
     const all = [...fine, ...ran].reduce((total, [, one, other]) => total + Number(one ?? other), 0);
     const skipped = sum(/^(\d+) tests? (?:was|were) skipped\.$/);
     const counts = summed([{ passed: all - bad, failed: bad - expected, skipped: skipped + expected }])!;
-    return { counts, ...named(lines, /^\s*\d+: (\S(?:.*\S)?)\s+FAILED(?: \(.*\))?$/) };
+    return { counts, ...named(lines, /^\s{0,100}\d+: (\S(?:.{0,400}\S)?)\s{1,100}FAILED(?: \(.{0,400}\))?$/) };
   },
 };
 
@@ -115,7 +115,7 @@ export const dejagnu: TestReader = {
 
 export const meson: TestReader = {
   framework: 'meson',
-  command: /\b(?:meson|ninja)\b.*\btest\b/,
+  command: /\b(?:meson|ninja)\b.{0,300}\btest\b/,
   runsOthers: true,
   reports: null,
   read(lines) {

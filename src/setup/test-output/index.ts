@@ -6,7 +6,7 @@ import { ava, jasmine, jestTests, mocha, vitest } from './javascript';
 import { doctest, pytest, stestr, unittest } from './python';
 import { type Lines, linesOf, type TestReader, type TestReading, withoutPackages } from './reading';
 import { prove, tap } from './tap';
-import { boost, catch2, cmocka, criterion, cunit, googletest, libcheck, qtTest, unity } from './unit-tests';
+import { boost, catch2, cmocka, criterion, cunit, googletest, libcheck, ownProgram, qtTest, unity } from './unit-tests';
 
 export type { TestReading } from './reading';
 
@@ -43,6 +43,7 @@ const READERS: readonly TestReader[] = [
   junitXml,
   tap,
   doctest,
+  ownProgram,
 ];
 
 /** The output of one command, as the framework that it is of tells it. */

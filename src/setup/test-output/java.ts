@@ -50,7 +50,16 @@ function surefireCut(lines: Lines): string {
   return [...lines.filter((line, at) => said.test(line) || (at > end && own.test(line))), ...leftOut].join('\n');
 }
 
-/** Newer ones list `ATest.testX:12 message`, older ones `testX(com.a.ATest): message` below a word. */
+/**
+ * As surefire lists a failure: `ATest.testX:12 message`, since 2.13, from 2.20 on behind `[ERROR]`. A display name is the
+ * author's, so it ends where the number of the line says so. `ATest>Base.testX` is inherited.
+ */
+const LISTED: readonly RegExp[] = [
+  /^(?:\[ERROR\]|(?:Failed tests|Tests in error):)? {2,}(?!Run \d)((?:[\w$]+>){0,20}[\w$]+\.[^:»]+?):\d+\b/,
+  /^(?:\[ERROR\]|(?:Failed tests|Tests in error):)? {2,}(?!Run \d)((?:[\w$]+>){0,20}[\w$]+\.[\w$]+(?:\([^)]*\))?(?:\[[^\]]*\]|\{[^}]*\})*)(?=$|[\s:»-])/,
+];
+
+/** The oldest ones list `testX(com.a.ATest): message` below a word, and so do the others without a mark of their own. */
 function surefireNames(lines: Lines): string[] {
   const names: string[] = [];
   let listing = false;
@@ -58,12 +67,9 @@ function surefireNames(lines: Lines): string[] {
     const older = /^(?:(?:Failed tests|Tests in error):)?\s+([^\s(][^(:]*\([\w.$]+\))/.exec(line)?.[1];
     if (/^(?:Failed tests|Tests in error):/.test(line)) listing = true;
     else if (line.trim() === '') listing = false;
-    if (listing && older !== undefined) names.push(older);
-    // A display name is the author's, so it ends where the number of the line says so.
-    const newer =
-      /^\[ERROR\] {2,}(?!Run \d)([\w$]+\.[^:»]+?):\d+\b/.exec(line) ??
-      /^\[ERROR\] {2,}(?!Run \d)([\w$]+\.[\w$]+(?:\([^)]*\))?(?:\[[^\]]*\]|\{[^}]*\})*)(?=$|[\s:»-])/.exec(line);
-    if (newer) names.push(newer[1]!.trim());
+    const newer = listing || line.startsWith('[ERROR]') ? LISTED.map((pattern) => pattern.exec(line)) : [];
+    const name = (listing ? older : undefined) ?? newer.find((found) => found !== null)?.[1]?.trim();
+    if (name !== undefined) names.push(name.replace(/^([\w$]+)(?:>[\w$]+)+(?=\.)/, '$1'));
   }
   return names;
 }

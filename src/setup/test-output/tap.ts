@@ -4,6 +4,8 @@ import { between, matches, named, noneFound, summed, type TestReader, tallyOf } 
 const TAP_NONE = /^not ok 1 -? ?no tests? (?:specified|found)\b/i;
 /** Closing comments of tape, node's own runner and others, in TAP (`# pass 3`) or in prose (`ℹ pass 3`). */
 const TAP_END = /^(?:#|ℹ) (tests|pass|fail|skip(?:ped)?|todo|cancelled|ok)\s+(\d+)$/;
+/** The last line of tap's own runner before it was 1.0; each file's, with the same dots, is above. */
+const TAP_TOTAL = /^total \.{3,200} (\d+)\/(\d+)$/;
 /** In TAP, or in the prose of node's own runner, which heads the reports at its end in the same way. */
 const TAP_FAILED =
   /^\s*(?:not ok \d+ -? ?|✖ (?!failing tests:$))(?!.*# (?:TODO|SKIP))(.+?)(?: # time.*| \([\d.]+m?s\))?$/i;
@@ -29,8 +31,13 @@ export const tap: TestReader = {
   reports: between(TAP_FAILED, /^\s*(?:ok \d+\b|# Subtest|[✔▶ℹ] |✖ failing tests:$|test at )/),
   read(output) {
     const lines = output.filter((line) => !TAP_NONE.test(line));
+    const totals = matches(lines, TAP_TOTAL).map(([, passed, all]) => ({
+      passed: Number(passed),
+      failed: Number(all) - Number(passed),
+    }));
     const ends = matches(lines, TAP_END);
     const failures = named(withoutSums(lines), TAP_FAILED);
+    if (totals.length > 0) return { counts: summed(totals)!, ...failures };
     if (ends.some(([, word]) => word === 'pass')) {
       const sum = (...words: string[]) =>
         ends.filter(([, word]) => words.includes(word!)).reduce((total, [, , count]) => total + Number(count), 0);

@@ -184,3 +184,29 @@ export const criterion: TestReader = {
     return counts && { counts, ...named(lines, /^\[(?:FAIL|----)\] ([\w:]+::\w+)(?:: |$)/) };
   },
 };
+
+/** How programs without a framework sum up, as the last that they say: the groups by name. */
+const SUMMARIES: readonly RegExp[] = [
+  /^(?<total>\d+) tests?[;,:] (?<passed>\d+) (?:passed|succeeded|ok)[;,] (?<failed>\d+) (?:failed|failures?)\.?$/i,
+  /^(?<passed>\d+)\/(?<total>\d+) tests? (?:successful|succeeded|passed|ok)\.?$/i,
+  /^(?<passed>\d+) tests? (?:passed|succeeded)[;,] (?:and )?(?<failed>\d+) (?:tests? )?failed\.?$/i,
+  /^all (?<passed>\d+) tests? (?:passed|succeeded|successful)[.!]?$/i,
+];
+
+/** A test program that counts for itself. */
+export const ownProgram: TestReader = {
+  framework: 'program',
+  // No command names it.
+  command: /(?!)/,
+  reports: null,
+  read(lines) {
+    const sums = SUMMARIES.flatMap((summary) => matches(lines, summary).map(({ groups = {} }) => groups));
+    const counts = summed(
+      sums.map(({ passed, failed, total }) => ({
+        passed: Number(passed),
+        failed: failed === undefined ? Number(total ?? passed) - Number(passed) : Number(failed),
+      })),
+    );
+    return counts && { counts, ...named(lines, /^\[ ?FAIL(?:ED)? ?\] (\S.*)$/) };
+  },
+};

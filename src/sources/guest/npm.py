@@ -1,11 +1,15 @@
 """Usage: npm.py NAME VERSION; POINTSMAN_REGISTRY is what npm is configured for."""
 import base64
+import datetime
+import io
 import json
 import os
+import tarfile
 import urllib.parse
 
 from fetching import Refused, check, get, needed, run, unknown, write
 
+FIRST_YEAR = "2010"
 HINT = "Put npm on the worker's PATH, or set NPM_CONFIG_REGISTRY in its environment (without credentials)."
 
 
@@ -23,8 +27,22 @@ def main(name, version):
     if tarball is None:
         raise Refused("Unavailable", "%s is listed but not there" % dist["tarball"], "Try another registry.")
     write(tarball[0])
-    released = known.get("time", {}).get(version)
+    released = released_on(known.get("time", {}).get(version), tarball[0])
     return {"notes": verified(tarball[0], dist), **({"released": released} if released else {})}
+
+
+def released_on(listed, data):
+    """When it was published. A mirror may list when it fetched it: the newest of its files, which until npm 6 have their
+    own times, is then much older."""
+    try:
+        with tarfile.open(fileobj=io.BytesIO(data)) as files:
+            times = [member.mtime for member in files if member.isfile()]
+    except (tarfile.TarError, OSError, EOFError):
+        return listed
+    newest = datetime.datetime.fromtimestamp(max(times, default=0), datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+    if newest[:4] < FIRST_YEAR:
+        return listed
+    return listed if listed and int(listed[:4]) - int(newest[:4]) < 2 else newest
 
 
 def verified(data, dist):

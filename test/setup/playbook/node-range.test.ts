@@ -1,4 +1,7 @@
 import { execFileSync } from 'node:child_process';
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { allowsNode } from '../../../src/setup/playbook/ecosystems/node';
 import { nodeCheck } from '../../../src/setup/roles/rules/checks';
 
@@ -35,4 +38,24 @@ test('the court’s own check in the container says the same of the Node.js that
   const ours = process.version.slice(1);
   const ranges = [...RANGES.map(([range]) => range), `^${ours}`, `>${ours}`, `<${ours}`, ours];
   expect(ranges.map(said)).toEqual(ranges.map((range) => allowsNode(range, ours)));
+});
+
+test('one that is too old for the check itself is examined all the same', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'pointsman-old-node-'));
+  // As 0.10 does with a program that begins with `const`.
+  writeFileSync(
+    join(folder, 'node'),
+    '#!/bin/sh\n[ "$1" = -p ] && echo v0.10.48 || { echo SyntaxError >&2; exit 8; }\n',
+  );
+  chmodSync(join(folder, 'node'), 0o755);
+  const said = (range: string) => {
+    const env = { ...process.env, PATH: `${folder}:${process.env.PATH}` };
+    try {
+      return execFileSync('bash', ['-c', nodeCheck('/tmp', [['node', range]])], { encoding: 'utf8', env });
+    } catch (error) {
+      return (error as { stdout: string }).stdout;
+    }
+  };
+  expect([said('>=0.8'), said('>=4')]).toEqual(['', 'missing\tnode\t>=4\tthis is Node.js v0.10.48\n']);
+  rmSync(folder, { recursive: true });
 });

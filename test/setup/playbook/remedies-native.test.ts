@@ -78,7 +78,19 @@ test('where one of its build systems cannot build it, the other is taken, whole'
   const { seen, end } = simulate(dossierOf(both), (action) => (textOf(action) === 'cmake --build build' ? broken : OK));
   const lines = seen.map(({ move }) => textOf(move));
   const other = lines[lines.indexOf('cmake --build build') + 1];
-  expect(other).toMatch(/^rm -f build\/CTestTestfile\.cmake .*autoreconf -fi && \.\/configure; } && make -j2$/);
+  expect(other).toMatch(/^rm -rf build\/CTestTestfile\.cmake .*autoreconf -fi && \.\/configure; } && make -j2$/);
   expect(lines).toContain('make check');
   expect(end.success).toBe(true);
+});
+
+test('a Makefile that does not say what needs what is made with one job before another system is taken, which finds nothing of the first', () => {
+  const both = { configure: '', 'configure.ac': 'AC_INIT([a],[1])', 'CMakeLists.txt': 'project(stamp)', 'a.c': '' };
+  const broken = failed('run_tests.sh: 70: stamp_test: not found\nmake: *** [Makefile:11: test] Error 2');
+  const linesWhere = (fails: readonly string[]) =>
+    simulate(dossierOf(both), (action) => (fails.includes(textOf(action)) ? broken : OK))
+      .seen.map(({ move }) => textOf(move))
+      .filter((line) => /make/.test(line) && !line.startsWith('apt-get'));
+  expect(linesWhere(['make -j2'])).toEqual(['make -j2', 'make', 'make check']);
+  const [, , other] = linesWhere(['make -j2', 'make']);
+  expect(other).toMatch(/^rm -rf (?=.* build\/CMakeCache\.txt )(?=.* build\/CMakeFiles )[^&]+ && { cmake -S /);
 });

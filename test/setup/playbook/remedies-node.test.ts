@@ -1,4 +1,6 @@
 import { execFileSync } from 'node:child_process';
+import { riskRules } from '../../../src/setup/loop/frame-policy';
+import type { SetupDossier } from '../../../src/setup/roles/role';
 import { remedyFor } from './remedy-for';
 import { dossierOf, failed, OK, simulate, textOf } from './simulated';
 
@@ -137,16 +139,38 @@ test.each([
   expect(seen.map(({ move }) => textOf(move)).find((line) => line.includes('yarn install'))).toContain(` ${program} `);
 });
 
-test('failing tests of a package without a lock are tried with what there was on its day, once', () => {
-  const released = '2019-03-01T10:00:00Z';
-  const tried = (files: Readonly<Record<string, string>>, more = { released }) =>
-    simulate(dossierOf({ ...FILES, ...files }, more), (action) =>
+describe('failing tests of a package', () => {
+  const released = '2014-02-05T10:00:00Z';
+  const worlds = (files: Readonly<Record<string, string>>, more: Partial<SetupDossier> = { released }) =>
+    simulate(dossierOf({ ...FILES, 'a.test.js': '', ...files }, more), (action) =>
       action.thought.startsWith('[goal node/tests') ? failed('Tests: 1 failed, 5 passed, 6 total') : OK,
     )
-      .seen.map(({ move }) => textOf(move))
-      .filter((line) => line.includes('--before'));
-  expect(tried({ 'a.test.js': '' })).toEqual([
-    'rm -rf node_modules package-lock.json && npm install --no-audit --no-fund --before=2019-03-01T23:59:59Z',
-  ]);
-  expect(tried({ 'a.test.js': '', 'package-lock.json': '' })).toEqual([]);
+      .seen.filter(({ move }) => move.thought.startsWith('[fix node/tests world:'))
+      .map(({ move }) => [textOf(move), move.thought.replace(/^.*of-another-day: /, '')]);
+  const DATED =
+    'rm -rf node_modules package-lock.json && npm install --no-audit --no-fund --before=2014-02-05T23:59:59Z';
+  const BROUGHT = /@0\.10" && .* export PATH="\/opt\/node-0\.10\/bin:\$PATH" && node --version$/;
+
+  test('without a lock are tried with what there was on its day, then with the Node.js of that day, each once', () => {
+    const tried = worlds({});
+    expect(tried).toEqual([
+      [DATED, 'packages as of 2014-02-05.'],
+      [expect.stringMatching(BROUGHT), 'packages as of today; a Node.js 0.10, as there was then.'],
+    ]);
+    // What is taken back when it is no better needs a frame before it.
+    expect(tried.map(([command]) => riskRules(command!).length > 0)).toEqual([true, true]);
+  });
+
+  test('with a lock have the packages of their day already', () => {
+    expect(worlds({ 'package-lock.json': '' })).toEqual([
+      [expect.stringMatching(BROUGHT), 'packages as of today; a Node.js 0.10, as there was then.'],
+    ]);
+  });
+
+  test('of today, or of a day that nobody knows, are tried in no other world', () => {
+    expect(worlds({}, { released: '2026-11-01T00:00:00Z' }).map(([command]) => command)).toEqual([
+      expect.stringContaining('--before=2026-11-01'),
+    ]);
+    expect(worlds({}, {})).toEqual([]);
+  });
 });

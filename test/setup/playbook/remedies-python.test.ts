@@ -1,3 +1,8 @@
+import { execFileSync } from 'node:child_process';
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ASKED_FOR } from '../../../src/setup/playbook/ecosystems/python-requirements';
 import { remedyFor } from './remedy-for';
 import { dossierOf, failed, OK, simulate, textOf } from './simulated';
 
@@ -247,4 +252,21 @@ describe('settings of Django that tests need', () => {
       'python -m pip install -q pytest-django',
     );
   });
+});
+
+test('into another environment comes what was asked for, and what the files import without a word', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'pointsman-asked-'));
+  writeFileSync(
+    join(folder, 'python'),
+    '#!/bin/sh\ncase "$*" in *--not-required*) ;; *) printf "%s\\n" typing_extensions==4 idna==3 Sealing-Wax==1;; esac\nprintf "%s\\n" httpx==1 pip==26\n',
+  );
+  chmodSync(join(folder, 'python'), 0o755);
+  writeFileSync(
+    join(folder, 'test_a.py'),
+    'import os\nfrom typing_extensions import assert_type\n  import sealing_wax.red\n',
+  );
+  const env = { ...process.env, PATH: `${folder}:${process.env.PATH}` };
+  const said = execFileSync('bash', ['-c', `echo ${ASKED_FOR}`], { cwd: folder, env, encoding: 'utf8' });
+  expect(said).toBe('httpx sealing-wax typing-extensions\n');
+  rmSync(folder, { recursive: true });
 });

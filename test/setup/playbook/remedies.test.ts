@@ -76,6 +76,16 @@ test.each([
     'pip install -q stamp-clean',
   ],
   [
+    'tests',
+    'E   RuntimeError: The stamp.client module requires the quill package to be installed.\nE   You can get it so',
+    'pip install -q quill',
+  ],
+  [
+    'tests',
+    'E   RuntimeError: Letters are written with a quill.\nE   You can install this with:\nE       $ pip install quill',
+    'pip install -q quill',
+  ],
+  [
     'test-tools',
     "ValueError: invalid mode: 'U'\nerror: metadata-generation-failed",
     'for name in pytest mock mock-alike-of-ours; do',
@@ -312,7 +322,7 @@ describe('when nothing else is known to help, packages of its time are taken', (
     [
       'verify',
       "could not be loaded: AttributeError: module 'x' has no attribute 'y'",
-      /--force-reinstall -e \. .*pytest \$\(python -m pip list [^)]*\)\)$/,
+      /--force-reinstall -e \. .*pytest \$\(\{ python -m pip list .*\)\)$/,
     ],
   ])('for the goal %s', (goal, text, command) => {
     const [line, ...others] = told(goal, text, { released });

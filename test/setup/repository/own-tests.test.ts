@@ -96,4 +96,8 @@ test.each([
 test('a program in the root that nobody mentions', () => {
   expect(of('runtests.py', '')).toBe('python runtests.py');
   expect(ofFiles(['runtests.py', ''], ['conftest.py', ''])).toBeNull();
+  // Beside tests that pytest would not find.
+  const odd = ofFiles(['tests/runtests.py', ''], ['tests/fields.py', ''], ['tests/odd/test_a.py', '']);
+  expect(odd).toBe('python tests/runtests.py');
+  expect(ofFiles(['tests/runtests.py', ''], ['tests/test_fields.py', ''])).toBeNull();
 });

@@ -118,3 +118,24 @@ test.each([
     expect(claims(files, () => {}, [step])).toHaveLength(charges);
   },
 );
+
+test('Java is compiled at the level that the set-up had to name', () => {
+  const files = {
+    'pom.xml': '<project><artifactId>yarn</artifactId></project>',
+    'src/main/java/Yarn.java': '',
+    mvnw: 'case " $* " in *" -Dmaven.compiler.source=8 "*) ;; *) echo "Source option 5 is no longer supported. Use 7 or later."; exit 1;; esac\n',
+  };
+  const ran = (command: string, exitCode: number): SetupDossier['seen'] => [
+    {
+      move: { action: 'shell', command, thought: '' },
+      observed: { exitCode, output: '', timedOut: false },
+      turn: 1,
+      undone: false,
+      notes: [],
+    },
+  ];
+  const level = '-Dmaven.compiler.source=8 -Dmaven.compiler.target=8';
+  expect(claims(files)).toEqual(['It does not compile with what is there']);
+  expect(claims(files, undefined, ran(`mvn -B test ${level} -Drat.skip`, 1))).toHaveLength(1);
+  expect(claims(files, undefined, ran(`mvn -B test ${level} -Drat.skip`, 0))).toEqual([]);
+});

@@ -424,6 +424,14 @@ describe('an own bug is no fault of the set-up, in the words of', () => {
       { passed: 27, failed: 2, errors: 1 },
     ],
     [
+      'a surefire between, beside a plugin that says that it did nothing without a network',
+      JAVA,
+      'mvn -o -B -fae test',
+      '[INFO] maven is executed in offline mode, Updating project files from SCM: skipped.\nResults :\n\nFailed tests: \n  ATest.testX:19 expected:<1> but was:<2>\nTests in error: \n  BTest.testZ:70 NullPointer\n\nTests run: 30, Failures: 1, Errors: 1, Skipped: 0\n\n[ERROR] There are test failures.',
+      { 'ATest.testX': 'bug', 'BTest.testZ': 'bug' },
+      { passed: 28, failed: 1, errors: 1 },
+    ],
+    [
       'nextest',
       RUST,
       'cargo nextest run',

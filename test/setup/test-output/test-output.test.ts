@@ -61,6 +61,7 @@ const REAL: readonly (readonly [name: string, framework: string, counts: readonl
     ['pytest-x', 'pytest', [1, 1, 0, 0]],
     ['pytest-xdist', 'pytest', [7, 6, 5, 1]],
     ['stestr', 'stestr', [1, 2, 1, 0]],
+    ['tap0', 'tap', [4, 2, 0, 0]],
     ['tap15-none', 'tap', [0, 0, 0, 0]],
     ['tap15-tap', 'tap', [1, 1, 1, 0]],
     ['tap15', 'tap', [0, 1, 0, 0]],
@@ -239,6 +240,10 @@ const OWN_ENDS: readonly (readonly [framework: string, output: string, counts: s
     '',
   ],
   ['ctest', '100% tests passed, 0 tests failed out of 1\n\n\t  2 - b (Disabled)', '1 0 1 0', ''],
+  ['program', '[TEST] parses\n[FAIL] parses\n[ OK ] prints\n3 tests; 2 passed, 1 failed', '2 1 0 0', 'parses'],
+  ['program', ' test (deep): SUCCESS\n58/58 tests successful', '58 0 0 0', ''],
+  ['program', '12 tests passed, 0 failed\n4 tests passed, and 0 tests failed.', '16 0 0 0', ''],
+  ['program', 'All 7 tests passed!', '7 0 0 0', ''],
   ['meson', '1/2 foo / d    FAIL   0.1s   exit status 1\nFail: 1', '0 1 0 0', 'd'],
 ];
 
@@ -274,6 +279,16 @@ test.each([
     ['tests/test_a.py::test_x[a b - c]'],
   ],
   ['pytest', 'ERROR something that a log says\n= 1 passed in 0.1s =', []],
+  [
+    'mvn test',
+    'Failed tests: \n  ATest.testX:19 validate(A) both\n  ATest$Deep.testY:21->helper:30 no\nTests in error: \n  BTest>Base.testZ:70 NullPointer\n  BTest.testW » IO\n\nTests run: 9, Failures: 2, Errors: 2, Skipped: 0',
+    ['ATest.testX', 'ATest$Deep.testY', 'BTest.testZ', 'BTest.testW'],
+  ],
+  [
+    'mvn test',
+    '[ERROR]   BTest>Base.testZ:70 no\n[ERROR] Tests run: 1, Failures: 1, Errors: 0, Skipped: 0',
+    ['BTest.testZ'],
+  ],
   ['mvn test', '[ERROR]   ATest.testX\n[ERROR] Tests run: 1, Failures: 1, Errors: 0, Skipped: 0', ['ATest.testX']],
   [
     'mvn test',

@@ -6,7 +6,7 @@ import { type Ecosystem, type Goal, type Project, type Reader, type Remedy, shel
 interface BuildPlan {
   readonly packages: readonly string[];
   readonly configure: ((ways: Ways) => string) | null;
-  readonly build: string;
+  readonly build: (ways: Ways) => string;
   readonly test: (ways: Ways) => string;
 }
 
@@ -25,28 +25,28 @@ function buildPlan(project: Project, system: string): BuildPlan {
         packages: ['cmake', 'ninja-build'],
         configure: () =>
           `cmake -S . -B build -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo -DBUILD_TESTING=ON${on.cmake.map((name) => ` -D${name}=ON`).join('')}`,
-        build: 'cmake --build build',
+        build: () => 'cmake --build build',
         test: () => 'ctest --test-dir build --output-on-failure',
       };
     case 'meson':
       return {
         packages: ['meson', 'ninja-build'],
         configure: () => `meson setup build${on.meson.map((one) => ` -D${one}`).join('')}`,
-        build: 'meson compile -C build',
+        build: () => 'meson compile -C build',
         test: () => 'meson test -C build --print-errorlogs',
       };
     case 'autotools': {
       const generated = survey.paths.includes('configure');
       const bootstrap = ['autogen.sh', 'bootstrap', 'buildconf'].find((name) => survey.paths.includes(name));
-      const make = bootstrap ? `NOCONFIGURE=1 sh ./${bootstrap}` : 'autoreconf -fi';
+      const bootstrapped = bootstrap ? `NOCONFIGURE=1 sh ./${bootstrap}` : 'autoreconf -fi';
       return {
         packages: ['autoconf', 'automake', 'libtool', 'make'],
         configure: (ways) => {
           const how = ways.get('configure') ?? (generated ? 'as-it-is' : 'generate');
-          const ready = { 'as-it-is': 'chmod +x configure', generate: make }[how] ?? 'autoreconf -fi';
+          const ready = { 'as-it-is': 'chmod +x configure', generate: bootstrapped }[how] ?? 'autoreconf -fi';
           return `${ready} && ./configure`;
         },
-        build: 'make -j2',
+        build: make,
         test: (ways) => `make ${ways.get('target') ?? 'check'}`,
       };
     }
@@ -56,12 +56,18 @@ function buildPlan(project: Project, system: string): BuildPlan {
       return {
         packages: ['make'],
         configure: null,
-        build: 'make -j2',
+        build: make,
         test: (ways) => `make ${ways.get('target') ?? target ?? 'test'}`,
       };
     }
   }
 }
+
+/** Two jobs, unless what needs something else does not wait for it. */
+const make = (ways: Ways) => (ways.get('jobs') === '1' ? 'make' : 'make -j2');
+
+/** What a build of CMake leaves in its folder. */
+const LEFT = ['CTestTestfile.cmake', 'build.ninja', 'CMakeCache.txt', 'CMakeFiles'].map((name) => `build/${name}`);
 
 function plan(project: Project): Goal[] {
   const systems = systemsOf(project);
@@ -82,10 +88,10 @@ function plan(project: Project): Goal[] {
     ...(systems[0] === 'make' ? [] : [step('configure', 'Configure it.', configure)]),
     step('build', 'Build it.', (ways) => {
       const other = (ways.get('system') ?? systems[0]) !== systems[0];
-      // What the first one left would be taken for what is built.
+      // What the first one left would be taken for what is built, or for the settings of the other.
       return other
-        ? `rm -f build/CTestTestfile.cmake build/build.ninja && { ${configure(ways)}; } && ${by(ways).build}`
-        : by(ways).build;
+        ? `rm -rf ${LEFT.join(' ')} && { ${configure(ways)}; } && ${by(ways).build(ways)}`
+        : by(ways).build(ways);
     }),
     step('tests', 'Run its tests.', (ways) => by(ways).test(ways), true),
   ];
@@ -130,6 +136,13 @@ const otherSystem = (cause: string, of: string): Remedy => ({
 
 const remedies: readonly Remedy[] = [
   otherSystem('unconfigurable', '/configure'),
+  {
+    // Makefiles that were never run with several jobs do not say what needs what.
+    name: 'build one thing at a time',
+    cause: 'unbuildable',
+    sure: false,
+    fix: (_, { goal }) => (goal.id.endsWith('/build') ? { way: ['jobs', '1'] } : null),
+  },
   otherSystem('unbuildable', '/build'),
   {
     name: 'install the macros',

@@ -14,6 +14,7 @@ import {
   step,
   type Ways,
 } from '../goal';
+import { nextNodeWorld } from './node-world';
 
 const manifestOf = ({ survey }: Project) => readJson(survey.texts['package.json']);
 const scriptsOf = (project: Project) =>
@@ -233,12 +234,9 @@ const remedies: readonly Remedy[] = [
     sure: false,
     fix: (_, { goal, project, worlds }) => {
       const { released, survey, facts } = project;
-      if (released === null || !goal.id.endsWith('/tests') || worlds.trials.length > 0) return null;
-      if (!facts.buildSystems.includes('npm') || survey.paths.some((path) => LOCK.test(path))) return null;
-      const world = { date: released.slice(0, 10), runner: '', newer: {}, interpreter: '' };
-      // npm means the first moment of that day, on which the release was not there yet.
-      const install = `npm install --no-audit --no-fund --before=${world.date}T23:59:59Z`;
-      return { act: shell(`rm -rf node_modules package-lock.json && ${install}`), world };
+      if (released === null || !goal.id.endsWith('/tests')) return null;
+      const locked = !facts.buildSystems.includes('npm') || survey.paths.some((path) => LOCK.test(path));
+      return nextNodeWorld(released.slice(0, 10), locked, releaseFor(wantedBy(project)).major, { worlds });
     },
   },
   {

@@ -161,7 +161,13 @@ export const pythonReaders: readonly Reader[] = [
   {
     cause: 'module',
     pattern:
-      /(?:ImportError|Error importing plugin)[^\n]*?\b(?:install|requires?|needs?)(?: the)? [`'"]?(?:pip install )?([A-Za-z][\w-]+)[`'"]?(?: package| module| to )/g,
+      /(?:ImportError|RuntimeError|ModuleNotFoundError|Error importing plugin)[^\n]*?\b(?:install|requires?|needs?)(?: the)? [`'"]?(?:pip install )?([A-Za-z][\w-]+)[`'"]?(?: package| module| to )/g,
+    what: foreign,
+  },
+  {
+    // The advice below the error.
+    cause: 'module',
+    pattern: /Error: [^\n]{1,400}\n(?:E? [^\n]{0,200}\n){0,2}E? *(?:\$ ?)?pip3? install ['"]?([A-Za-z][\w-]{0,100})/g,
     what: foreign,
   },
   // A part of it that lives on its own.

@@ -40,9 +40,15 @@ export function ofItsTime(released: string, command: string): string {
   return `${pip('--upgrade pip')} && (export PIP_UPLOADED_PRIOR_TO=${quoted(released)}; ${command})`;
 }
 
-/** What pip was asked for so far, by name: remedies have brought what no file of the project says. */
-export const ASKED_FOR =
-  "$(python -m pip list --not-required --exclude-editable --format=freeze | sed 's/[=@ ].*//' | grep -vxE 'pip|setuptools|wheel')";
+const INSTALLED = "python -m pip list --exclude-editable --format=freeze | sed 's/[=@ ].*//'";
+const IMPORTED = `grep -rhoEs --include='*.py' '^ *(import|from) +[A-Za-z_]\\w*' . | awk '{ print tolower($2) }' | sort -u`;
+
+/**
+ * What is to come along into another environment, by name: what pip was asked for so far, as remedies have brought what no
+ * file of the project says, and what its files import without a word, because a package that has it as a dependency today
+ * may have had it neither always nor everywhere.
+ */
+export const ASKED_FOR = `$({ ${INSTALLED.replace('list ', 'list --not-required ')}; comm -12 <(${INSTALLED} | tr A-Z- a-z_ | sort -u) <(${IMPORTED}) | tr _ -; } | grep -vxE 'pip|setuptools|wheel' | sort -u)`;
 
 /** The project with all that it and its tests need, put in place of what is there. */
 export function reinstalled(project: Project, ways: Ways): string {

@@ -19,7 +19,8 @@ const isOfRunner = (name: string) => /^pytest\b/i.test(name);
 
 /**
  * Makes the virtual environment anew with a world in it: the project and what its tests need as of the day, then the test
- * runner with its plugins. What remedies had brought comes along where that day had it.
+ * runner with its plugins. What remedies had brought comes
+ * along, newer where that day cannot give it.
  */
 export function makeWorld(project: Project, ways: Ways, world: World): Act | null {
   const program = world.interpreter === '' ? { bring: 'true', name: '"$own"' } : interpreterFor(world.interpreter);
@@ -50,12 +51,14 @@ export function makeWorld(project: Project, ways: Ways, world: World): Act | nul
       uvInstall(builders),
       `echo '${old ? 'setuptools<81' : ''}' > /opt/build-constraints.txt`,
       uvInstall(`${dated} ${specs.join(' ')}`),
-      `for name in $asked; do case "$name" in ${others} ${uvInstall(`${dated} "$name"`)} || echo "not of that day: $name";; esac; done`,
+      // A test that fails for want of a package says less of that day than one that has a newer package.
+      `for name in $asked; do case "$name" in ${others} ${uvInstall(`${dated} "$name"`)} || ${uvInstall('"$name"')} || echo "not to be had: $name";; esac; done`,
       // Whoever brought a plugin as of that day: it goes with the runner, not with the project.
       `plugins=$({ VIRTUAL_ENV=${VENV} ${UV} pip freeze -q; printf '%s\\n' $asked; } | sed -n 's/^\\(pytest-[A-Za-z0-9._-]*\\).*/\\1/p' | sort -u)`,
+      // Plugins ask more of pluggy than they declare, because the runner of their time brought it.
       // With the project itself: it may be what a plugin depends on, and a newer one of it is another project.
       uvInstall(
-        `--build-constraints /opt/build-constraints.txt --upgrade-package pytest $(printf -- '--upgrade-package %s ' $plugins) ${[...ownSpecs(project, ways), ...runner].join(' ')} $plugins`,
+        `--build-constraints /opt/build-constraints.txt $(printf -- '--upgrade-package %s ' pytest pluggy $plugins) ${[...ownSpecs(project, ways), ...runner].join(' ')} $plugins`,
       ),
       `date -u '+today: %F' && python -c 'import sys; print("python: %d.%d" % sys.version_info[:2])' && VIRTUAL_ENV=${VENV} ${UV} pip freeze -q`,
     ].join(' && '),

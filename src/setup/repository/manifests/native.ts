@@ -42,7 +42,7 @@ function cmakePackages(text: string): Dependency[] {
 }
 
 function mesonDependencies(text: string): Dependency[] {
-  return [...text.matchAll(/\bdependency\(\s*'([^']+)'([^)]*)\)/g)].map(([, name, rest]) =>
+  return [...text.matchAll(/\bdependency\(\s{0,100}'([^']{1,200})'([^)]{0,2000})\)/g)].map(([, name, rest]) =>
     needed(name!, 'meson.build', !/required\s*:\s*(false|get_option)/.test(rest!)),
   );
 }

@@ -208,7 +208,7 @@ function setupPyFacts(text: string): ManifestFacts {
     name: literal(source, 'name'),
     version: literal(source, 'version'),
     vcsVersion:
-      /\b(use_scm_version|setup_requires\s*=\s*\[[^\]]*(setuptools[-_]scm|pbr)|pbr\s*=\s*True|versioneer\.get_version)/.test(
+      /\b(use_scm_version|setup_requires\s*=\s*\[[^\]]{0,1000}(setuptools[-_]scm|pbr)|pbr\s*=\s*True|versioneer\.get_version)/.test(
         source,
       ),
     runtime: python ? { python } : {},

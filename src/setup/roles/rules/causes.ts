@@ -37,7 +37,7 @@ const NO_DATA =
 const LEFT_OUT = /\b(?:ImportError|RuntimeError|Exception|Error): (?:[Tt]ests? )?(?:[Ss]kip(?:ping|ped)?)\b.*/;
 const READ_ONLY = /\bRead-only file system\b|\bEROFS\b/;
 const COVERAGE =
-  /\bRequired test coverage of .* not reached\b|\bcoverage threshold\b.*\bnot met\b|\bCoverage for .* does not meet\b/i;
+  /\bRequired test coverage of .{0,200} not reached\b|\bcoverage threshold\b.{0,200}\bnot met\b|\bCoverage for .{0,200} does not meet\b/i;
 
 /**
  * Why a failure happened, as far as its report tells; null when it names nothing outside of the code. The order is that of

@@ -4,11 +4,10 @@ import { guestProgram } from '../../guest';
 import { NOT_BROUGHT } from '../../playbook/worlds';
 import { type Dependency, declaredFor, type Language } from '../../repository/facts';
 import { inGoModules } from '../../repository/go-modules';
-import { WITHOUT_CHECKS } from '../../repository/maven';
 import { normalName } from '../../repository/requirement';
 import type { Case, Observed } from '../role';
 import type { Interpreter } from './interpreter';
-import { scriptsOf } from './native-tests';
+import { mavenFlags, scriptsOf } from './native-tests';
 import { type Repository, rowsOf } from './play';
 
 /** A charge before it was brought: `command` ends with 0 where there is nothing in it. */
@@ -27,7 +26,7 @@ interface Check {
 
 /**
  * What the repository declares and the environment must therefore have, by language. Optional extras are not asked for. Of
- * what the set-up's own `steps` could not install any version will do.
+ * what the set-up's own `steps` could not install any version will do, and Java is compiled at the level that they named.
  */
 export function checksOf(
   repository: Repository,
@@ -35,7 +34,7 @@ export function checksOf(
   steps: Case['steps'] = [],
 ): Check[] {
   const [language] = repository.facts.languages;
-  return (language && CHECKS[language]?.(repository, interpreters, notBrought(steps))) || [];
+  return (language && CHECKS[language]?.(repository, interpreters, steps)) || [];
 }
 
 /** Distributions that an installer said it could not bring: a pin may be of a platform, or of a registry, that is no more. */
@@ -51,20 +50,17 @@ function notBrought(steps: Case['steps']): ReadonlySet<string> {
 /** A language without an entry is judged by what its own runner says. */
 const CHECKS: Readonly<
   Partial<
-    Record<
-      Language,
-      (repository: Repository, interpreters: readonly Interpreter[], notBrought: ReadonlySet<string>) => Check[]
-    >
+    Record<Language, (repository: Repository, interpreters: readonly Interpreter[], steps: Case['steps']) => Check[]>
   >
 > = {
-  python: (repository, interpreters, unpinned) =>
-    pythonChecks(repository, interpreters[0]?.path ?? 'python3', unpinned),
+  python: (repository, interpreters, steps) =>
+    pythonChecks(repository, interpreters[0]?.path ?? 'python3', notBrought(steps)),
   node: nodeChecks,
   go: goChecks,
   rust: rustChecks,
   c: (repository) => [linked(repository)],
   cpp: (repository) => [linked(repository)],
-  java: javaChecks,
+  java: (repository, _, steps) => javaChecks(repository, steps),
 };
 
 const KINDS: Readonly<Record<string, ChargeKind>> = {
@@ -221,7 +217,7 @@ function linked({ workdir, survey }: Repository): Check {
   return plainCheck('dependency', 'A library that its programs are linked with is not there', '', command);
 }
 
-function javaChecks({ facts, workdir, survey }: Repository): Check[] {
+function javaChecks({ facts, workdir, survey }: Repository, steps: Case['steps']): Check[] {
   const at = `cd ${quote(workdir)} &&`;
   const run = (file: string, program: string) => (survey.paths.includes(file) ? `sh ./${file}` : program);
   if (facts.buildSystems.includes('maven')) {
@@ -230,7 +226,7 @@ function javaChecks({ facts, workdir, survey }: Repository): Check[] {
         'dependency',
         'It does not compile with what is there',
         'pom.xml',
-        `${at} ${run('mvnw', 'mvn')} -o -B -q test-compile ${WITHOUT_CHECKS}`,
+        `${at} ${run('mvnw', 'mvn')} -o -B -q test-compile ${mavenFlags(steps)}`,
       ),
     ];
   }
@@ -259,9 +255,14 @@ type NodeItem =
  */
 const NODE_CHECK = guestProgram('check.cjs');
 
-/** The command that checks some items from the work directory. Yarn's Plug'n'Play keeps no folder that could be looked at. */
+/**
+ * The command that checks some items from the work directory, run by the first Node.js on the path that is new enough to run
+ * it. Yarn's Plug'n'Play keeps no folder that could be looked at.
+ */
 export function nodeCheck(workdir: string, items: readonly NodeItem[]): string {
-  return `cd ${quote(workdir)} && { [ -e .pnp.cjs ] || node -e ${quote(NODE_CHECK)} ${quote(JSON.stringify(items))}; }`;
+  const find = `for each in $(which -a node); do "$each" -e 'Object.fromEntries([])' 2> /dev/null && break; done`;
+  const check = `exec "\${each:-node}" -e ${quote(NODE_CHECK)} ${quote(JSON.stringify(items))}`;
+  return `cd ${quote(workdir)} && { [ -e .pnp.cjs ] || ( ${find}; ${check} ); }`;
 }
 
 /** One thing that a Python environment must have. */

@@ -130,7 +130,7 @@ export function testPlans(dossier: Case, repository: Repository, interpreters: r
       after: /^error: couldn't read `[^`]+`: No such file or directory.*/m,
     });
   } else if (language === 'java') {
-    if (facts.buildSystems.includes('maven')) add('surefire', mavenTest(repository));
+    if (facts.buildSystems.includes('maven')) add('surefire', mavenTest(repository, dossier));
     if (facts.buildSystems.includes('gradle')) {
       add(
         'gradle',
@@ -158,11 +158,24 @@ const wrapper = ({ survey }: Repository, file: string, program: string) =>
   survey.paths.includes(file) ? `sh ./${file}` : program;
 
 /**
+ * What the tests are compiled with besides what the project says: the level of Java that the set-up had to name, because its
+ * JDK no longer knows the project's own.
+ */
+export function mavenFlags(steps: Case['steps']): string {
+  const levels = steps.flatMap(({ move, observed }) =>
+    move.action === 'shell' && observed.exitCode === 0
+      ? [move.command.match(/(?<=\s)-Dmaven\.compiler\.(?:source|target|release)=(?:1\.)?\d{1,2}(?=\s|$)/g) ?? []]
+      : [],
+  );
+  return [WITHOUT_CHECKS, ...new Set(levels.findLast((flags) => flags.length > 0) ?? [])].join(' ');
+}
+
+/**
  * Maven leaves out each module that builds on one whose tests failed, unless failed tests end nothing; then its reports are
  * what says that some did.
  */
-function mavenTest(repository: Repository): string {
-  const run = `${wrapper(repository, 'mvnw', 'mvn')} -o -B -fae -Dmaven.test.failure.ignore=true test ${WITHOUT_CHECKS}`;
+function mavenTest(repository: Repository, { steps }: Case): string {
+  const run = `${wrapper(repository, 'mvnw', 'mvn')} -o -B -fae -Dmaven.test.failure.ignore=true test ${mavenFlags(steps)}`;
   const failing = `grep -lE '<testsuite [^>]*(failures|errors)="[1-9]' {} +`;
   return `${run} && ! find . -path '*/surefire-reports/TEST-*.xml' -exec ${failing} | grep -q .`;
 }

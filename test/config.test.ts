@@ -90,3 +90,27 @@ test('a file that only limits is used as it is', () => {
   write('worker: {sandboxes: 2}\n');
   expect(load().config.worker.sandboxes).toBe(2);
 });
+
+describe('a profile of a person', () => {
+  beforeEach(() => process.chdir(folder));
+
+  it('needs no model and no address, and costs nothing', () => {
+    write('profiles:\n  ann:\n    provider: person\n');
+    expect(load().config.profiles.ann).toMatchObject({ model: 'person', price: { input: 0, output: 0 } });
+    // Nothing is sent anywhere: there is nothing to trust.
+    expect(trustConfig().says).toEqual([]);
+  });
+
+  it.each(['baseUrl: http://models.example/v1', 'model: m', 'apiKeyEnv: KEY', 'requestsPerSecond: 2'])(
+    'has no %s',
+    (field) => {
+      write(`profiles:\n  ann:\n    provider: person\n    ${field}\n`);
+      expect(load).toThrow(`profiles.ann.${field.split(':')[0]}: a person has none`);
+    },
+  );
+
+  it('is the only one without a model', () => {
+    write('profiles:\n  fast:\n    baseUrl: http://models.example/v1\n');
+    expect(load).toThrow('profiles.fast.model: the model to ask for is needed');
+  });
+});

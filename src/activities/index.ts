@@ -17,6 +17,7 @@ import { createFunctionProblemsActivities } from './problems/function-problems';
 import { createHarnessAuthorActivities } from './problems/harness-author';
 import { createProblemActivities } from './problems/problem';
 import { createReportActivities } from './report';
+import { createPersonActivities } from './rollout/person';
 import { createSandboxActivities } from './rollout/sandbox';
 import { createTranscriptActivities } from './rollout/transcript';
 import { createSetupEvidenceActivities } from './setup/evidence';
@@ -31,6 +32,7 @@ import { createSetupSandboxActivities } from './setup/sandbox';
 export function createActivities(deps: Deps) {
   return {
     ...createModelActivities(deps),
+    ...createPersonActivities(deps),
     ...createSandboxActivities(deps),
     ...createTranscriptActivities(deps),
     ...createProblemActivities(deps),

@@ -48,6 +48,8 @@ export interface CheckedProfiles {
   readonly ownQueue: readonly string[];
   /** `timeoutSeconds` of each. */
   readonly timeoutSeconds?: Readonly<Record<string, number>>;
+  /** Profiles whose turns people make; absent where there are none. */
+  readonly persons?: readonly string[];
 }
 
 const PREVIEW = 500;
@@ -119,19 +121,26 @@ export function createModelActivities(deps: Deps) {
     /**
      * Refuses a run before it starts: unknown profiles, missing keys, a cost cap over an unknown price. Names the profiles
      * that have a task queue of their own (the others are called from where workflows run), and how long each may take.
+     * People are let in by `persons` alone: they make turns of rollouts, and answer no other question.
      */
-    async checkProfiles(input: { profiles: readonly string[]; capUsd?: number }): Promise<CheckedProfiles> {
+    async checkProfiles(input: {
+      profiles: readonly string[];
+      capUsd?: number;
+      persons?: boolean;
+    }): Promise<CheckedProfiles> {
       return withHeartbeat(async () => {
         const ownQueue: string[] = [];
+        const persons: string[] = [];
         const timeoutSeconds: Record<string, number> = {};
         for (const name of input.profiles) {
           const profile = profileNamed(config, name);
           requirePrice(name, profile.price, input.capUsd);
           timeoutSeconds[name] = profile.timeoutSeconds;
-          if (hasOwnQueue(profile)) ownQueue.push(name);
+          if (input.persons && profile.provider === 'person') persons.push(name);
+          else if (hasOwnQueue(profile)) ownQueue.push(name);
           else createChatModel(profile, { name, env });
         }
-        return { ownQueue, timeoutSeconds };
+        return { ownQueue, timeoutSeconds, ...(persons.length > 0 ? { persons } : {}) };
       });
     },
   };

@@ -16,6 +16,8 @@ export const DatasetFilters = z.strictObject({
    * expert's part is on-policy all the same.
    */
   handOvers: z.array(HandOverReason).min(1).optional(),
+  /** Rows in which a turn that is trained was made by a person and no model: left out, or they alone; both where nothing is said. */
+  human: z.enum(['none', 'only']).optional(),
   /** No suspicion that nobody accepted, and controls that ran: see `pointsman rollout review`. */
   doubtful: z.boolean().default(true),
   /** The same action, arguments included, so many times in a row; 0 takes it off. */
@@ -113,6 +115,8 @@ export const DatasetResult = z.strictObject({
   /** Assistant turns, and those of them that are trained. */
   turns: z.int(),
   trainedTurns: z.int(),
+  /** Rows in which a person made a turn that is trained; absent where there are none. */
+  humanRows: z.int().optional(),
   tokens: z.int(),
   funnels: z.array(z.strictObject({ method: z.string(), funnel: Funnel })),
   survival: z.array(SwitchSurvival),

@@ -44,13 +44,21 @@ export const ProfileName = z
   .string()
   .regex(/^[a-z0-9][a-z0-9._-]{0,62}$/, 'a profile name is lower-case letters, digits, ".", "_" and "-"');
 
-/** One model behind an OpenAI-compatible endpoint. Payloads only ever carry its name. */
+/** `provider` of profiles whose turns people make, and what stands as the model of such turns. */
+export const PERSON = 'person';
+
+/** Fields of a profile that say where a model is, what it costs and how often it is asked. */
+const OF_SERVERS = ['baseUrl', 'model', 'apiKeyEnv', 'price', 'requestsPerSecond'] as const;
+
+/** One model behind an OpenAI-compatible endpoint, or a person in a model's place. Payloads only ever carry its name. */
 export const ModelProfile = z
   .strictObject({
-    provider: z.enum(['openai', 'rehearsal']).default('openai'),
+    /** `person`: the turns are made by people, with `pointsman rollout attach`; nothing is asked of a server. */
+    provider: z.enum(['openai', 'rehearsal', 'person']).default('openai'),
     /** Empty for the provider's default; `rehearsal` fills in the address of the local rehearsal server. */
     baseUrl: z.url().optional(),
-    model: z.string().min(1),
+    /** Every provider needs one but `person`. */
+    model: z.string().min(1).optional(),
     /** Name of the environment variable that holds the key. The key itself is never configured. */
     apiKeyEnv: z
       .string()
@@ -78,8 +86,22 @@ export const ModelProfile = z
     /** Extra fields of the request body, passed through as they are. */
     extraBody: z.record(z.string(), z.unknown()).default({}),
   })
+  .superRefine((profile, context) => {
+    if (profile.provider !== 'person') {
+      if (profile.model === undefined)
+        context.addIssue({ code: 'custom', path: ['model'], message: 'the model to ask for is needed' });
+      return;
+    }
+    for (const field of OF_SERVERS) {
+      if (profile[field] !== undefined)
+        context.addIssue({ code: 'custom', path: [field], message: 'a person has none: it is a field of models' });
+    }
+  })
   .transform(({ view, ...profile }) => ({
     ...profile,
+    model: profile.model ?? PERSON,
+    // What a person is paid is nothing that is counted here.
+    price: profile.provider === 'person' ? { input: 0, output: 0 } : profile.price,
     view: { ...view, observationChars: view.observationChars ?? observationCharsFor(profile.contextTokens) },
   }));
 export type ModelProfile = z.infer<typeof ModelProfile>;

@@ -110,6 +110,8 @@ export const LossReason = z.enum([
   'endless_file_reading',
   // not kept
   'nothing_trained',
+  'human',
+  'not_human',
   'unfaithful',
   'too_long',
   'duplicate',

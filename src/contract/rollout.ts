@@ -110,6 +110,41 @@ export interface RolloutProgress {
   readonly handOver: HandOverRecord;
   readonly paused: boolean;
   readonly container: string | null;
+  /** The turn that a person has to make; absent while nobody is waited for. */
+  readonly awaiting?: AwaitedPerson;
+}
+
+/** A turn that waits for a person. */
+export interface AwaitedPerson {
+  readonly turn: number;
+  readonly author: Author;
+  readonly profile: string;
+  /** ISO 8601. */
+  readonly since: string;
+}
+
+/** Argument of the update `act`: what a person does in a model's place. */
+export const PersonAct = z.strictObject({
+  /** The turn that it was meant for: what comes late, or twice, is refused. */
+  turn: z.int().min(1),
+  /** Who it is, as the chain of steps will name him. */
+  by: z.string().trim().min(1).max(100),
+  thought: z.string().max(100_000).default(''),
+  tool: z.string().min(1).max(100),
+  args: z.record(z.string(), z.unknown()).default({}),
+});
+export type PersonAct = z.infer<typeof PersonAct>;
+
+/** What came of it: answer of the update `act`, once the sandbox has answered. */
+export interface PersonActed {
+  readonly turn: number;
+  readonly exitCode: number | null;
+  readonly timedOut: boolean;
+  readonly submitted: boolean;
+  /** Hash of the step, which has what came back in full. */
+  readonly head: string;
+  /** Beginning and end of what came back. */
+  readonly preview: string;
 }
 
 export const SetBudget = z.strictObject({

@@ -98,6 +98,8 @@ export const Turn = z.strictObject({
   /** Set when `render(parse(reply))` would not give the same action again (a value holds a closing tag). */
   unfaithful: z.boolean().optional(),
   rejected: z.array(Rejected),
+  /** Who made the turn, where that was a person and no model: the name as it was given. */
+  person: z.string().optional(),
   usage: Usage,
   tokenIds: z.array(z.int()).optional(),
   logprobs: z.unknown().optional(),

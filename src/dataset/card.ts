@@ -38,6 +38,11 @@ function introduction({ input, rows, instances, figures, profiles }: CardAbout):
         ? ` (${rows.train} to train, ${rows.validation} to validate; no instance is in both).`
         : '.'),
     `${figures.trainedTurns} of ${plural(figures.turns, 'turn', 'turns')} of the model are trained; ${figures.tokens} tokens in all.`,
+    ...(figures.humanRows
+      ? [
+          `In ${figures.humanRows} of them a person, and no model, made turns that are trained: ${code('human')} is among the ${code('flags')} of their metadata.`,
+        ]
+      : []),
     ...(scripted.length > 0
       ? [
           '',
@@ -89,6 +94,14 @@ function choiceSection({ input, figures, tokenizer }: CardAbout): string {
     ['all tests pass', onOff(filters.resolved)],
     ['ended by `submit`', onOff(filters.submitted)],
     ['the expert took over because of', filters.handOvers ? filters.handOvers.map(words).join(', ') : 'any reason'],
+    ...(filters.human
+      ? [
+          [
+            'turns of people',
+            filters.human === 'only' ? 'only rows that train one' : 'rows that train one are left out',
+          ],
+        ]
+      : []),
     [
       'identical actions in a row',
       filters.identicalActions === 0 ? '**off**' : `fewer than ${filters.identicalActions}`,

@@ -3,7 +3,7 @@ import type { DatasetInput, LossReason } from '../contract';
 import type { ChatTokenizer } from './chat-tokenizer';
 import type { Conversation } from './conversation';
 import { repetitionOf } from './repetition';
-import type { DatasetRow } from './row';
+import { type DatasetRow, HUMAN } from './row';
 import { countOf } from './tokens';
 
 interface JudgeOptions extends Pick<DatasetInput, 'filters' | 'maxTokens'> {
@@ -21,6 +21,11 @@ export function judge(row: DatasetRow, { filters, maxTokens, tokenizer }: JudgeO
   if (repetition) return lose(repetition.reason, repetition.detail);
   const trained = conversation.turns.filter((turn) => turn.trained);
   if (trained.length === 0) return lose('nothing_trained', `no turn of ${metadata.train.join(' or ')} in it`);
+  const human = metadata.flags.includes(HUMAN);
+  if (filters.human === 'none' && human) return lose('human', 'a person made a turn that is trained');
+  // Extra rows are mixed in as they are.
+  if (filters.human === 'only' && !human && trajectory)
+    return lose('not_human', 'a model made every turn that is trained');
   const unfaithful = trained.find((turn) => !turn.faithful);
   if (unfaithful) {
     return lose('unfaithful', `turn ${unfaithful.turn} would be read back as another action in ${metadata.dialect}`);
@@ -35,6 +40,7 @@ export function judge(row: DatasetRow, { filters, maxTokens, tokenizer }: JudgeO
     tokens,
     turns: conversation.turns.length,
     trained: trained.map(({ turn }) => turn),
+    ...(human ? { human } : {}),
   };
 }
 
@@ -70,6 +76,8 @@ export interface Candidate {
   readonly turns: number;
   /** Those of them that are trained, by number. */
   readonly trained: readonly number[];
+  /** A person made one of them. */
+  readonly human?: true;
 }
 
 /** A row that is not in the data set, and what shows it. */

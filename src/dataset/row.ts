@@ -99,10 +99,17 @@ export function rowOfRollout({ rollout, transcript, hashes, patch }: LoadedRollo
       dialect: rendering.view.dialect,
       licence: licence ?? '',
       train,
-      flags: flagsOf(rollout, transcript, conversation.marks),
+      flags: [...flagsOf(rollout, transcript, conversation.marks), ...(byPerson(transcript, train) ? [HUMAN] : [])],
     },
     trajectory: { transcript, hashes, view: rendering.view, status, cost },
   };
+}
+
+/** Mark of rows in which a turn that is trained was made by a person. Who that was stays in the chain. */
+export const HUMAN = 'human';
+
+function byPerson({ steps }: Transcript, train: readonly Author[]): boolean {
+  return steps.some(({ turn }) => turn.person !== undefined && train.includes(turn.author));
 }
 
 /**

@@ -107,6 +107,13 @@ function keyOf(profile: ModelProfile, at: LineOwner): string {
 function addressOf(profile: ModelProfile, at: LineOwner): string {
   if (profile.baseUrl !== undefined) return profile.baseUrl;
   if (profile.provider === 'openai') return OPENAI_URL;
+  if (profile.provider === 'person') {
+    throw new PointsmanError(
+      'InvalidInput',
+      `profile "${at.name}": provider is person, and only turns of rollouts can be a person's`,
+      'Name a profile of a model here.',
+    );
+  }
   const url = at.env.POINTSMAN_REHEARSAL_URL;
   if (url) return url;
   throw new PointsmanError(

@@ -3,6 +3,7 @@ import { DatasetFilters, LossReason } from '../../src/contract';
 import { extraRow } from '../../src/dataset/extra-row';
 import type { Candidate, Lost } from '../../src/dataset/judge';
 import { judge, trainedContent } from '../../src/dataset/judge';
+import { HUMAN } from '../../src/dataset/row';
 import { anyRow, runOf } from './any-row';
 
 const filters = DatasetFilters.parse({});
@@ -34,6 +35,20 @@ test('a student alone teaches nothing, unless its turns are trained', () => {
   expect(reasonOf(judge(runOf(['student', 'student']), options))).toBe('nothing_trained');
   expect(judge(runOf(['student', 'student'], { train: ['student'] }), options)).toMatchObject({ trained: [1, 2] });
   expect(judge(runOf(['student', 'expert', 'expert']), options)).toMatchObject({ turns: 3, trained: [2, 3] });
+});
+
+test.each([
+  [undefined, undefined, undefined],
+  ['none', 'human', undefined],
+  ['only', undefined, 'not_human'],
+] as const)('with human: %s, rows of people are %s and others %s', (human, people, others) => {
+  const row = runOf(['student', 'expert']);
+  const marked = { ...row, metadata: { ...row.metadata, flags: [HUMAN] } };
+  const chosen = { ...options, filters: { ...filters, human } };
+  expect(reasonOf(judge(marked, chosen))).toBe(people);
+  expect(reasonOf(judge(row, chosen))).toBe(others);
+  // Rows from elsewhere are taken as they are.
+  expect(reasonOf(judge({ ...row, trajectory: null }, chosen))).toBeUndefined();
 });
 
 test('a row that is too long is left out whole, and says how long it is', () => {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { WorkflowHandle } from '@temporalio/client';
 import Docker from 'dockerode';
-import type { CampaignProgress, RolloutInput } from '../../src/contract';
+import type { CampaignProgress, RolloutInput, RolloutProgress } from '../../src/contract';
 import { BASE_IMAGE } from '../../src/machine/image';
 import { AFTER, BEFORE, shopInput, writeTree } from '../security/shop';
 import { calcScript, writeCalc } from '../support/calc-project';
@@ -52,6 +52,7 @@ export const profiles = {
   hasty: {},
   garbled: {},
   answerer: {},
+  ann: { provider: 'person', baseUrl: undefined, model: undefined },
 };
 
 export interface Scenario {
@@ -76,6 +77,30 @@ const rollout = (what: string, more: Partial<RolloutInput> | object = {}, during
   }),
   ...(during ? { during } : {}),
 });
+/** The turn that waits for a person, once one does. */
+async function awaitedTurn(handle: WorkflowHandle): Promise<number> {
+  for (;;) {
+    const { awaiting } = await handle.query<RolloutProgress>('progress');
+    if (awaiting) return awaiting.turn;
+    await sleep(50);
+  }
+}
+
+/** Makes turns that wait for a person, each as soon as it waits, after a malformed one; each is sent twice at once. */
+async function actByHand(handle: WorkflowHandle, commands: readonly string[]): Promise<void> {
+  const act = (turn: number, tool: string, args: object) =>
+    handle.executeUpdate<unknown, [object]>('act', { args: [{ turn, by: 'Ann', tool, args }] });
+  await act(await awaitedTurn(handle), 'bash', {}).catch(() => {});
+  for (const command of [...commands, 'submit']) {
+    const [tool, args] = command === 'submit' ? ['submit', {}] : ['bash', { command }];
+    for (let made = false; !made; ) {
+      const turn = await awaitedTurn(handle);
+      const sent = await Promise.allSettled([act(turn, tool, args), act(turn, tool, args)]);
+      made = sent.some(({ status }) => status === 'fulfilled');
+    }
+  }
+}
+
 const other = (name: string, input: (problem: unknown) => object, during?: Scenario['during']): Scenario => ({
   name,
   type: name.split('-')[0]!,
@@ -159,6 +184,21 @@ export const scenarios: readonly Scenario[] = [
     await handle.executeUpdate('handOver');
     await sleep(400);
     await handle.executeUpdate('resume');
+  }),
+  rollout('person', { expert: 'ann', handOver: { at: 2 } }, async (handle) => {
+    await awaitedTurn(handle);
+    await handle.executeUpdate('pause');
+    await handle.executeUpdate('resume');
+    await handle.executeUpdate('setBudget', { args: [{ steps: 30 }] });
+    await actByHand(handle, ['cat src/calc.py']);
+  }),
+  rollout('person-cancelled', { expert: 'ann', handOver: { at: 0 } }, async (handle) => {
+    await awaitedTurn(handle);
+    await handle.cancel();
+  }),
+  rollout('person-handed-over', { student: 'ann', expert: 'expert', handOver: { at: 9 } }, async (handle) => {
+    await awaitedTurn(handle);
+    await handle.executeUpdate('handOver');
   }),
   rollout('format-exhausted', { student: 'prose' }),
   rollout('rejected', { student: 'closed' }),
@@ -282,6 +322,12 @@ export const scenarios: readonly Scenario[] = [
 ];
 export const crossing: readonly Scenario[] = [
   rollout('continued', { student: 'slow', expert: 'expert', handOver: { at: 8 }, sandbox: { checkpointEvery: 3 } }),
+  rollout('person-continued', { expert: 'ann', handOver: { at: 0 } }, (handle) =>
+    actByHand(
+      handle,
+      [...Array(24).keys()].map((k) => `echo ${k}`),
+    ),
+  ),
   evaluation('continued', { samples: 6 }),
   campaign('continued', { passes: 6, concurrency: 3 }),
   ...continuedAnalyses,

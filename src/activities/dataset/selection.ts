@@ -23,7 +23,7 @@ export interface ChosenRow {
 
 type Figures = Pick<
   DatasetResult,
-  'rows' | 'turns' | 'trainedTurns' | 'tokens' | 'funnels' | 'survival' | 'repetition' | 'mixture'
+  'rows' | 'turns' | 'trainedTurns' | 'humanRows' | 'tokens' | 'funnels' | 'survival' | 'repetition' | 'mixture'
 >;
 
 interface MethodCost {
@@ -103,12 +103,14 @@ export async function chooseRows(blobs: BlobStore, rows: DatasetRows, judged: re
   }
 }
 
-function totals({ kept }: Selection): Pick<Figures, 'rows' | 'turns' | 'trainedTurns' | 'tokens' | 'mixture'> {
+function totals({ kept }: Selection): Omit<Figures, 'funnels' | 'survival' | 'repetition'> {
   const sum = (of: (row: Candidate) => number) => kept.reduce((total, row) => total + of(row), 0);
+  const human = kept.filter((row) => row.human).length;
   return {
     rows: kept.length,
     turns: sum(({ turns }) => turns),
     trainedTurns: sum(({ trained }) => trained.length),
+    ...(human > 0 ? { humanRows: human } : {}),
     tokens: sum(({ tokens }) => tokens),
     mixture: tally(kept, ({ method }) => method).map(([name, rows]) => ({ name, rows })),
   };

@@ -49,6 +49,12 @@ export function addDatasetBuild(dataset: Command, cli: Cli): void {
     .option('--no-parquet', 'JSONL alone')
     .option('--unresolved', 'keep rollouts whose tests do not pass')
     .option('--unsubmitted', 'keep rollouts that did not submit')
+    .addOption(
+      new Option('--human <which>', 'rows that train a turn of a person: leave them out, or all others').choices([
+        'none',
+        'only',
+      ]),
+    )
     .option('--identical <n>', 'identical actions in a row that drop one, 0 for never (default: 3)', wholeOption)
     .option('--reads <n>', 'file reads in a row that drop one, 0 for never (default: 20)', wholeOption);
   addStartOptions(command, 'workflow id (default: dataset/NAME); one that runs already is joined')
@@ -106,6 +112,7 @@ interface DatasetFlags {
   readonly parquet?: boolean;
   readonly unresolved?: boolean;
   readonly unsubmitted?: boolean;
+  readonly human?: string;
   readonly identical?: number;
   readonly reads?: number;
 }
@@ -113,7 +120,7 @@ interface DatasetFlags {
 /** File and flags put together and checked, defaults left to the workflow. Throws `InvalidInput` that names each field. */
 function datasetInput(written: Written, flags: DatasetFlags): Written {
   const { campaign, rollouts, run, format, extra, train, tokenizer, duplicates, parquet, ...rest } = flags;
-  const { unresolved, unsubmitted, identical, reads, ...fields } = rest;
+  const { unresolved, unsubmitted, human, identical, reads, ...fields } = rest;
   const merged: Written = { ...written, ...given({ ...fields, formats: format, extra, tokenizer }) };
   const sources = [
     ...(campaign ?? []).map((id) => ({ campaign: id })),
@@ -127,6 +134,7 @@ function datasetInput(written: Written, flags: DatasetFlags): Written {
   const filters = given({
     ...(unresolved ? { resolved: false } : {}),
     ...(unsubmitted ? { submitted: false } : {}),
+    human,
     identicalActions: identical,
     fileReads: reads,
   });

@@ -61,7 +61,9 @@ export function addModelCommands(models: Command, cli: Cli): void {
     .option('--overflow', 'also send a prompt that cannot fit: as many tokens as contextTokens, which may cost money')
     .action(async (name: string | undefined, { overflow = false }: { overflow?: boolean }) => {
       const { config, file } = cli.settings;
-      const names = name === undefined ? Object.keys(config.profiles) : [name];
+      // Of a person nothing is asked here.
+      const all = Object.keys(config.profiles).filter((each) => config.profiles[each]?.provider !== 'person');
+      const names = name === undefined ? all : [name];
       if (names.length === 0) {
         throw new PointsmanError(
           'NotFound',

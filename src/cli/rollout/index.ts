@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { Cli } from '../context';
 import { addSteering } from '../steer';
+import { addAttach } from './attach';
 import { addList } from './list';
 import { addRegrade } from './regrade';
 import { addReview } from './review';
@@ -13,6 +14,7 @@ export function addRolloutCommands(rollout: Command, cli: Cli): void {
   addList(rollout, cli);
   addShow(rollout, cli);
   addWatch(rollout, cli);
+  addAttach(rollout, cli);
   addFork(rollout, cli);
   addRegrade(rollout, cli);
   addReview(rollout, cli);

@@ -1,4 +1,4 @@
-import type { HandOverPolicy, Opening, Rejected, RolloutProgress, RolloutResult } from '../../contract';
+import type { AwaitedPerson, HandOverPolicy, Opening, Rejected, RolloutProgress, RolloutResult } from '../../contract';
 import type { ShownRun, ShownStep } from '../../pages/shown-run';
 import { headInHistory } from '../../store/history';
 import { type Cli, look } from '../context';
@@ -55,7 +55,7 @@ export async function refusedOf(
 }
 
 /** What the server knows of a rollout, all but its steps. `runId` is that of its first run, which timings are kept under. */
-export type RunFacts = Omit<ShownRun, 'steps'> & { readonly runId: string };
+export type RunFacts = Omit<ShownRun, 'steps'> & { readonly runId: string; readonly awaiting?: AwaitedPerson };
 
 /** Throws `InvalidInput` for a workflow that is no rollout. */
 export async function runFacts(cli: Cli, id: string): Promise<RunFacts> {
@@ -70,6 +70,7 @@ export async function runFacts(cli: Cli, id: string): Promise<RunFacts> {
     runId: described.raw.workflowExecutionInfo?.firstRunId || described.runId,
     status: statusOf(described),
     phase: progress?.phase ?? attributes.Phase,
+    ...(progress?.awaiting ? { awaiting: progress.awaiting } : {}),
     problem: attributes.InstanceId ?? String(described.memo?.problem ?? 'a rollout that has not begun'),
     student: attributes.Student,
     expert: attributes.Expert,

@@ -42,6 +42,7 @@ function asData({ steps, result, refused: unread, links, ...run }: ShownRun, onl
         author: turn.author,
         profile: turn.profile,
         model: turn.model,
+        ...(turn.person === undefined ? {} : { person: turn.person }),
         dialect: turn.dialect,
         thought: turn.thought,
         action: turn.action,

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { Author, RolloutProgress, RolloutResult } from '../../contract';
+import { quote } from '../../rollout/shell';
 import { type Cli, look } from '../context';
 import { NO_WORKER, watchCommand } from '../follow';
 import { askProgress } from '../lookup';
@@ -20,7 +21,12 @@ export function addWatch(rollout: Command, cli: Cli): void {
       const client = await cli.client();
       const handle = client.workflow.getHandle(id);
       const { raw, runId } = await handle.describe();
-      const follower = new Follower(cli, raw.workflowExecutionInfo?.firstRunId || runId, full ?? false);
+      const follower = new Follower(
+        cli,
+        raw.workflowExecutionInfo?.firstRunId || runId,
+        full ?? false,
+        `pointsman rollout attach ${quote(id)}`,
+      );
       const ending = await ended<RolloutResult>(cli, handle, {
         follow: watchCommand('rollout', handle),
         everyMs: POLL_MS,
@@ -45,10 +51,13 @@ class Follower {
     private readonly cli: Cli,
     private readonly run: string,
     private readonly full: boolean,
+    /** The command that makes a turn which waits for a person. */
+    private readonly attach: string,
   ) {}
 
   async show(progress: RolloutProgress | undefined, trouble: string | undefined): Promise<void> {
-    this.say(progress ? (trouble ?? progress.phase.toLowerCase()) : NO_WORKER);
+    const waits = progress?.awaiting && `turn ${progress.awaiting.turn} waits for a person: ${this.attach}`;
+    this.say(progress ? (trouble ?? waits ?? progress.phase.toLowerCase()) : NO_WORKER);
     if (progress?.head) await this.showUpTo(progress.head);
   }
 

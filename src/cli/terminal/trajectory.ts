@@ -29,7 +29,7 @@ export function trajectoryText(run: ShownRun, look: Look, only?: number): string
 function headerLines(run: ShownRun, look: Look): string[] {
   const paint = ink(look.coloured);
   const status = run.status === 'chain' ? 'a chain of steps, without its workflow' : run.status;
-  const doing = run.phase?.toLowerCase();
+  const doing = run.phase?.replace(/(?<=[a-z])(?=[A-Z])/g, ' ').toLowerCase();
   const phase = run.status === 'running' && doing && doing !== 'running' ? ` (${doing})` : '';
   const models = [
     ...(run.student ? [`student ${run.student}`] : []),

@@ -80,6 +80,7 @@ export async function pageOfRun(cli: Cli, run: RunFacts, training: PageFacts['tr
     line,
     live: status === 'running',
     phase: run.phase ?? null,
+    awaiting: run.awaiting,
     policy: run.policy ?? null,
     head: run.head ?? null,
     trouble: run.trouble ?? null,

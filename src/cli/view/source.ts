@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { PointsmanError, type RolloutRow } from '../../contract';
+import { type PersonAct, type PersonActed, PointsmanError, type RolloutRow } from '../../contract';
 import { lookAtServer, uiBeside } from '../../machine/local-services';
 import { forkTree } from '../../pages/viewer/fork-tree';
 import type { ForkNode, RunEvents, RunLine, RunList, RunPage } from '../../pages/viewer/payload';
@@ -8,6 +8,7 @@ import { readChain, readObservations } from '../../pages/viewer/server/chain-fil
 import type { ViewerSource } from '../../pages/viewer/server/server';
 import type { Cli } from '../context';
 import { findHead } from '../lookup';
+import { actAsPerson } from '../rollout/act';
 import { runFacts } from '../rollout/reading';
 import { type DatasetWord, datasetWord } from './dataset';
 import { isOpen, listed, type ViewChoice } from './lines';
@@ -88,6 +89,11 @@ export class HomeSource implements ViewerSource {
 
   async blob(sha256: string): Promise<Buffer> {
     return this.cli.blobs.get(sha256);
+  }
+
+  async act(id: string, act: PersonAct): Promise<PersonActed> {
+    if (await this.served()) return actAsPerson(await this.cli.client(), id, act);
+    throw new PointsmanError('Unavailable', 'no Temporal server answers', '`pointsman up` starts it.');
   }
 
   private async read(id: string): Promise<RunPage> {

@@ -1,5 +1,6 @@
 import type {
   Author,
+  AwaitedPerson,
   ControlReport,
   FrameRecord,
   HandOverPolicy,
@@ -101,6 +102,8 @@ export interface TurnView {
   readonly who: Author | SetupRole;
   readonly profile: string;
   readonly model: string | null;
+  /** Who made it, where that was a person. */
+  readonly person?: string;
   /** What the model thought before it spoke, apart from the thought; empty where there is none. */
   readonly reasoning: Clip;
   readonly thought: Clip;
@@ -177,6 +180,8 @@ export interface RunPage {
   readonly line: RunLine;
   readonly live: boolean;
   readonly phase: string | null;
+  /** The turn that a person has to make. */
+  readonly awaiting?: AwaitedPerson;
   readonly statement: Clip;
   readonly workdir: string;
   readonly policy: HandOverPolicy | null;

@@ -1,4 +1,5 @@
 import type {
+  AwaitedPerson,
   ControlCheck,
   FrameRecord,
   GradeResult,
@@ -22,6 +23,8 @@ export interface PageFacts {
   readonly line: RunLine;
   readonly live: boolean;
   readonly phase: string | null;
+  /** The turn that a person has to make. */
+  readonly awaiting?: AwaitedPerson;
   readonly policy: HandOverPolicy | null;
   readonly head: string | null;
   readonly trouble: string | null;
@@ -76,11 +79,11 @@ export function setupPage(
 }
 
 function pageOf(facts: PageFacts, turns: readonly TurnView[]): RunPage {
-  const { line, live, phase, policy, head, trouble, links } = facts;
+  const { line, live, phase, policy, head, trouble, links, awaiting } = facts;
   const limit = clipLimit(turns.length + facts.refused.length);
   const refused = facts.refused.map((each) => refusedView(each, limit));
   const rest = { statement: EMPTY, workdir: '', refused, patch: null, grade: null, frames: [], trials: [] };
-  return { line, live, phase, policy, turns, head, trouble, links, ...rest };
+  return { line, live, phase, ...(awaiting ? { awaiting } : {}), policy, turns, head, trouble, links, ...rest };
 }
 
 function turnsOf(chain: LoadedChain, { workspace, training }: PageFacts): TurnView[] {

@@ -25,6 +25,7 @@ export function turnView({ turn, ...step }: Step, beside: BesideStep, limit: num
     who: turn.author,
     profile: turn.profile,
     model: turn.model,
+    ...(turn.person === undefined ? {} : { person: turn.person }),
     reasoning: clip(turn.reasoning ?? '', limit),
     thought: clip(turn.thought, limit),
     action: actionView(turn.action, limit),

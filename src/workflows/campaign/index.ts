@@ -132,7 +132,7 @@ class Campaign {
     const profiles = profilesIn(methods);
     const capUsd = limits.costUsd ?? budget.totalUsd ?? budget.dailyUsd;
     await campaignStore.checkProfiles.executeWithOptions({ summary: `models: ${profiles.join(', ')}`.slice(0, 120) }, [
-      { profiles, capUsd },
+      { profiles, capUsd, persons: true },
     ]);
     return campaignStore.openCampaign.executeWithOptions({ summary: 'problems, each checked' }, [
       { problems, only, methods },

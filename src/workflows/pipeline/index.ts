@@ -87,7 +87,7 @@ class Pipeline {
     this.steering.listen();
     const profiles = (input.campaign?.methods ?? []).flatMap(({ student, expert }) => [student, expert]);
     await store.checkProfiles.executeWithOptions({ summary: 'the profiles of all methods' }, [
-      { profiles: [...new Set(profiles)].filter((name) => name !== undefined) },
+      { profiles: [...new Set(profiles)].filter((name) => name !== undefined), persons: true },
     ]);
     this.phase.enter('Repositories');
     const travels = input.repositories.map((_, at) => this.travel(at));

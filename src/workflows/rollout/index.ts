@@ -12,6 +12,7 @@ import {
 } from '@temporalio/workflow';
 import type { CallModelResult, CheckedProfiles, createModelActivities } from '../../activities/model';
 import type { createProblemActivities } from '../../activities/problems/problem';
+import type { createPersonActivities } from '../../activities/rollout/person';
 import type { createTranscriptActivities } from '../../activities/rollout/transcript';
 import {
   type Author,
@@ -35,6 +36,7 @@ import { Phase } from '../durable/phase';
 import { modelQueue, STORE } from '../durable/retry';
 import { onSetBudget, Steering } from '../durable/steering';
 import { grade } from '../grading';
+import { PersonsTurn } from './person';
 import { RolloutSandbox } from './sandbox';
 import {
   beginRollout,
@@ -65,6 +67,7 @@ const handOverUpdate = defineUpdate<{ turn: number }>('handOver');
 const store = proxyActivities<
   ReturnType<typeof createTranscriptActivities> &
     ReturnType<typeof createProblemActivities> &
+    ReturnType<typeof createPersonActivities> &
     Pick<ReturnType<typeof createModelActivities>, 'checkProfiles'>
 >(STORE);
 
@@ -82,6 +85,7 @@ class Rollout {
   private readonly state: RolloutCarry;
   private readonly phase = new Phase('Starting', () => this.show());
   private readonly steering: Steering;
+  private readonly person: PersonsTurn;
   private readonly profiles: Partial<Record<Author, string>>;
   private readonly info = workflowInfo();
   private readonly owner = { workflowId: this.info.workflowId, firstRunId: this.info.firstExecutionRunId };
@@ -97,7 +101,8 @@ class Rollout {
     this.profiles = profilesOf(input);
     this.state = input.carry ?? beginRollout(input);
     this.steering = new Steering(this.state, this.phase);
-    setHandler(progressQuery, () => progressOf(this.state, this.phase), {
+    this.person = new PersonsTurn(this.steering, () => this.show());
+    setHandler(progressQuery, () => progressOf(this.state, this.phase, this.person.awaiting), {
       description: 'Where the run is and what it has used.',
     });
     setHandler(transcriptQuery, () => ({ head: this.state.head, recent: this.recent }), {
@@ -122,6 +127,7 @@ class Rollout {
       if (isCancellation(error)) await CancellationScope.nonCancellable(() => this.keepCancelled(sandbox));
       throw error;
     } finally {
+      this.person.refused('the rollout has ended');
       await sandbox.release();
     }
   }
@@ -132,7 +138,7 @@ class Rollout {
     const capUsd = input.limits.costUsd ?? input.budget?.capUsd;
     this.checked = await store.checkProfiles.executeWithOptions(
       { summary: `models: ${Object.values(profiles).join(', ')}` },
-      [{ profiles: Object.values(profiles), capUsd }],
+      [{ profiles: Object.values(profiles), capUsd, persons: true }],
     );
     this.problem = await store.loadProblem.executeWithOptions({ summary: nameOf(input.problem) }, [
       { problem: input.problem },
@@ -180,13 +186,17 @@ class Rollout {
       }
       if (reached) return { status: reached };
       // Not between a malformed reply and its retry: the next run would not know of it.
-      if (workflowInfo().continueAsNewSuggested && this.rejected.length === 0) await this.carryOn(sandbox);
+      if (workflowInfo().continueAsNewSuggested && this.rejected.length === 0) {
+        await this.person.settled();
+        await this.carryOn(sandbox);
+      }
 
       const turn = state.spent.steps + 1;
       const author = authorAt(input.handOver, state.draw, turn);
       if (author !== state.lastAuthor) this.handTo(author, turn);
 
       const reply = await this.act(author, turn);
+      if (reply === undefined) continue;
       if ('status' in reply) {
         if (this.takenOver(reply.status)) continue;
         return reply;
@@ -198,6 +208,8 @@ class Rollout {
       const seen = await sandbox.run(turn, reply);
       if (seen === 'sandbox_lost' || seen === 'tampered') return { status: seen, detail: sandbox.trouble };
       take(state, author, turn, seen);
+      const { exitCode, timedOut, submitted, head, preview } = seen;
+      this.person.acted({ turn, exitCode, timedOut, submitted, head, preview });
       this.rejected = [];
       this.recent.push({ turn, author, action: reply.action, exitCode: seen.exitCode, step: seen.head });
       if (this.recent.length > RECENT) this.recent.shift();
@@ -208,12 +220,13 @@ class Rollout {
     }
   }
 
-  /** The model's action, a malformed reply, or what ends the run. */
-  private async act(author: Author, turn: number): Promise<CallModelResult | Ending> {
+  /** The action of a model or a person, a malformed reply, or what ends the run; undefined where it is to be looked at again. */
+  private async act(author: Author, turn: number): Promise<CallModelResult | Ending | undefined> {
     const { state, steering } = this;
     const { budget } = this.input;
     const rejected = this.rejected.map(({ blob }) => blob);
-    const profile = this.profiles[author] ?? refuse(`rollout: ${author}: a profile name is needed (found nothing)`);
+    const profile = this.profileOf(author);
+    if (this.isPerson(profile)) return this.actOfPerson({ author, profile, turn, rejected });
     const queue = modelQueue(this.queues, this.checked, profile);
     const retries = this.rejected.filter((each) => each.author === author).length;
     const retry = retries > 0 ? ` · retry ${retries}` : '';
@@ -237,10 +250,48 @@ class Rollout {
     }
   }
 
+  /** What a person does in a model's place. The time until then is waiting, as it is for a model that has no place. */
+  private async actOfPerson(by: {
+    readonly author: Author;
+    readonly profile: string;
+    readonly turn: number;
+    readonly rejected: readonly string[];
+  }): Promise<CallModelResult | undefined> {
+    const { state, steering, person } = this;
+    const { author, profile, turn } = by;
+    const since = Date.now();
+    const act = await person.acts({ author, profile, turn });
+    state.spent.modelWaitSeconds += (Date.now() - since) / 1000;
+    if (!act) return undefined;
+    try {
+      const summary = `turn ${turn} · ${author} ${profile} · ${act.by}`;
+      const reply = await store.recordPersonTurn.executeWithOptions({ summary }, [{ ...by, act }]);
+      spend(state, reply, reply.latencyMs);
+      return reply;
+    } catch (error) {
+      if (isCancellation(error)) throw error;
+      person.refused(messageOf(error));
+      if (codeOf(error) !== 'InvalidInput') await steering.park(`turn ${turn} cannot be kept: ${messageOf(error)}`);
+      return undefined;
+    }
+  }
+
+  private profileOf(author: Author): string {
+    return this.profiles[author] ?? refuse(`rollout: ${author}: a profile name is needed (found nothing)`);
+  }
+
+  private isPerson(profile: string): boolean {
+    return this.checked.persons?.includes(profile) ?? false;
+  }
+
   /** A person may steer a run that has not begun. */
   private listen(): void {
     this.steering.listen();
-    onSetBudget((budget) => Object.assign(this.state.limits, budget));
+    this.person.listen();
+    onSetBudget((budget) => {
+      this.person.stir();
+      return Object.assign(this.state.limits, budget);
+    });
     setHandler(handOverUpdate, () => this.handOver(), {
       description: 'The expert makes the next turn and all after it.',
       validator: () => (this.input.expert ? undefined : refuse('handOver: this rollout has no expert profile')),
@@ -251,6 +302,7 @@ class Rollout {
   private handOver(): { turn: number } {
     const turn = this.state.spent.steps + 1;
     this.state.draw = handOverAt(this.state.draw, turn, 'person');
+    this.person.stir();
     return { turn };
   }
 
@@ -270,7 +322,9 @@ class Rollout {
   private handTo(author: Author, turn: number): void {
     this.state.lastAuthor = author;
     if (author === 'expert') this.state.expertFrom ??= turn;
-    this.phase.enter(author === 'expert' ? 'Expert' : 'Student', { Step: this.state.spent.steps });
+    const acting = author === 'expert' ? 'Expert' : 'Student';
+    const phase = this.isPerson(this.profileOf(author)) ? 'AwaitingPerson' : acting;
+    this.phase.enter(phase, { Step: this.state.spent.steps });
   }
 
   private async carryOn(sandbox: RolloutSandbox): Promise<never> {
@@ -355,8 +409,9 @@ class Rollout {
   }
 
   private show(outcome?: string): void {
-    const { state, phase, recent, problem } = this;
-    setCurrentDetails(describeRollout(state, { problem: problem.id, phase, recent, outcome }));
+    const { state, phase, recent, problem, person } = this;
+    const { awaiting } = person;
+    setCurrentDetails(describeRollout(state, { problem: problem.id, phase, recent, outcome, awaiting }));
   }
 }
 

@@ -1,7 +1,15 @@
 import { defineQuery, workflowInfo } from '@temporalio/workflow';
 import type { CallModelResult } from '../../activities/model';
 import type { RunToolResult } from '../../activities/rollout/sandbox';
-import type { Author, HandOverRecord, RolloutCarry, RolloutInput, RolloutProgress, Spent } from '../../contract';
+import type {
+  Author,
+  AwaitedPerson,
+  HandOverRecord,
+  RolloutCarry,
+  RolloutInput,
+  RolloutProgress,
+  Spent,
+} from '../../contract';
 import { handOverReason } from '../../rollout/handover';
 import { lenienceNotes } from '../../rollout/lenience';
 import { NOTHING_SPENT } from '../../rollout/limits';
@@ -72,7 +80,7 @@ export function take(state: RolloutCarry, author: Author, turn: number, seen: Ru
   state.authorTurns[author] += 1;
 }
 
-export function progressOf(state: RolloutCarry, phase: Phase): RolloutProgress {
+export function progressOf(state: RolloutCarry, phase: Phase, awaiting: AwaitedPerson | undefined): RolloutProgress {
   return {
     phase: phase.shown,
     turn: state.spent.steps,
@@ -83,6 +91,7 @@ export function progressOf(state: RolloutCarry, phase: Phase): RolloutProgress {
     handOver: handOverOf(state),
     paused: state.paused,
     container: state.lease?.container ?? null,
+    ...(awaiting ? { awaiting } : {}),
   };
 }
 
@@ -98,13 +107,17 @@ interface ShownRollout {
   readonly recent: readonly RecentTurn[];
   /** How it ended. */
   readonly outcome?: string;
+  readonly awaiting?: AwaitedPerson;
 }
 
 /**
  * Markdown for the Temporal UI's "Current Details". Turns are a code block, because the UI sets tables without space
  * between columns and turns `--` into a dash.
  */
-export function describeRollout(state: RolloutCarry, { problem, phase, recent, outcome }: ShownRollout): string {
+export function describeRollout(
+  state: RolloutCarry,
+  { problem, phase, recent, outcome, awaiting }: ShownRollout,
+): string {
   const { spent, draw, formatRetries } = state;
   const { waiting } = phase;
   const note = waiting && waiting.kind !== 'paused' ? waiting.reason : outcome;
@@ -121,6 +134,12 @@ export function describeRollout(state: RolloutCarry, { problem, phase, recent, o
   return [
     `**${problem}** — ${phase.shown}${note ? `: ${note}` : ''}`,
     ...(waiting ? ['', WAITING[waiting.kind]] : []),
+    ...(awaiting
+      ? [
+          '',
+          `Turn ${awaiting.turn} waits for a person (${awaiting.profile}) since ${awaiting.since}: \`pointsman rollout attach ${workflowInfo().workflowId}\`.`,
+        ]
+      : []),
     '',
     `Turn ${spent.steps} of at most ${state.limits.steps}; switch index k = ${draw.studentTurns ?? 'per turn'}${switched}${early}.`,
     '',

@@ -24,6 +24,7 @@ const servedFrom = (other: Partial<ViewerSource>): ViewerSource => ({
   events: (id) => at.source.events(id),
   search: (id, words) => at.source.search(id, words),
   blob: (sha256) => at.source.blob(sha256),
+  act: (id, act) => at.source.act(id, act),
   ...other,
 });
 

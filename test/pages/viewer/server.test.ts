@@ -26,7 +26,7 @@ const token = () => new URL(serving.url).searchParams.get('token')!;
 const cookie = () => `pointsman-${new URL(serving.url).port}=${token()}`;
 
 /** Not `fetch`, which does not let one lie about the host or leave a path as it is. */
-function ask(path: string, headers: Record<string, string> = {}, method = 'GET'): Promise<Answer> {
+function ask(path: string, headers: Record<string, string> = {}, method = 'GET', sent = ''): Promise<Answer> {
   const { hostname, port } = new URL(serving.url);
   return new Promise((done, failed) => {
     request({ hostname, port, path, method, headers: { cookie: cookie(), ...headers } }, (response) => {
@@ -36,7 +36,7 @@ function ask(path: string, headers: Record<string, string> = {}, method = 'GET')
       response.on('end', () => done({ status: response.statusCode ?? 0, headers: response.headers, body }));
     })
       .on('error', failed)
-      .end();
+      .end(sent);
   });
 }
 
@@ -88,7 +88,36 @@ it('knows its own addresses', () => {
   expect(isOwnHost(undefined, '127.0.0.1')).toBe(false);
 });
 
-it('is only read', async () => {
+it('takes a turn of a person from its own page alone', async () => {
+  const { host } = new URL(serving.url);
+  const own = { host, origin: `http://${host}`, 'content-type': 'application/json' };
+  const turn = JSON.stringify({ turn: 1, by: 'Ann', tool: 'bash', args: { command: 'ls' } });
+  const post = async (headers: Record<string, string>, sent = turn, path = '/api/act?id=some') => {
+    const { status, body } = await ask(path, headers, 'POST', sent);
+    return [status, body] as const;
+  };
+  const { origin, ...without } = own;
+  expect(await post({ ...own, cookie: '' })).toEqual([403, expect.stringContaining('who started it')]);
+  expect(await post(without)).toEqual([403, expect.stringContaining('Only the page of this server')]);
+  for (const foreign of [
+    'null',
+    'http://evil.example',
+    `https://${host}`,
+    'http://127.0.0.1:1',
+    `${origin}.evil.example`,
+  ])
+    expect(await post({ ...own, origin: foreign })).toEqual([403, expect.stringContaining('Only the page')]);
+  expect((await post({ ...own, host: 'evil.example', origin: 'http://evil.example' }))[0]).toBe(421);
+  expect((await post({ ...own, 'content-type': 'text/plain' }))[0]).toBe(415);
+  expect((await post(own, JSON.stringify({ by: 'x'.repeat(1_100_000) })))[0]).toBe(413);
+  expect(await post(own, '{')).toEqual([400, expect.stringContaining('act')]);
+  expect(await post(own, '{"turn": 0}')).toEqual([400, expect.stringContaining('act: turn')]);
+  expect((await post(own, turn, '/api/run?id=some'))[0]).toBe(405);
+  // It was let in: no Temporal server answers here.
+  expect(await post(own)).toEqual([503, expect.stringContaining('no Temporal server')]);
+});
+
+it('is only read but for that', async () => {
   for (const method of ['POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS'])
     expect((await ask('/api/runs', {}, method)).status).toBe(405);
   const head = await ask('/', {}, 'HEAD');

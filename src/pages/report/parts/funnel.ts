@@ -238,6 +238,8 @@ const LOSS_WORDS: Readonly<Record<LossReason, string>> = {
   identical_actions: 'the same action several times in a row',
   endless_file_reading: 'it read files over and over',
   nothing_trained: 'it has no turn that would be trained',
+  human: 'a person made a turn that would be trained',
+  not_human: 'no person made a turn that would be trained',
   unfaithful: 'a turn cannot be written in the format of the student without a change',
   too_long: 'it is longer than a row may be',
   duplicate: 'what would be trained is in another row already',

@@ -1,3 +1,4 @@
+import type { PersonAct, PersonActed } from '../../../contract';
 import type { ForkNode, RunEvents, RunList, RunPage } from '../payload';
 
 /** Where the page's data comes from: its server, or itself. */
@@ -12,6 +13,8 @@ export interface PageData {
   blob(sha256: string): Promise<string | undefined>;
   /** Address of a whole body; undefined where there is none. */
   address(sha256: string): string | undefined;
+  /** Makes a turn that waits for a person; absent where nobody can. Throws why it was refused. */
+  act?(id: string, act: PersonAct): Promise<PersonActed>;
 }
 
 export class ServedData implements PageData {
@@ -49,12 +52,20 @@ export class ServedData implements PageData {
   address(sha256: string): string {
     return `/blob/${sha256}`;
   }
+
+  act(id: string, act: PersonAct): Promise<PersonActed> {
+    return ask(
+      '/api/act',
+      { id },
+      { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(act) },
+    );
+  }
 }
 
 /** The browser keeps answers with their tags: what has not changed is not sent again. */
-async function ask<T>(path: string, params: Readonly<Record<string, string>> = {}): Promise<T> {
+async function ask<T>(path: string, params: Readonly<Record<string, string>> = {}, request?: RequestInit): Promise<T> {
   const query = new URLSearchParams(params);
-  const response = await fetch(query.size > 0 ? `${path}?${query}` : path).catch(() => {
+  const response = await fetch(query.size > 0 ? `${path}?${query}` : path, request).catch(() => {
     throw new Error('The viewer’s server does not answer. Start `pointsman view` again.');
   });
   return JSON.parse(await textOf(response)) as T;

@@ -5,6 +5,7 @@ import type { PageData } from './data';
 import { button, type Child, el, replace } from './dom';
 import { familyLabel, forksView, framesView } from './family-view';
 import type { Keys } from './keys';
+import { PersonBox } from './person-box';
 import { runHash, type Tab } from './route';
 import { legend, patchPart, patchSize, problemPart } from './run-parts';
 import { runSummary } from './run-summary';
@@ -41,6 +42,7 @@ export class RunScreen {
   });
   private readonly family: Promise<ForkNode | null>;
   private forks: ForkNode | null = null;
+  private readonly person: PersonBox;
   private list: VirtualList | undefined;
   private strip: Strip | undefined;
   private aside: Aside;
@@ -56,7 +58,16 @@ export class RunScreen {
     const { id } = page.line;
     this.aside = this.newAside();
     this.family = page.line.kind === 'rollout' ? data.forks(id).catch(() => null) : Promise.resolve(null);
-    this.element = el('main', { class: 'run-screen', id: 'main' }, this.summary, this.sticky, this.content);
+    this.person = new PersonBox({ data, id, made: () => void this.look() });
+    this.person.update(page.awaiting);
+    this.element = el(
+      'main',
+      { class: 'run-screen', id: 'main' },
+      this.summary,
+      this.sticky,
+      this.content,
+      this.person.element,
+    );
     this.keys = {
       next: () => this.select(this.selected + 1, true),
       previous: () => this.select(this.selected - 1, true),
@@ -102,6 +113,7 @@ export class RunScreen {
     const same = !grown && page.live === this.page.live && page.phase === this.page.phase;
     const following = this.selected === this.page.turns.length - 1;
     this.page = page;
+    this.person.update(page.awaiting);
     if (same) return;
     if (this.tab !== 'turns' || !this.list) {
       this.draw();
@@ -117,6 +129,12 @@ export class RunScreen {
 
   close(): void {
     this.list?.close();
+  }
+
+  /** At once, and not with the next look: somebody waits for what came of a turn. */
+  private async look(): Promise<void> {
+    const page = await this.context.data.run(this.id).catch(() => undefined);
+    if (page) this.update(page);
   }
 
   private newAside(before?: Aside): Aside {

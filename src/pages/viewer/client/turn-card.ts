@@ -117,6 +117,9 @@ function headOf(turn: TurnView): HTMLElement {
     { class: 'turn-head' },
     el('h3', {}, author(turn.who), el('span', { class: 'turn-number' }, `turn ${turn.turn}`)),
     el('span', { class: 'profile' }, foreignLine(turn.profile)),
+    turn.person === undefined
+      ? null
+      : el('span', { class: 'chip', title: 'A person made this turn' }, 'person: ', foreignLine(turn.person)),
     turn.trained
       ? el(
           'span',

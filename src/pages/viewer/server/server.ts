@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { build } from 'esbuild';
-import { isPointsmanError, PointsmanError } from '../../../contract';
+import { isPointsmanError, jsonAt, PersonAct, type PersonActed, PointsmanError, parseInput } from '../../../contract';
 import { isOwnHost } from '../../../own-host';
 import { type Bundle, viewerDocument } from '../document';
 import type { ForkNode, RunEvents, RunList, RunPage } from '../payload';
@@ -31,6 +31,10 @@ interface Reply {
   readonly cookie?: string;
 }
 
+/** Where a person's turn is posted to, the only thing that changes anything. */
+const ACT = '/api/act';
+const MOST_BYTES = 1_000_000;
+
 const MOVED = 'The viewer is at /.\n';
 
 /** In the same time wherever they differ. */
@@ -43,7 +47,7 @@ function isSame(one: string, other: string): boolean {
 const INERT = "default-src 'none'; sandbox; frame-ancestors 'none'";
 
 /**
- * Serves the viewer. It only reads, and answers nobody but a browser on its own address that was given the link: other
+ * Serves the viewer. It reads, and makes turns that wait for a person where its own page asks for it; it answers nobody but a browser on its own address that was given the link: other
  * accounts of the machine reach the address too. Throws where the port is taken.
  */
 export async function serveViewer(
@@ -72,12 +76,15 @@ async function answer(
   source: ViewerSource,
   document: string,
   { host, token }: { readonly host: string; readonly token: string },
-  { method, headers, url = '/', socket }: IncomingMessage,
+  request: IncomingMessage,
 ): Promise<Reply> {
+  const { method, headers, url = '/', socket } = request;
   if (!isOwnHost(headers.host, host)) {
     throw new Refusal(421, 'This server answers to its own address only. Open the link that `pointsman view` printed.');
   }
-  if (method !== 'GET' && method !== 'HEAD') throw new Refusal(405, 'There is nothing to change here: GET only.');
+  const acts = method === 'POST' && url.startsWith(`${ACT}?`);
+  if (!acts && method !== 'GET' && method !== 'HEAD')
+    throw new Refusal(405, 'There is nothing to change here: GET only.');
   if (!url.startsWith('/')) throw new Refusal(404, 'There is nothing here. The viewer is at /.');
   const { pathname, searchParams } = new URL(`http://viewer.invalid${url}`);
   // Cookies of an address are shared by all of its ports.
@@ -87,10 +94,14 @@ async function answer(
   if (!(headers.cookie ?? '').split('; ').some((each) => isSame(each, cookie))) {
     throw new Refusal(403, 'This is for who started it. Open the link that `pointsman view` printed, with its token.');
   }
+  const id = searchParams.get('id') ?? '';
+  if (acts) {
+    assertOwnPage(headers);
+    return json(await source.act(id, await actIn(request)));
+  }
   if (pathname === '/') return { type: 'text/html; charset=utf-8', body: document };
   const blob = /^\/blob\/([0-9a-f]{64})$/.exec(pathname)?.[1];
   if (blob) return { type: 'text/plain; charset=utf-8', body: await source.blob(blob), lasting: true };
-  const id = searchParams.get('id') ?? '';
   switch (pathname) {
     case '/api/runs':
       return json(await source.list());
@@ -105,6 +116,22 @@ async function answer(
     default:
       throw new Refusal(404, 'There is nothing here. The viewer is at /.');
   }
+}
+
+/** A page of another port is of the same site, so that the cookie comes with what it sends; its origin is another. */
+function assertOwnPage({ origin, host, 'content-type': type }: IncomingMessage['headers']): void {
+  if (origin !== `http://${host}`) throw new Refusal(403, 'Only the page of this server acts here.');
+  if (type !== 'application/json') throw new Refusal(415, 'What is done is JSON (Content-Type: application/json).');
+}
+
+/** What was posted, of a length that was said: more than that is never read. */
+async function actIn(request: IncomingMessage): Promise<PersonAct> {
+  const length = Number(request.headers['content-length'] ?? Number.NaN);
+  if (!(length <= MOST_BYTES)) throw new Refusal(413, `What is done in a turn has ${MOST_BYTES} bytes at most.`);
+  const chunks: Buffer[] = [];
+  for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
+  const line = Buffer.concat(chunks).toString('utf8');
+  return parseInput(PersonAct, jsonAt({ line, where: 'act' }, 'It is one JSON object.'), 'act');
 }
 
 function json(value: unknown): Reply {
@@ -215,4 +242,6 @@ export interface ViewerSource {
   search(id: string, words: string): Promise<number[]>;
   /** Throws `NotFound`. */
   blob(sha256: string): Promise<Buffer>;
+  /** Makes a turn that waits for a person. Throws why it was refused. */
+  act(id: string, act: PersonAct): Promise<PersonActed>;
 }

@@ -36,6 +36,11 @@ let mixed: RolloutRow;
 
 const here = (id: string, part = '') => `${serving.url}#/run/${encodeURIComponent(id)}${part}`;
 const kind = (wanted: string) => at.sample.rows.find(({ id }) => at.sample.kinds.get(id) === wanted)!;
+/** A run of the same problem with another policy. */
+const otherOf = ({ instance, method }: RolloutRow) =>
+  at.sample.rows.find((row) => row.instance === instance && row.method !== method && row.result)!;
+const beside = (left: string, right: string) =>
+  `${serving.url}#/compare/${encodeURIComponent(left)}/${encodeURIComponent(right)}`;
 /** The page keeps its state in its address, so that each test begins with an address of its own. */
 const open = async (url: string) => {
   await page.goto('about:blank');
@@ -248,6 +253,7 @@ describeInBrowser('the viewer in a browser', () => {
         here(failed.id, '/tests'),
         here(mixed.id, '/problem'),
         here(mixed.id, '/family'),
+        beside(mixed.id, otherOf(mixed).id),
       ];
       for (const place of places) {
         await own.goto('about:blank');
@@ -306,13 +312,77 @@ describeInBrowser('the viewer in a browser', () => {
       title: 'forks',
     });
     await open(`${url}#/run/${encodeURIComponent(mixed.id)}/family`);
-    await page.getByRole('link', { name: 'Forks (2 runs)' }).waitFor();
+    await page.waitForSelector('.tree');
     const leaves = page.locator('.tree li:not(:has(li))');
-    expect(await leaves.allTextContents()).toEqual(['turns 4–9 this run', `turns 4–6 ${other}`]);
+    const told = await leaves.allTextContents();
+    expect(told[0]).toMatch(/^turns 4–9 this run/);
+    expect(told[1]).toContain(`turns 4–6 ${other}`);
     expect(await page.locator('.tree > li > .stretch').textContent()).toBe('turns 1–3');
-    await page.getByRole('link', { name: other }).click();
+    // Each with its k and its verdict.
+    expect(told[0]).toContain(mixed.result!.resolved ? '✓ resolved' : '✗ not resolved');
+    expect(told[0]).toContain(`k = ${mixed.result!.handOver.sampled}`);
+    await page.getByRole('link', { name: other, exact: true }).click();
     await page.waitForSelector('.selected .turn');
     expect(page.url()).toContain(encodeURIComponent(other));
+    await close();
+    watched.troubles.splice(0);
+  });
+
+  it('sets two policies of one problem side by side, from the page of either', async () => {
+    const other = otherOf(mixed);
+    await open(here(mixed.id, '/family'));
+    const same = at.sample.rows.filter(({ instance, id }) => instance === mixed.instance && id !== mixed.id);
+    await page.getByRole('link', { name: `Related runs (${same.length})` }).waitFor();
+    await page.getByRole('link', { name: `Side by side with ${other.id}`, exact: true }).click();
+    await page.waitForSelector('.pair-row.apart');
+    expect(new URL(page.url()).hash).toBe(`#/compare/${encodeURIComponent(mixed.id)}/${encodeURIComponent(other.id)}`);
+    const [left, right] = [mixed.result!.turns.total, other.result!.turns.total];
+    expect(await page.locator('.pair-row').count()).toBe(Math.max(left, right));
+    expect(await page.locator('.pair-row .half:first-child .turn').count()).toBe(left);
+    expect(await page.locator('.pair-row .half:nth-child(2) .turn').count()).toBe(right);
+    expect(await page.locator('.ended').count()).toBe(left === right ? 0 : 1);
+    for (const row of await page.locator('.pair-row:nth-of-type(-n+9)').all()) {
+      const turns = await row
+        .locator('.turn')
+        .evaluateAll((cards) => cards.map((card) => card.getAttribute('data-turn')));
+      expect(new Set(turns).size).toBeLessThanOrEqual(1);
+    }
+    // Side by side, and not one above the other.
+    const [one, two] = await page.locator('.pair-row').first().locator('.turn').all();
+    const [a, b] = [await one!.boundingBox(), await two!.boundingBox()];
+    expect(b!.x).toBeGreaterThan(a!.x + a!.width - 1);
+    expect(await page.locator('.lede').textContent()).toContain('They share no step');
+    const figures = (name: string) => page.locator('.pair-facts tr', { hasText: name }).locator('td').allTextContents();
+    expect(await figures('Turns')).toEqual([String(left), String(right)]);
+    expect(await figures('Verdict')).toEqual(
+      [mixed, other].map(({ result }) => (result!.resolved ? '✓ resolved' : '✗ not resolved')),
+    );
+    await page.keyboard.press('j');
+    await page.waitForURL(({ hash }) => hash.endsWith('/turn/2'));
+    expect(await page.locator('.pair-row.here').getAttribute('data-index')).toBe('1');
+    await page.keyboard.press('o');
+    await page.locator('.part.output .text').first().waitFor({ state: 'detached' });
+  });
+
+  it('shows the steps that a fork kept once, and where it parts', async () => {
+    const full = await at.source.run(mixed.id);
+    const forked = `${mixed.id}-fork`;
+    const turns = full.turns.slice(0, 6).map((turn) => (turn.turn <= 4 ? turn : { ...turn, hash: `f${turn.hash}` }));
+    const fork = { ...full, line: { ...full.line, id: forked }, turns };
+    const shown = servedFrom({ run: async (id) => (id === forked ? fork : at.source.run(id)) });
+    const { url, close } = await serveViewer(shown, { port: 0, host: '127.0.0.1', title: 'fork' });
+    await open(`${url}#/compare/${encodeURIComponent(mixed.id)}/${encodeURIComponent(forked)}/turn/3`);
+    await page.waitForSelector('.pair-row.here[data-index="2"]');
+    expect(await page.locator('.pair-row.shared').count()).toBe(4);
+    expect(await page.locator('.pair-row.shared .turn').count()).toBe(4);
+    expect(await page.locator('.pair-row.apart .turn').count()).toBe(full.turns.length - 4 + 2);
+    expect(await page.locator('.lede').textContent()).toContain(
+      'share the first 4 turns, shown once; they part at turn 5',
+    );
+    await page.keyboard.press('x');
+    const next =
+      mixed.result!.turns.student < 4 && mixed.result!.turns.student >= 3 ? mixed.result!.turns.student + 1 : 5;
+    await page.waitForURL(({ hash }) => hash.endsWith(`/turn/${next}`));
     await close();
     watched.troubles.splice(0);
   });
@@ -404,6 +474,11 @@ describeInBrowser('the viewer in a browser', () => {
       await own.waitForSelector('.lede, .failure');
       if (result) expect(await own.locator('.lede').textContent()).not.toBe('');
     }
+    // Two at once: the bodies of both are found.
+    const other = otherOf(mixed).id;
+    await own.goto(`${address}#/compare/${encodeURIComponent(mixed.id)}/${encodeURIComponent(other)}`);
+    await own.waitForSelector('.pair-row.apart');
+    expect(await own.locator('.pair-row .half:nth-child(2) .turn').count()).toBe(otherOf(mixed).result!.turns.total);
     expect(troubles).toEqual([]);
     expect(await own.title()).not.toBe('owned');
     await own.context().close();

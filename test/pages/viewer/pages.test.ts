@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import fc from 'fast-check';
 import { promptsFor } from '../../../src/activities/prompts';
 import { View } from '../../../src/contract/profile';
 import { renderConversation } from '../../../src/dataset/conversation';
@@ -13,6 +14,7 @@ import { maskOf, usualTraining } from '../../../src/pages/viewer/mask';
 import type { RunPage, TurnView } from '../../../src/pages/viewer/payload';
 import { lineOfRow } from '../../../src/pages/viewer/run-line';
 import { gradeView, rolloutPage } from '../../../src/pages/viewer/run-page';
+import { alignTurns } from '../../../src/pages/viewer/side-by-side';
 import { FileBlobs } from '../../../src/store/local/blobs';
 import { Transcripts } from '../../../src/store/transcripts';
 import { type SampleCampaign, writeSampleCampaign } from '../../support/sample-campaign';
@@ -128,6 +130,26 @@ it('puts runs that share steps into a tree, and leaves out those that do not', (
     { from: 3, to: 3, runs: ['c'] },
   ]);
   expect(forkTree('stranger', [branch('stranger', '9'), branch('a', '1')])).toBeUndefined();
+});
+
+it('sets two runs side by side: shared steps once, and every other turn in its place', () => {
+  const turnsOf = (hashes: readonly string[]) => hashes.map((hash, at) => ({ turn: at + 1, hash }) as TurnView);
+  const hashes = fc.array(fc.stringMatching(/^[0-9a-f]{1,3}$/), { maxLength: 8 });
+  fc.assert(
+    fc.property(hashes, hashes, hashes, (common, one, other) => {
+      const left = turnsOf([...common, ...one.map((hash) => `l${hash}`)]);
+      const right = turnsOf([...common, ...other.map((hash) => `r${hash}`)]);
+      const rows = alignTurns(left, right);
+      expect(rows.map(({ kind }) => kind)).toEqual(
+        Array.from({ length: Math.max(left.length, right.length) }, (_, at) =>
+          at < common.length ? 'shared' : 'apart',
+        ),
+      );
+      expect(rows.flatMap((row) => row.left ?? [])).toEqual(left);
+      expect(rows.flatMap((row) => row.right ?? [])).toEqual(right);
+      for (const row of rows) if (row.left && row.right) expect(row.left.turn).toBe(row.right.turn);
+    }),
+  );
 });
 
 it('reads a git patch, whatever its lines look like', () => {

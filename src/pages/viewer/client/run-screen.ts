@@ -1,21 +1,23 @@
 import { stretches } from '../lede';
-import type { ForkNode, RunPage } from '../payload';
+import type { ForkNode, RunLine, RunPage } from '../payload';
 import { Aside } from './aside';
 import type { PageData } from './data';
-import { button, type Child, el, replace } from './dom';
-import { familyLabel, forksView, framesView } from './family-view';
+import { type Child, el, replace } from './dom';
+import { framesView, othersView } from './family-view';
 import type { Keys } from './keys';
 import { runHash, type Tab } from './route';
 import { legend, patchPart, patchSize, problemPart } from './run-parts';
 import { runSummary } from './run-summary';
 import { Strip } from './strip';
 import { testsView } from './tests-view';
-import { type Folds, refusedPart, turnCard } from './turn-card';
+import { type Folds, foldButtons, refusedPart, turnCard } from './turn-card';
 import { TurnSearch } from './turn-search';
 import { VirtualList } from './virtual-list';
 
 export interface RunContext {
   readonly data: PageData;
+  /** The lines of the list. */
+  readonly runs: readonly RunLine[];
   readonly go: (hash: string) => void;
   /** The run before or after in the list that one came from. */
   readonly neighbour: (by: 1 | -1) => string | undefined;
@@ -40,7 +42,8 @@ export class RunScreen {
       ),
   });
   private readonly family: Promise<ForkNode | null>;
-  private forks: ForkNode | null = null;
+  /** Other runs of the same problem. */
+  private readonly others: readonly RunLine[];
   private list: VirtualList | undefined;
   private strip: Strip | undefined;
   private aside: Aside;
@@ -55,6 +58,7 @@ export class RunScreen {
     const { data } = context;
     const { id } = page.line;
     this.aside = this.newAside();
+    this.others = context.runs.filter((each) => each.id !== id && isSameProblem(each, page.line));
     this.family = page.line.kind === 'rollout' ? data.forks(id).catch(() => null) : Promise.resolve(null);
     this.element = el('main', { class: 'run-screen', id: 'main' }, this.summary, this.sticky, this.content);
     this.keys = {
@@ -71,10 +75,6 @@ export class RunScreen {
       fold: (part) => this.fold(part),
       back: () => context.go('#/'),
     };
-    void this.family.then((forks) => {
-      this.forks = forks;
-      this.drawTabs();
-    });
   }
 
   get live(): boolean {
@@ -153,7 +153,7 @@ export class RunScreen {
             'div',
             { class: 'turn-tools' },
             page.line.kind === 'rollout' ? legend() : null,
-            this.foldButtons(),
+            foldButtons(this.folds, (part) => this.fold(part)),
             this.search.element,
           )
         : null;
@@ -170,7 +170,11 @@ export class RunScreen {
       ['patch', `Patch ${size}`, page.patch !== null],
       ['tests', `Tests ${groups.join(' · ')}`, grade !== null],
       ['problem', 'Problem', line.kind === 'rollout'],
-      ['family', line.kind === 'setup' ? `Snapshots (${page.frames.length})` : familyLabel(this.forks), true],
+      [
+        'family',
+        line.kind === 'setup' ? `Snapshots (${page.frames.length})` : `Related runs (${this.others.length})`,
+        true,
+      ],
     ];
     replace(
       this.tabs,
@@ -229,7 +233,7 @@ export class RunScreen {
     const { page } = this;
     if (page.line.kind === 'setup') return framesView(page.frames, page.trials, (turn) => runHash(page.line.id, turn));
     const place = el('div', {}, el('p', { class: 'note' }, 'Looking …'));
-    void this.family.then((forks) => replace(place, forksView(forks, page.line.id)));
+    void this.family.then((forks) => replace(place, othersView(page.line, this.others, forks)));
     return place;
   }
 
@@ -292,19 +296,8 @@ export class RunScreen {
     this.list.reveal(Math.max(0, this.selected), true);
     this.drawSticky();
   }
+}
 
-  private foldButtons(): HTMLElement {
-    const one = (part: keyof Folds, label: string) =>
-      button(label, () => this.fold(part), {
-        aria: { pressed: !this.folds[part] },
-        title: 'Fold or unfold in every turn',
-      });
-    return el(
-      'div',
-      { class: 'fold-buttons', role: 'group', aria: { label: 'Shown of every turn' } },
-      one('thought', 'Thoughts'),
-      one('action', 'Actions'),
-      one('output', 'Outputs'),
-    );
-  }
+function isSameProblem(one: RunLine, other: RunLine): boolean {
+  return one.kind === other.kind && one.instance === other.instance;
 }

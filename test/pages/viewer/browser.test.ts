@@ -5,6 +5,7 @@ import type { Browser, Page } from 'playwright-core';
 import { loadSetupSteps } from '../../../src/cli/setup/reading';
 import { unknownLine } from '../../../src/cli/view/lines';
 import type { RolloutRow } from '../../../src/contract';
+import { dollars } from '../../../src/pages/figures';
 import { clip } from '../../../src/pages/viewer/clip';
 import { setupPage } from '../../../src/pages/viewer/run-page';
 import { exportViewer } from '../../../src/pages/viewer/server/export';
@@ -116,6 +117,60 @@ describeInBrowser('the viewer in a browser', () => {
     await open(`${serving.url}#/?method=bc`);
     await page.waitForSelector('.runs tbody tr[data-index]');
     expect(await page.getByLabel('Method').inputValue()).toBe('bc');
+  });
+
+  it('sorts on every column, filters by state, and copies the id of a run', async () => {
+    const own = await watchedPage(browser, serving.url, { permissions: ['clipboard-read', 'clipboard-write'] });
+    const list = own.page;
+    await list.goto(serving.url);
+    await list.waitForSelector('.runs tbody tr[data-index]');
+    const heads = await list.locator('.runs thead th').allTextContents();
+    const columnOf = (column: number) => list.locator(`.runs tbody tr[data-index] td:nth-child(${column})`);
+    for (const [at, head] of heads.entries()) {
+      await list.locator(`.runs thead th:nth-child(${at + 1}) button`).click();
+      expect(await list.locator('.runs thead th[aria-sort=ascending]').allTextContents()).toEqual([`${head} ↑`]);
+      const up = await columnOf(at + 1).allTextContents();
+      await list.locator(`.runs thead th:nth-child(${at + 1}) button`).click();
+      expect(await list.locator('.runs thead th[aria-sort=descending]').count()).toBe(1);
+      expect(await columnOf(at + 1).allTextContents()).not.toEqual(up);
+      await list.locator(`.runs thead th:nth-child(${at + 1}) button`).click();
+    }
+    await list.getByLabel('State').selectOption('failed');
+    const failed = at.sample.rows.filter(({ outcome }) => outcome === 'failed');
+    expect(await list.locator('.counts').textContent()).toMatch(new RegExp(`^${failed.length} of 48 runs`));
+    await list.getByLabel('State').selectOption('');
+    const { id } = at.sample.rows[0]!;
+    await list.getByRole('button', { name: `Copy: id ${id}`, exact: true }).click();
+    const clipboard = () => list.evaluate('navigator.clipboard.readText()');
+    expect(await clipboard()).toBe(id);
+    // The row is a link; the button in it is not.
+    expect(new URL(list.url()).hash).toBe('#/');
+    await list.goto(here(mixed.id, '/turn/2'));
+    await list.waitForSelector('.selected .turn[data-turn="2"]');
+    await list.getByRole('button', { name: 'Copy: id of the run' }).click();
+    expect(await clipboard()).toBe(mixed.id);
+    await list.getByRole('button', { name: 'Copy: hash of the head' }).click();
+    expect(await clipboard()).toBe(mixed.result!.head);
+    await list.getByRole('button', { name: 'Copy: hash of the step' }).click();
+    expect(await clipboard()).toBe((await at.source.run(mixed.id)).turns[1]!.hash);
+    expect(own.troubles).toEqual([]);
+    await list.context().close();
+  });
+
+  it('adds up the cost by turn', async () => {
+    await open(here(mixed.id, '/turn/2'));
+    await page.waitForSelector('.selected .turn[data-turn="2"]');
+    expect(await page.locator('.aside .facts').textContent()).toContain('Cost so far$0.0020');
+    await page.getByRole('link', { name: /^Cost/ }).click();
+    await page.waitForSelector('.costs tr[data-turn]');
+    const { total, student } = mixed.result!.turns;
+    expect(await page.locator('.costs tr[data-turn]').count()).toBe(total);
+    const last = page.locator('.costs tr[data-turn]').last().locator('td');
+    expect(await last.nth(2).textContent()).toBe(dollars(mixed.result!.cost.usd));
+    const handOver = page.locator(`.costs tr[data-turn="${student + 1}"] td`);
+    expect(await handOver.nth(1).textContent()).toBe('$0.010');
+    await page.getByRole('link', { name: String(total), exact: true }).click();
+    await page.waitForSelector(`.selected .turn[data-turn="${total}"]`);
   });
 
   it('tells a stranger what a run is: verdict, hand-over, who did what, what is trained', async () => {
@@ -251,6 +306,7 @@ describeInBrowser('the viewer in a browser', () => {
         here(mixed.id),
         here(mixed.id, '/patch'),
         here(failed.id, '/tests'),
+        here(mixed.id, '/cost'),
         here(mixed.id, '/problem'),
         here(mixed.id, '/family'),
         beside(mixed.id, otherOf(mixed).id),

@@ -6,6 +6,7 @@ import { promptsFor } from '../../../src/activities/prompts';
 import { View } from '../../../src/contract/profile';
 import { renderConversation } from '../../../src/dataset/conversation';
 import { commandsOf } from '../../../src/pages/viewer/commands';
+import { costApart, costByTurn } from '../../../src/pages/viewer/cost-by-turn';
 import { diffSoFar } from '../../../src/pages/viewer/diff-so-far';
 import { type Branch, forkTree } from '../../../src/pages/viewer/fork-tree';
 import { ledeOf } from '../../../src/pages/viewer/lede';
@@ -150,6 +151,21 @@ it('sets two runs side by side: shared steps once, and every other turn in its p
       for (const row of rows) if (row.left && row.right) expect(row.left.turn).toBe(row.right.turn);
     }),
   );
+});
+
+it('adds up what turns cost, and says where the run itself says another sum', () => {
+  const made = (usd: number, tokens: number) =>
+    ({
+      who: 'expert',
+      usage: { promptTokens: tokens, cachedTokens: 0, completionTokens: 1, costUsd: usd },
+    }) as TurnView;
+  const turns = [made(0.5, 10), made(0, 20), made(0.25, 30)];
+  expect(costByTurn(turns).map(({ usdSoFar }) => usdSoFar)).toEqual([0.5, 0.5, 0.75]);
+  expect(costByTurn(turns).map(({ tokensSoFar }) => tokensSoFar)).toEqual([11, 32, 63]);
+  const said = (usd: number | null) => costApart({ line: { ...lineOfRow(sample.rows[0]!), usd }, turns });
+  expect([said(null), said(0.75), said(0.7500004)]).toEqual(['', '', '']);
+  expect(said(1)).toContain('$0.25 more than its turns');
+  expect(said(0.25)).toContain('turns that a fork keeps');
 });
 
 it('reads a git patch, whatever its lines look like', () => {

@@ -1,4 +1,4 @@
-const TABS = ['turns', 'patch', 'tests', 'problem', 'family'] as const;
+const TABS = ['turns', 'patch', 'tests', 'cost', 'problem', 'family'] as const;
 export type Tab = (typeof TABS)[number];
 
 export type Route =

@@ -1,6 +1,8 @@
+import { costByTurn } from '../cost-by-turn';
 import { stretches } from '../lede';
 import type { ForkNode, RunLine, RunPage } from '../payload';
 import { Aside } from './aside';
+import { costPart, costRow } from './cost-view';
 import type { PageData } from './data';
 import { type Child, el, replace } from './dom';
 import { framesView, othersView } from './family-view';
@@ -13,6 +15,7 @@ import { testsView } from './tests-view';
 import { type Folds, foldButtons, refusedPart, turnCard } from './turn-card';
 import { TurnSearch } from './turn-search';
 import { VirtualList } from './virtual-list';
+import { money } from './words';
 
 export interface RunContext {
   readonly data: PageData;
@@ -138,7 +141,7 @@ export class RunScreen {
     replace(this.summary, runSummary(this.page));
     this.drawSticky();
     replace(this.content, this.body());
-    this.list = this.tab === 'turns' ? this.turnList() : undefined;
+    this.list = this.tab === 'turns' ? this.turnList() : this.tab === 'cost' ? this.costList() : undefined;
     this.list?.render();
   }
 
@@ -169,6 +172,7 @@ export class RunScreen {
       ['turns', `Turns (${page.turns.length})`, true],
       ['patch', `Patch ${size}`, page.patch !== null],
       ['tests', `Tests ${groups.join(' · ')}`, grade !== null],
+      ['cost', `Cost ${line.usd === null ? '' : money(line.usd)}`, page.turns.length > 0],
       ['problem', 'Problem', line.kind === 'rollout'],
       [
         'family',
@@ -196,6 +200,8 @@ export class RunScreen {
         return page.patch ? patchPart(page, data) : el('p', { class: 'empty' }, 'There is no patch.');
       case 'tests':
         return page.grade ? testsView(page.grade, data) : el('p', { class: 'empty' }, 'It was not graded.');
+      case 'cost':
+        return costPart(page);
       case 'problem':
         return problemPart(page, data);
       case 'family':
@@ -245,6 +251,20 @@ export class RunScreen {
       make: (index) => this.card(index),
       estimate: 260,
       spacer: () => el('div', { class: 'spacer' }),
+      covered: () => this.sticky.getBoundingClientRect().height + 44,
+    });
+  }
+
+  private costList(): VirtualList | undefined {
+    const host = this.content.querySelector<HTMLElement>('.cost-rows');
+    if (!host) return undefined;
+    const costs = costByTurn(this.page.turns);
+    const whole = costs.at(-1)?.usdSoFar ?? 0;
+    return new VirtualList(host, {
+      count: costs.length,
+      make: (index) => costRow(this.id, costs[index]!, whole),
+      estimate: 30,
+      spacer: () => el('tr', { class: 'spacer', aria: { hidden: true } }),
       covered: () => this.sticky.getBoundingClientRect().height + 44,
     });
   }

@@ -42,6 +42,21 @@ const otherOf = ({ instance, method }: RolloutRow) =>
   at.sample.rows.find((row) => row.instance === instance && row.method !== method && row.result)!;
 const beside = (left: string, right: string) =>
   `${serving.url}#/compare/${encodeURIComponent(left)}/${encodeURIComponent(right)}`;
+/** What a browser says of a run that is not there, once an address. */
+const NOT_FOUND = 'console: Failed to load resource: the server responded with a status of 404 (Not Found)';
+const said = (troubles: string[]) => troubles.splice(0).filter((trouble) => trouble !== 'request: about:blank');
+/** An address of every screen, the last of a run that is not there. */
+const everyPlace = () => [
+  serving.url,
+  here(mixed.id),
+  here(mixed.id, '/patch'),
+  here(kind('wrong').id, '/tests'),
+  here(mixed.id, '/cost'),
+  here(mixed.id, '/problem'),
+  here(mixed.id, '/family'),
+  beside(mixed.id, otherOf(mixed).id),
+  here('no such run'),
+];
 /** The page keeps its state in its address, so that each test begins with an address of its own. */
 const open = async (url: string) => {
   await page.goto('about:blank');
@@ -64,8 +79,7 @@ describeInBrowser('the viewer in a browser', () => {
   });
   // Whatever a test did: nothing complained, nothing was asked of anybody else, no foreign script ran.
   afterEach(async () => {
-    const troubles = watched.troubles.splice(0);
-    expect(troubles.filter((trouble) => trouble !== 'request: about:blank')).toEqual([]);
+    expect(said(watched.troubles)).toEqual([]);
     expect(await page.title()).not.toBe('owned');
   });
 
@@ -300,18 +314,7 @@ describeInBrowser('the viewer in a browser', () => {
     'has no serious finding of axe in %s',
     async (colorScheme) => {
       const { page: own, troubles } = await watchedPage(browser, serving.url, { colorScheme });
-      const failed = kind('wrong');
-      const places = [
-        serving.url,
-        here(mixed.id),
-        here(mixed.id, '/patch'),
-        here(failed.id, '/tests'),
-        here(mixed.id, '/cost'),
-        here(mixed.id, '/problem'),
-        here(mixed.id, '/family'),
-        beside(mixed.id, otherOf(mixed).id),
-      ];
-      for (const place of places) {
+      for (const place of everyPlace()) {
         await own.goto('about:blank');
         await own.goto(place);
         await own.waitForSelector('main h1');
@@ -319,11 +322,96 @@ describeInBrowser('the viewer in a browser', () => {
         const findings = await axeFindings(own);
         expect({ place, findings }).toEqual({ place, findings: [] });
       }
-      expect(troubles.filter((trouble) => trouble !== 'request: about:blank')).toEqual([]);
+      expect(said(troubles)).toEqual([NOT_FOUND]);
       await own.context().close();
     },
     120_000,
   );
+
+  it('has a place for everything on a phone', async () => {
+    const { page: phone, troubles } = await watchedPage(browser, serving.url, {
+      viewport: { width: 390, height: 844 },
+      hasTouch: true,
+    });
+    for (const place of everyPlace()) {
+      await phone.goto('about:blank');
+      await phone.goto(place);
+      await phone.waitForSelector('main h1');
+      await phone.waitForTimeout(300);
+      // What a line cuts short itself (`…`) is no trouble, what one has to scroll sideways for is.
+      const outside = await phone.evaluate(`[...document.querySelectorAll('body *')]
+        .filter((element) => !element.matches('.unseen, .skip') && !element.closest('.crumbs, .row-note'))
+        .filter((element) => element.getBoundingClientRect().right > 391)
+        .map((element) => element.outerHTML.slice(0, 80))`);
+      expect({ place, outside, width: await phone.evaluate('document.documentElement.scrollWidth') }).toEqual({
+        ...{ place, outside: [], width: 390 },
+      });
+      expect({ place, findings: await axeFindings(phone) }).toEqual({ place, findings: [] });
+    }
+    // What is known of a turn stands below it, and the turn that the address names is in view.
+    await phone.goto(here(mixed.id, '/turn/4'));
+    await phone.waitForSelector('.selected .turn[data-turn="4"]');
+    await phone.waitForSelector('.selected .aside .so-far :is(.diff, .note)');
+    const top = async () => (await phone.locator('.selected .turn').boundingBox())!.y;
+    expect(await top()).toBeLessThan(200);
+    expect(await top()).toBeGreaterThanOrEqual(44);
+    // Choosing another does not move it away.
+    const next = phone.locator('.turn[data-turn="5"] h3');
+    await next.scrollIntoViewIfNeeded();
+    const before = (await next.boundingBox())!.y;
+    await next.click();
+    await phone.waitForSelector('.selected .turn[data-turn="5"]');
+    expect(Math.abs((await next.boundingBox())!.y - before)).toBeLessThan(3);
+    expect(said(troubles)).toEqual([NOT_FOUND]);
+    await phone.context().close();
+  }, 120_000);
+
+  it('is all within reach of a keyboard', async () => {
+    for (const place of everyPlace()) {
+      await open(place);
+      await page.waitForSelector('main h1');
+      await page.waitForTimeout(300);
+      const wanted = Number(
+        await page.evaluate(`(() => {
+          window.met = new Set();
+          window.covered = [];
+          document.addEventListener('focusin', ({ target }) => {
+            window.met.add(target);
+            const { left, top, width, height } = target.getBoundingClientRect();
+            const over = document.elementFromPoint(left + width / 2, top + Math.min(height / 2, 10));
+            if (!over || !(target.contains(over) || over.contains(target))) window.covered.push(target.outerHTML.slice(0, 80));
+          });
+          const all = 'a[href], button, input, select, textarea, summary, [tabindex="0"]';
+          window.all = [...document.querySelectorAll(all)].filter((each) => each.checkVisibility());
+          return window.all.length;
+        })()`),
+      );
+      for (let pressed = 0; pressed < wanted + 5; pressed++) await page.keyboard.press('Tab');
+      for (let pressed = 0; pressed < 20; pressed++) await page.keyboard.press('Shift+Tab');
+      const missed = await page.evaluate(
+        'window.all.filter((each) => !window.met.has(each)).map((each) => each.outerHTML.slice(0, 80))',
+      );
+      expect({ place, missed, covered: await page.evaluate('window.covered') }).toEqual({
+        ...{ place, missed: [], covered: [] },
+      });
+    }
+    expect(said(watched.troubles)).toEqual([NOT_FOUND]);
+    // By keyboard alone from the list to two runs side by side.
+    await open(serving.url);
+    await page.waitForSelector('.runs tbody tr[data-index]');
+    await page.getByRole('button', { name: 'Verdict' }).focus();
+    for (let pressed = 0; pressed < 9; pressed++) await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await page.waitForSelector('.run-screen');
+    await page.getByRole('link', { name: /^Related runs/ }).focus();
+    await page.keyboard.press('Enter');
+    await page
+      .getByRole('link', { name: /^Side by side/ })
+      .first()
+      .focus();
+    await page.keyboard.press('Enter');
+    await page.waitForSelector('.pair-row');
+  }, 240_000);
 
   it('follows a run that grows', async () => {
     const full = await at.source.run(mixed.id);

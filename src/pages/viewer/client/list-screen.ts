@@ -146,7 +146,9 @@ export class ListScreen {
     return el(
       'tr',
       { class: index === this.marked ? 'marked' : '', data: { index } },
-      columns.map(({ cell, number: right }) => el('td', { class: right ? 'number' : '' }, cell(line))),
+      columns.map(({ name, cell, number: right }) =>
+        el('td', { class: right ? 'number' : '', data: { name } }, cell(line)),
+      ),
     );
   }
 

@@ -8,7 +8,7 @@ import type { Keys } from './keys';
 import { pairHash, runHash } from './route';
 import { legend } from './run-parts';
 import { type Folds, foldButtons, turnCard } from './turn-card';
-import { VirtualList } from './virtual-list';
+import { coveredBy, VirtualList } from './virtual-list';
 import { money, NOTHING, number, spaced, time, verdictBadge } from './words';
 
 interface PairContext {
@@ -95,7 +95,7 @@ export class PairScreen {
       make: (index) => this.row(index),
       estimate: 260,
       spacer: () => el('div', { class: 'spacer' }),
-      covered: () => this.sticky.getBoundingClientRect().height + 44,
+      covered: () => coveredBy(this.sticky),
     });
     this.list.render();
   }

@@ -14,7 +14,7 @@ import { Strip } from './strip';
 import { testsView } from './tests-view';
 import { type Folds, foldButtons, refusedPart, turnCard } from './turn-card';
 import { TurnSearch } from './turn-search';
-import { VirtualList } from './virtual-list';
+import { coveredBy, VirtualList } from './virtual-list';
 import { money } from './words';
 
 export interface RunContext {
@@ -52,6 +52,8 @@ export class RunScreen {
   private aside: Aside;
   private tab: Tab = 'turns';
   private selected = -1;
+  /** Whether there is room beside the turns for what is known of the selected one; else it stands below it. */
+  private readonly narrow = matchMedia('(max-width: 999px)');
   private folds: Folds = { thought: false, action: false, output: false };
 
   constructor(
@@ -61,6 +63,7 @@ export class RunScreen {
     const { data } = context;
     const { id } = page.line;
     this.aside = this.newAside();
+    this.narrow.addEventListener('change', this.placeAside);
     this.others = context.runs.filter((each) => each.id !== id && isSameProblem(each, page.line));
     this.family = page.line.kind === 'rollout' ? data.forks(id).catch(() => null) : Promise.resolve(null);
     this.element = el('main', { class: 'run-screen', id: 'main' }, this.summary, this.sticky, this.content);
@@ -119,6 +122,7 @@ export class RunScreen {
   }
 
   close(): void {
+    this.narrow.removeEventListener('change', this.placeAside);
     this.list?.close();
   }
 
@@ -251,7 +255,7 @@ export class RunScreen {
       make: (index) => this.card(index),
       estimate: 260,
       spacer: () => el('div', { class: 'spacer' }),
-      covered: () => this.sticky.getBoundingClientRect().height + 44,
+      covered: () => coveredBy(this.sticky),
     });
   }
 
@@ -265,7 +269,7 @@ export class RunScreen {
       make: (index) => costRow(this.id, costs[index]!, whole),
       estimate: 30,
       spacer: () => el('tr', { class: 'spacer', aria: { hidden: true } }),
-      covered: () => this.sticky.getBoundingClientRect().height + 44,
+      covered: () => coveredBy(this.sticky),
     });
   }
 
@@ -277,7 +281,10 @@ export class RunScreen {
       folds: this.folds,
       select: () => this.select(index, false),
     });
-    if (index === this.selected) item.classList.add('selected');
+    if (index === this.selected) {
+      item.classList.add('selected');
+      if (this.narrow.matches) item.append(this.aside.element);
+    }
     return item;
   }
 
@@ -287,14 +294,28 @@ export class RunScreen {
     if (turns.length === 0) return;
     const index = Math.min(turns.length - 1, Math.max(0, wanted));
     if (this.tab !== 'turns') return;
+    const topOf = () => this.list?.item(index)?.getBoundingClientRect().top ?? 0;
+    const before = topOf();
     this.list?.item(this.selected)?.classList.remove('selected');
     this.selected = index;
+    this.placeAside();
+    this.aside.show(turns[index]!);
     if (reveal) this.list?.reveal(index, true);
+    // What left its place above does not move what somebody clicked on.
+    else scrollBy(0, topOf() - before);
     this.list?.item(index)?.classList.add('selected');
     this.strip?.mark(index);
-    this.aside.show(turns[index]!);
     if (address) history.replaceState(null, '', runHash(this.page.line.id, turns[index]!.turn));
   }
+
+  private readonly placeAside = () => {
+    const { element } = this.aside;
+    const place = this.narrow.matches
+      ? this.list?.item(this.selected)
+      : this.content.querySelector<HTMLElement>('.columns');
+    if (!place) element.remove();
+    else if (element.parentElement !== place) place.append(element);
+  };
 
   private leave(by: 1 | -1): void {
     const next = this.context.neighbour(by);

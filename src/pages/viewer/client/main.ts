@@ -60,10 +60,11 @@ class Viewer {
         return this.screen.show(route.turn);
       }
       if (!this.screen) replace(this.place, el('p', { class: 'empty' }, 'Reading …'));
+      const known = this.list !== undefined;
       this.list ??= await this.data.list();
       if (this.order.length === 0) this.order = this.list.runs.map(({ id }) => id);
       if (!current()) return;
-      if (route.screen === 'list') return await this.openList(route.params, current);
+      if (route.screen === 'list') return await this.openList(route.params, known, current);
       if (route.screen === 'pair') return await this.openPair(route, current);
       await this.openRun(route, current);
     } catch (error) {
@@ -71,9 +72,9 @@ class Viewer {
     }
   }
 
-  private async openList(params: URLSearchParams, current: () => boolean): Promise<void> {
-    // What runs may have ended since.
-    if (this.data.place === 'server') this.list = await this.data.list();
+  /** `known`: the list was read some time ago, and what ran then may have ended since. */
+  private async openList(params: URLSearchParams, known: boolean, current: () => boolean): Promise<void> {
+    if (known && this.data.place === 'server') this.list = await this.data.list();
     if (!current() || !this.list) return;
     const screen = new ListScreen(this.list, queryOf(params), (ids) => {
       this.order = ids;

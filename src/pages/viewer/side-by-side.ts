@@ -19,7 +19,7 @@ export function alignTurns(left: readonly TurnView[], right: readonly TurnView[]
 }
 
 /** How many turns from the first are the same steps. */
-export function sharedTurns(left: readonly TurnView[], right: readonly TurnView[]): number {
+function sharedTurns(left: readonly TurnView[], right: readonly TurnView[]): number {
   const parted = left.findIndex(({ hash }, at) => hash !== right[at]?.hash);
   return parted < 0 ? left.length : parted;
 }

@@ -16,7 +16,10 @@ export function leadSentence(material: ReportMaterial): string {
   if (dataset) {
     const planned = dataset.result.funnels.reduce((sum, { funnel }) => sum + (funnel.stages[0]?.count ?? 0), 0);
     const kept = `Of ${counted(planned, 'planned rollout')}, the training set keeps ${grouped(dataset.result.rows)}`;
-    return resolved === '' ? `${kept}.` : `${kept}; of the ${counted(rows.length, 'rollout')} here, ${resolved}.`;
+    if (resolved === '') return `${kept}.`;
+    return planned === rows.length
+      ? `${kept}; ${resolved}.`
+      : `${kept}; of the ${counted(rows.length, 'rollout')} that the rest of this report is about, ${resolved}.`;
   }
   if (rows.length > 0) {
     const planned = counted(rows.length, 'planned rollout');

@@ -1,13 +1,13 @@
 /**
  * TypeScript to JavaScript, file by file, when a source is newer than what was made of it: below a second for all, some
- * milliseconds to see that nothing is to be done. What is not TypeScript, and what browsers get, is copied as it is.
+ * milliseconds to see that nothing is to be done. What is not TypeScript is copied as it is.
  */
 const fs = require('node:fs');
 const { join } = require('node:path');
 
 const ROOT = join(__dirname, '..');
 const PACKAGES = ['.', 'packages/python'];
-/** Bundled for browsers when they ask (`src/pages/viewer/server`). */
+/** What browsers get, bundled: of the sources, so that what is not used stays out. */
 const BROWSER = join('pages', 'viewer', 'client');
 /** How long another process may be at it. */
 const PATIENCE_MS = 30_000;
@@ -35,7 +35,8 @@ function make(folder) {
     .readdirSync(from, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath ?? entry.path, entry.name));
-  const isCode = (file) => file.endsWith('.ts') && !file.includes(BROWSER);
+  const isBrowsers = (file) => file.includes(BROWSER);
+  const isCode = (file) => file.endsWith('.ts') && !isBrowsers(file);
   require('esbuild').buildSync({
     entryPoints: files.filter(isCode),
     outdir: made,
@@ -47,7 +48,22 @@ function make(folder) {
     sourcesContent: false,
     logLevel: 'warning',
   });
-  for (const file of files.filter((each) => !isCode(each)))
+  const page = join(from, BROWSER);
+  if (fs.existsSync(page)) {
+    require('esbuild').buildSync({
+      entryPoints: { viewer: join(page, 'main.ts'), style: join(page, 'style.css') },
+      outdir: join(made, BROWSER),
+      bundle: true,
+      minify: true,
+      format: 'iife',
+      target: 'es2022',
+      charset: 'ascii',
+      legalComments: 'none',
+      logLevel: 'warning',
+      tsconfigRaw: {},
+    });
+  }
+  for (const file of files.filter((each) => !isCode(each) && !isBrowsers(each)))
     fs.cpSync(file, join(made, file.slice(from.length)), { recursive: true });
   fs.writeFileSync(join(made, '.built'), '');
   // An edit that came while it was made is newer.

@@ -70,7 +70,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   'pages/viewer/server': {
     holds: 'serves the viewer on this machine, or writes it into one file',
-    imports: 'contract own-host pages store',
+    imports: 'contract home own-host pages store',
   },
   'cli/terminal': {
     holds: 'the same as text: tables, figures, trajectories, set-ups and results',

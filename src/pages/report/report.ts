@@ -7,8 +7,8 @@ import type { ReportMaterial } from './material';
 import { type Part, partHtml } from './part';
 import { costPart } from './parts/cost';
 import { failuresPart } from './parts/failures';
-import { funnelPart } from './parts/funnel';
-import { headlines } from './parts/headline';
+import { funnelPart, leadFunnel } from './parts/funnel';
+import { headlines, leadSentence } from './parts/headline';
 import { howPart } from './parts/how';
 import { problemsPart } from './parts/problems';
 import { repetitionPart } from './parts/repetition';
@@ -55,7 +55,7 @@ export function buildReport(material: ReportMaterial): BuiltReport {
 <h1>${title}</h1>
 </header>
 ${rehearsalBanner(material)}<main>
-${headlines(material)}
+${leadOf(material)}${headlines(material)}
 <nav aria-label="Parts"><ol>${parts.map((part) => html`<li><a href="#${part.id}">${part.title}</a></li>`)}</ol></nav>
 ${parts.map(partHtml)}</main>
 <footer><p>Made by Pointsman ${version} out of ${sourcesOf(material)}. Everything shown is in this file; each figure carries its CSV.</p></footer>`,
@@ -63,6 +63,23 @@ ${parts.map(partHtml)}</main>
     csv: figures.map(({ id, data }) => ({ name: `${id}.csv`, text: csvOf(data) })),
     parts: parts.map((part) => part.title),
   };
+}
+
+/** What a reader takes away who reads no further. */
+function leadOf(material: ReportMaterial) {
+  const [sentence, funnel] = [leadSentence(material), leadFunnel(material)];
+  const drawn = html`<div class="drawn" tabindex="0" role="region" aria-label="The funnel of all methods">${funnel}</div>`;
+  return html`${
+    sentence === ''
+      ? null
+      : html`<p class="lead">${sentence}</p>
+`
+  }${
+    funnel
+      ? html`${drawn}
+`
+      : null
+  }`;
 }
 
 function rehearsalBanner({ rehearsal, scripted }: ReportMaterial) {

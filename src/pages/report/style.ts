@@ -6,6 +6,7 @@ header{border-bottom:2px solid var(--text);padding-bottom:.9rem}
 h1{overflow-wrap:anywhere}
 .rehearsal{margin-top:1.25rem;padding:.8rem 1rem;border:1px solid var(--warn);border-left-width:6px;background:var(--warn-tint);color:var(--text)}
 .rehearsal strong{color:var(--warn)}
+.lead{margin:1.5rem 0 1rem;max-width:46rem;font-size:var(--text-l);line-height:1.5;text-wrap:pretty}
 .headlines{display:grid;grid-template-columns:repeat(auto-fill,minmax(max(8.5rem,22%),1fr));gap:1.4rem 1.75rem;margin:1.75rem 0 0}
 .headlines div{border-top:1px solid var(--line);padding-top:.5rem}
 .headlines dt{font-size:var(--text-s);color:var(--muted)}
@@ -66,6 +67,12 @@ p.again{margin:.35rem 0 .6rem;max-width:44rem}
 .again pre{margin:.35rem 0;padding:.6rem .8rem;background:var(--raised);border:1px solid var(--grid);max-height:24rem;font-size:var(--text-xs)}
 .again pre.command{white-space:pre-wrap;overflow-wrap:anywhere}
 footer{margin-top:4rem;padding-top:.75rem;border-top:1px solid var(--line);font-size:var(--text-xs);color:var(--muted)}
+@media screen and (min-width:74rem){
+body{max-width:71rem;padding-left:18.25rem}
+nav{position:fixed;top:0;left:calc(50% - 34rem);width:14.25rem;max-height:100vh;overflow:auto;margin:0;padding:2.5rem .5rem 2rem;border:0}
+nav ol{columns:1}
+nav li{padding:.25rem 0}
+}
 @media (max-width:40rem){
 body{padding:1.5rem 1rem 3rem}
 nav ol{columns:1}

@@ -1,6 +1,17 @@
 import type { RunLine } from './payload';
 
-export const SORTS = ['given', 'instance', 'method', 'status', 'k', 'turns', 'cost', 'time'] as const;
+export const SORTS = [
+  'given',
+  'instance',
+  'method',
+  'status',
+  'k',
+  'ending',
+  'training',
+  'turns',
+  'cost',
+  'time',
+] as const;
 export type Sort = (typeof SORTS)[number];
 
 /** What the list is asked for. It is the list's address too, so that a filtered list can be sent to somebody. */
@@ -10,6 +21,8 @@ export interface ListQuery {
   readonly method: string;
   readonly instance: string;
   readonly status: string;
+  /** One of `STATES`: whether it still runs, and what became of it otherwise. */
+  readonly state: string;
   /** `yes`, `no`, or `ungraded`. */
   readonly resolved: string;
   /** `student`, `expert`, or `both`: who acted. */
@@ -25,6 +38,7 @@ export const ALL: ListQuery = {
   method: '',
   instance: '',
   status: '',
+  state: '',
   resolved: '',
   author: '',
   kMin: '',
@@ -48,6 +62,7 @@ export function queryOf(params: URLSearchParams): ListQuery {
     method: text('method'),
     instance: text('instance'),
     status: text('status'),
+    state: text('state'),
     resolved: text('resolved'),
     author: text('author'),
     kMin: text('kMin'),
@@ -75,6 +90,7 @@ function fits(line: RunLine, query: ListQuery): boolean {
     is(query.method, line.method) &&
     is(query.instance, line.instance) &&
     is(query.status, line.status) &&
+    is(query.state, stateOf(line)) &&
     is(query.resolved, line.resolved === null ? 'ungraded' : line.resolved ? 'yes' : 'no') &&
     is(query.author, actors(line)) &&
     within(line.k, query.kMin, query.kMax)
@@ -84,6 +100,27 @@ function fits(line: RunLine, query: ListQuery): boolean {
 function within(k: number | null, min: string, max: string): boolean {
   if (min === '' && max === '') return true;
   return k !== null && (min === '' || k >= Number(min)) && (max === '' || k <= Number(max));
+}
+
+export const STATES = ['running', 'ended', 'failed', 'cancelled', 'skipped', 'not known'] as const;
+
+/** What became of a run, whatever it ended with: `ended` by itself or at a limit, `skipped` before it began. */
+export function stateOf({ status }: RunLine): (typeof STATES)[number] {
+  switch (status) {
+    case 'running':
+    case 'cancelled':
+    case 'skipped':
+      return status;
+    case 'failed':
+    case 'terminated':
+    case 'timed out':
+      return 'failed';
+    case 'unknown':
+    case 'chain':
+      return 'not known';
+    default:
+      return 'ended';
+  }
 }
 
 /** Whose turns there are; an empty word where there is none. */
@@ -105,6 +142,10 @@ const KEYS: Readonly<Record<Exclude<Sort, 'given'>, (line: RunLine) => Key>> = {
   method: ({ method }) => method,
   status: ({ status, resolved }) => `${resolved === null ? 1 : resolved ? 0 : 2} ${status}`,
   k: ({ k }) => k,
+  ending: ({ status }) => status,
+  // What nothing speaks against comes first; of set-ups and what still runs nothing is known.
+  training: ({ kind, method, status, loss }) =>
+    kind !== 'rollout' || method === null || status === 'running' ? null : loss === null ? '0' : `1 ${loss}`,
   turns: ({ turns }) => turns?.total ?? null,
   cost: ({ usd }) => usd,
   time: ({ seconds }) => seconds,

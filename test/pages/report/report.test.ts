@@ -105,6 +105,32 @@ describe('what it says', () => {
     expect(report.parts).toHaveLength(10);
   });
 
+  test('it leads with one sentence and one funnel', () => {
+    const main = report.page.slice(report.page.indexOf('<main>'));
+    const [, sentence = ''] = /^<main>\n<p class="lead">([^<]*)<\/p>\n/.exec(main) ?? [];
+    expect(sentence).toContain(
+      `Of ${full.rows.length} planned rollouts, the training set keeps ${full.dataset!.result.rows}`,
+    );
+    expect(sentence).toMatch(/95 %, by resampling instances: [\d.]+ to [\d.]+/);
+    const before = main.slice(0, main.indexOf('<dl class="headlines">'));
+    expect(before.split('<svg class="chart"').length - 1).toBe(1);
+    expect(before).toContain('all methods');
+    expect(buildReport({ ...full, rows: [], dataset: null, problems: [] }).page).toMatch(
+      /<p class="lead">Of 12 set-ups, 7 were found not guilty\./,
+    );
+  });
+
+  test('the method of each interval is named where it stands', () => {
+    const withInterval = report.csv.filter(({ text }) => /(^|,|_)low(,|_|\r)/.test(text.split('\n')[0]!));
+    expect(withInterval.length).toBeGreaterThan(4);
+    for (const { name } of withInterval) {
+      const id = name.replace(/\.csv$/, '');
+      const figure = report.page.slice(report.page.indexOf(`<figure id="${id}"`));
+      const caption = figure.slice(0, figure.indexOf('</figcaption>')).replaceAll(/<[^>]*>/g, '');
+      expect({ id, caption }).toEqual({ id, caption: expect.stringMatching(/Wilson|Newcombe|resampling/) });
+    }
+  });
+
   test('a rehearsal says so, a result does not', () => {
     expect(buildReport(sparseMaterial()).page).toContain('This is a rehearsal.');
     expect(report.page).not.toContain('This is a rehearsal.');
@@ -183,6 +209,28 @@ describeInBrowser('in a browser', () => {
     await watched.page.goto(url);
     return watched;
   };
+
+  test('the contents stay in view on a wide screen, beside the text and not over it', async () => {
+    const { page, troubles } = await opened(pages.full, { viewport: { width: 1400, height: 900 } });
+    const nav = page.getByRole('navigation', { name: 'Parts' });
+    for (const at of ['#funnel', '#how']) {
+      await nav.locator(`a[href="${at}"]`).click();
+      const box = (await nav.boundingBox())!;
+      const part = (await page.locator(at).boundingBox())!;
+      expect(box.y).toBe(0);
+      expect(box.x).toBeGreaterThanOrEqual(0);
+      expect(box.x + box.width).toBeLessThanOrEqual(part.x);
+      expect(part.y).toBeLessThan(900);
+    }
+    expect(troubles).toEqual([]);
+    await page.context().close();
+  });
+
+  test('nothing but its own charts and tables scrolls sideways on a phone', async () => {
+    const { page } = await opened(pages.full, { viewport: { width: 390, height: 844 } });
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
+    await page.context().close();
+  });
 
   test.each([
     ['full', 'light'],

@@ -5,6 +5,7 @@ import type { Browser, Page } from 'playwright-core';
 import { loadSetupSteps } from '../../../src/cli/setup/reading';
 import { unknownLine } from '../../../src/cli/view/lines';
 import type { RolloutRow } from '../../../src/contract';
+import { dollars } from '../../../src/pages/figures';
 import { clip } from '../../../src/pages/viewer/clip';
 import { setupPage } from '../../../src/pages/viewer/run-page';
 import { exportViewer } from '../../../src/pages/viewer/server/export';
@@ -37,6 +38,26 @@ let mixed: RolloutRow;
 
 const here = (id: string, part = '') => `${serving.url}#/run/${encodeURIComponent(id)}${part}`;
 const kind = (wanted: string) => at.sample.rows.find(({ id }) => at.sample.kinds.get(id) === wanted)!;
+/** A run of the same problem with another policy. */
+const otherOf = ({ instance, method }: RolloutRow) =>
+  at.sample.rows.find((row) => row.instance === instance && row.method !== method && row.result)!;
+const beside = (left: string, right: string) =>
+  `${serving.url}#/compare/${encodeURIComponent(left)}/${encodeURIComponent(right)}`;
+/** What a browser says of a run that is not there, once an address. */
+const NOT_FOUND = 'console: Failed to load resource: the server responded with a status of 404 (Not Found)';
+const said = (troubles: string[]) => troubles.splice(0).filter((trouble) => trouble !== 'request: about:blank');
+/** An address of every screen, the last of a run that is not there. */
+const everyPlace = () => [
+  serving.url,
+  here(mixed.id),
+  here(mixed.id, '/patch'),
+  here(kind('wrong').id, '/tests'),
+  here(mixed.id, '/cost'),
+  here(mixed.id, '/problem'),
+  here(mixed.id, '/family'),
+  beside(mixed.id, otherOf(mixed).id),
+  here('no such run'),
+];
 /** The page keeps its state in its address, so that each test begins with an address of its own. */
 const open = async (url: string) => {
   await page.goto('about:blank');
@@ -59,8 +80,7 @@ describeInBrowser('the viewer in a browser', () => {
   });
   // Whatever a test did: nothing complained, nothing was asked of anybody else, no foreign script ran.
   afterEach(async () => {
-    const troubles = watched.troubles.splice(0);
-    expect(troubles.filter((trouble) => trouble !== 'request: about:blank')).toEqual([]);
+    expect(said(watched.troubles)).toEqual([]);
     expect(await page.title()).not.toBe('owned');
   });
 
@@ -112,6 +132,60 @@ describeInBrowser('the viewer in a browser', () => {
     await open(`${serving.url}#/?method=bc`);
     await page.waitForSelector('.runs tbody tr[data-index]');
     expect(await page.getByLabel('Method').inputValue()).toBe('bc');
+  });
+
+  it('sorts on every column, filters by state, and copies the id of a run', async () => {
+    const own = await watchedPage(browser, serving.url, { permissions: ['clipboard-read', 'clipboard-write'] });
+    const list = own.page;
+    await list.goto(serving.url);
+    await list.waitForSelector('.runs tbody tr[data-index]');
+    const heads = await list.locator('.runs thead th').allTextContents();
+    const columnOf = (column: number) => list.locator(`.runs tbody tr[data-index] td:nth-child(${column})`);
+    for (const [at, head] of heads.entries()) {
+      await list.locator(`.runs thead th:nth-child(${at + 1}) button`).click();
+      expect(await list.locator('.runs thead th[aria-sort=ascending]').allTextContents()).toEqual([`${head} ↑`]);
+      const up = await columnOf(at + 1).allTextContents();
+      await list.locator(`.runs thead th:nth-child(${at + 1}) button`).click();
+      expect(await list.locator('.runs thead th[aria-sort=descending]').count()).toBe(1);
+      expect(await columnOf(at + 1).allTextContents()).not.toEqual(up);
+      await list.locator(`.runs thead th:nth-child(${at + 1}) button`).click();
+    }
+    await list.getByLabel('State').selectOption('failed');
+    const failed = at.sample.rows.filter(({ outcome }) => outcome === 'failed');
+    expect(await list.locator('.counts').textContent()).toMatch(new RegExp(`^${failed.length} of 48 runs`));
+    await list.getByLabel('State').selectOption('');
+    const { id } = at.sample.rows[0]!;
+    await list.getByRole('button', { name: `Copy: id ${id}`, exact: true }).click();
+    const clipboard = () => list.evaluate('navigator.clipboard.readText()');
+    expect(await clipboard()).toBe(id);
+    // The row is a link; the button in it is not.
+    expect(new URL(list.url()).hash).toBe('#/');
+    await list.goto(here(mixed.id, '/turn/2'));
+    await list.waitForSelector('.selected .turn[data-turn="2"]');
+    await list.getByRole('button', { name: 'Copy: id of the run' }).click();
+    expect(await clipboard()).toBe(mixed.id);
+    await list.getByRole('button', { name: 'Copy: hash of the head' }).click();
+    expect(await clipboard()).toBe(mixed.result!.head);
+    await list.getByRole('button', { name: 'Copy: hash of the step' }).click();
+    expect(await clipboard()).toBe((await at.source.run(mixed.id)).turns[1]!.hash);
+    expect(own.troubles).toEqual([]);
+    await list.context().close();
+  });
+
+  it('adds up the cost by turn', async () => {
+    await open(here(mixed.id, '/turn/2'));
+    await page.waitForSelector('.selected .turn[data-turn="2"]');
+    expect(await page.locator('.aside .facts').textContent()).toContain('Cost so far$0.0020');
+    await page.getByRole('link', { name: /^Cost/ }).click();
+    await page.waitForSelector('.costs tr[data-turn]');
+    const { total, student } = mixed.result!.turns;
+    expect(await page.locator('.costs tr[data-turn]').count()).toBe(total);
+    const last = page.locator('.costs tr[data-turn]').last().locator('td');
+    expect(await last.nth(2).textContent()).toBe(dollars(mixed.result!.cost.usd));
+    const handOver = page.locator(`.costs tr[data-turn="${student + 1}"] td`);
+    expect(await handOver.nth(1).textContent()).toBe('$0.010');
+    await page.getByRole('link', { name: String(total), exact: true }).click();
+    await page.waitForSelector(`.selected .turn[data-turn="${total}"]`);
   });
 
   it('tells a stranger what a run is: verdict, hand-over, who did what, what is trained', async () => {
@@ -241,16 +315,7 @@ describeInBrowser('the viewer in a browser', () => {
     'has no serious finding of axe in %s',
     async (colorScheme) => {
       const { page: own, troubles } = await watchedPage(browser, serving.url, { colorScheme });
-      const failed = kind('wrong');
-      const places = [
-        serving.url,
-        here(mixed.id),
-        here(mixed.id, '/patch'),
-        here(failed.id, '/tests'),
-        here(mixed.id, '/problem'),
-        here(mixed.id, '/family'),
-      ];
-      for (const place of places) {
+      for (const place of everyPlace()) {
         await own.goto('about:blank');
         await own.goto(place);
         await own.waitForSelector('main h1');
@@ -258,11 +323,96 @@ describeInBrowser('the viewer in a browser', () => {
         const findings = await axeFindings(own);
         expect({ place, findings }).toEqual({ place, findings: [] });
       }
-      expect(troubles.filter((trouble) => trouble !== 'request: about:blank')).toEqual([]);
+      expect(said(troubles)).toEqual([NOT_FOUND]);
       await own.context().close();
     },
     120_000,
   );
+
+  it('has a place for everything on a phone', async () => {
+    const { page: phone, troubles } = await watchedPage(browser, serving.url, {
+      viewport: { width: 390, height: 844 },
+      hasTouch: true,
+    });
+    for (const place of everyPlace()) {
+      await phone.goto('about:blank');
+      await phone.goto(place);
+      await phone.waitForSelector('main h1');
+      await phone.waitForTimeout(300);
+      // What a line cuts short itself (`…`) is no trouble, what one has to scroll sideways for is.
+      const outside = await phone.evaluate(`[...document.querySelectorAll('body *')]
+        .filter((element) => !element.matches('.unseen, .skip') && !element.closest('.crumbs, .row-note'))
+        .filter((element) => element.getBoundingClientRect().right > 391)
+        .map((element) => element.outerHTML.slice(0, 80))`);
+      expect({ place, outside, width: await phone.evaluate('document.documentElement.scrollWidth') }).toEqual({
+        ...{ place, outside: [], width: 390 },
+      });
+      expect({ place, findings: await axeFindings(phone) }).toEqual({ place, findings: [] });
+    }
+    // What is known of a turn stands below it, and the turn that the address names is in view.
+    await phone.goto(here(mixed.id, '/turn/4'));
+    await phone.waitForSelector('.selected .turn[data-turn="4"]');
+    await phone.waitForSelector('.selected .aside .so-far :is(.diff, .note)');
+    const top = async () => (await phone.locator('.selected .turn').boundingBox())!.y;
+    expect(await top()).toBeLessThan(200);
+    expect(await top()).toBeGreaterThanOrEqual(44);
+    // Choosing another does not move it away.
+    const next = phone.locator('.turn[data-turn="5"] h3');
+    await next.scrollIntoViewIfNeeded();
+    const before = (await next.boundingBox())!.y;
+    await next.click();
+    await phone.waitForSelector('.selected .turn[data-turn="5"]');
+    expect(Math.abs((await next.boundingBox())!.y - before)).toBeLessThan(3);
+    expect(said(troubles)).toEqual([NOT_FOUND]);
+    await phone.context().close();
+  }, 120_000);
+
+  it('is all within reach of a keyboard', async () => {
+    for (const place of everyPlace()) {
+      await open(place);
+      await page.waitForSelector('main h1');
+      await page.waitForTimeout(300);
+      const wanted = Number(
+        await page.evaluate(`(() => {
+          window.met = new Set();
+          window.covered = [];
+          document.addEventListener('focusin', ({ target }) => {
+            window.met.add(target);
+            const { left, top, width, height } = target.getBoundingClientRect();
+            const over = document.elementFromPoint(left + width / 2, top + Math.min(height / 2, 10));
+            if (!over || !(target.contains(over) || over.contains(target))) window.covered.push(target.outerHTML.slice(0, 80));
+          });
+          const all = 'a[href], button, input, select, textarea, summary, [tabindex="0"]';
+          window.all = [...document.querySelectorAll(all)].filter((each) => each.checkVisibility());
+          return window.all.length;
+        })()`),
+      );
+      for (let pressed = 0; pressed < wanted + 5; pressed++) await page.keyboard.press('Tab');
+      for (let pressed = 0; pressed < 20; pressed++) await page.keyboard.press('Shift+Tab');
+      const missed = await page.evaluate(
+        'window.all.filter((each) => !window.met.has(each)).map((each) => each.outerHTML.slice(0, 80))',
+      );
+      expect({ place, missed, covered: await page.evaluate('window.covered') }).toEqual({
+        ...{ place, missed: [], covered: [] },
+      });
+    }
+    expect(said(watched.troubles)).toEqual([NOT_FOUND]);
+    // By keyboard alone from the list to two runs side by side.
+    await open(serving.url);
+    await page.waitForSelector('.runs tbody tr[data-index]');
+    await page.getByRole('button', { name: 'Verdict' }).focus();
+    for (let pressed = 0; pressed < 9; pressed++) await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await page.waitForSelector('.run-screen');
+    await page.getByRole('link', { name: /^Related runs/ }).focus();
+    await page.keyboard.press('Enter');
+    await page
+      .getByRole('link', { name: /^Side by side/ })
+      .first()
+      .focus();
+    await page.keyboard.press('Enter');
+    await page.waitForSelector('.pair-row');
+  }, 240_000);
 
   it('follows a run that grows', async () => {
     const full = await at.source.run(mixed.id);
@@ -307,13 +457,77 @@ describeInBrowser('the viewer in a browser', () => {
       title: 'forks',
     });
     await open(`${url}#/run/${encodeURIComponent(mixed.id)}/family`);
-    await page.getByRole('link', { name: 'Forks (2 runs)' }).waitFor();
+    await page.waitForSelector('.tree');
     const leaves = page.locator('.tree li:not(:has(li))');
-    expect(await leaves.allTextContents()).toEqual(['turns 4–9 this run', `turns 4–6 ${other}`]);
+    const told = await leaves.allTextContents();
+    expect(told[0]).toMatch(/^turns 4–9 this run/);
+    expect(told[1]).toContain(`turns 4–6 ${other}`);
     expect(await page.locator('.tree > li > .stretch').textContent()).toBe('turns 1–3');
-    await page.getByRole('link', { name: other }).click();
+    // Each with its k and its verdict.
+    expect(told[0]).toContain(mixed.result!.resolved ? '✓ resolved' : '✗ not resolved');
+    expect(told[0]).toContain(`k = ${mixed.result!.handOver.sampled}`);
+    await page.getByRole('link', { name: other, exact: true }).click();
     await page.waitForSelector('.selected .turn');
     expect(page.url()).toContain(encodeURIComponent(other));
+    await close();
+    watched.troubles.splice(0);
+  });
+
+  it('sets two policies of one problem side by side, from the page of either', async () => {
+    const other = otherOf(mixed);
+    await open(here(mixed.id, '/family'));
+    const same = at.sample.rows.filter(({ instance, id }) => instance === mixed.instance && id !== mixed.id);
+    await page.getByRole('link', { name: `Related runs (${same.length})` }).waitFor();
+    await page.getByRole('link', { name: `Side by side with ${other.id}`, exact: true }).click();
+    await page.waitForSelector('.pair-row.apart');
+    expect(new URL(page.url()).hash).toBe(`#/compare/${encodeURIComponent(mixed.id)}/${encodeURIComponent(other.id)}`);
+    const [left, right] = [mixed.result!.turns.total, other.result!.turns.total];
+    expect(await page.locator('.pair-row').count()).toBe(Math.max(left, right));
+    expect(await page.locator('.pair-row .half:first-child .turn').count()).toBe(left);
+    expect(await page.locator('.pair-row .half:nth-child(2) .turn').count()).toBe(right);
+    expect(await page.locator('.ended').count()).toBe(left === right ? 0 : 1);
+    for (const row of await page.locator('.pair-row:nth-of-type(-n+9)').all()) {
+      const turns = await row
+        .locator('.turn')
+        .evaluateAll((cards) => cards.map((card) => card.getAttribute('data-turn')));
+      expect(new Set(turns).size).toBeLessThanOrEqual(1);
+    }
+    // Side by side, and not one above the other.
+    const [one, two] = await page.locator('.pair-row').first().locator('.turn').all();
+    const [a, b] = [await one!.boundingBox(), await two!.boundingBox()];
+    expect(b!.x).toBeGreaterThan(a!.x + a!.width - 1);
+    expect(await page.locator('.lede').textContent()).toContain('They share no step');
+    const figures = (name: string) => page.locator('.pair-facts tr', { hasText: name }).locator('td').allTextContents();
+    expect(await figures('Turns')).toEqual([String(left), String(right)]);
+    expect(await figures('Verdict')).toEqual(
+      [mixed, other].map(({ result }) => (result!.resolved ? '✓ resolved' : '✗ not resolved')),
+    );
+    await page.keyboard.press('j');
+    await page.waitForURL(({ hash }) => hash.endsWith('/turn/2'));
+    expect(await page.locator('.pair-row.here').getAttribute('data-index')).toBe('1');
+    await page.keyboard.press('o');
+    await page.locator('.part.output .text').first().waitFor({ state: 'detached' });
+  });
+
+  it('shows the steps that a fork kept once, and where it parts', async () => {
+    const full = await at.source.run(mixed.id);
+    const forked = `${mixed.id}-fork`;
+    const turns = full.turns.slice(0, 6).map((turn) => (turn.turn <= 4 ? turn : { ...turn, hash: `f${turn.hash}` }));
+    const fork = { ...full, line: { ...full.line, id: forked }, turns };
+    const shown = servedFrom({ run: async (id) => (id === forked ? fork : at.source.run(id)) });
+    const { url, close } = await serveViewer(shown, { port: 0, host: '127.0.0.1', title: 'fork' });
+    await open(`${url}#/compare/${encodeURIComponent(mixed.id)}/${encodeURIComponent(forked)}/turn/3`);
+    await page.waitForSelector('.pair-row.here[data-index="2"]');
+    expect(await page.locator('.pair-row.shared').count()).toBe(4);
+    expect(await page.locator('.pair-row.shared .turn').count()).toBe(4);
+    expect(await page.locator('.pair-row.apart .turn').count()).toBe(full.turns.length - 4 + 2);
+    expect(await page.locator('.lede').textContent()).toContain(
+      'share the first 4 turns, shown once; they part at turn 5',
+    );
+    await page.keyboard.press('x');
+    const next =
+      mixed.result!.turns.student < 4 && mixed.result!.turns.student >= 3 ? mixed.result!.turns.student + 1 : 5;
+    await page.waitForURL(({ hash }) => hash.endsWith(`/turn/${next}`));
     await close();
     watched.troubles.splice(0);
   });
@@ -405,6 +619,11 @@ describeInBrowser('the viewer in a browser', () => {
       await own.waitForSelector('.lede, .failure');
       if (result) expect(await own.locator('.lede').textContent()).not.toBe('');
     }
+    // Two at once: the bodies of both are found.
+    const other = otherOf(mixed).id;
+    await own.goto(`${address}#/compare/${encodeURIComponent(mixed.id)}/${encodeURIComponent(other)}`);
+    await own.waitForSelector('.pair-row.apart');
+    expect(await own.locator('.pair-row .half:nth-child(2) .turn').count()).toBe(otherOf(mixed).result!.turns.total);
     expect(troubles).toEqual([]);
     expect(await own.title()).not.toBe('owned');
     await own.context().close();

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { Cli } from '../../../src/cli/context';
 import type { ViewChoice } from '../../../src/cli/view/lines';
 import { HomeSource } from '../../../src/cli/view/source';
+import { freePort } from '../../../src/machine/ports';
 import { type SampleCampaign, type SampleOptions, writeSampleCampaign } from '../../support/sample-campaign';
 
 /** A home with a sample campaign, and the viewer's source over it; no Temporal server answers there. */
@@ -11,7 +12,7 @@ export async function sampleSource(options: SampleOptions, choice: Partial<ViewC
   const home = mkdtempSync(join(tmpdir(), 'pointsman-viewer-'));
   const sample: SampleCampaign = await writeSampleCampaign(home, options);
   process.env.POINTSMAN_HOME = home;
-  process.env.TEMPORAL_ADDRESS = '127.0.0.1:1';
+  process.env.TEMPORAL_ADDRESS = `127.0.0.1:${await freePort()}`;
   const cli = new Cli();
   const source = new HomeSource(cli, { campaigns: [sample.campaign], runs: [], setups: [], ...choice });
   await source.list();

@@ -60,6 +60,22 @@ it('sorts numbers as numbers, names with their numbers, and puts what is not kno
   expect(ids(lines, { down: true })).toEqual(['z', 'y', 'x']);
 });
 
+it('sorts by ending and by what speaks against training, and tells states apart', () => {
+  const lines = [
+    line({ id: 'lost', status: 'limit_steps', loss: 'limit_steps' }),
+    line({ id: 'runs', status: 'running', resolved: null }),
+    line({ id: 'broke', status: 'terminated', resolved: null, loss: 'failed' }),
+    line({ id: 'good' }),
+    line({ id: 'far', status: 'unknown', method: null }),
+  ];
+  expect(ids(lines, { sort: 'ending' })).toEqual(['lost', 'runs', 'good', 'broke', 'far']);
+  expect(ids(lines, { sort: 'training' })).toEqual(['good', 'broke', 'lost', 'runs', 'far']);
+  expect(ids(lines, { state: 'running' })).toEqual(['runs']);
+  expect(ids(lines, { state: 'ended' })).toEqual(['lost', 'good']);
+  expect(ids(lines, { state: 'failed' })).toEqual(['broke']);
+  expect(ids(lines, { state: 'not known' })).toEqual(['far']);
+});
+
 it('is an address that says the same again', () => {
   // Half a surrogate pair cannot be in an address.
   const word = fc.string({ unit: 'binary', maxLength: 8 }).filter((text) => !/\p{Surrogate}/u.test(text));
@@ -68,6 +84,7 @@ it('is an address that says the same again', () => {
     method: word,
     instance: word,
     status: word,
+    state: word,
     resolved: word,
     author: word,
     kMin: word,

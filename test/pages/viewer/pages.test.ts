@@ -1,10 +1,12 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import fc from 'fast-check';
 import { promptsFor } from '../../../src/activities/prompts';
 import { View } from '../../../src/contract/profile';
 import { renderConversation } from '../../../src/dataset/conversation';
 import { commandsOf } from '../../../src/pages/viewer/commands';
+import { costApart, costByTurn } from '../../../src/pages/viewer/cost-by-turn';
 import { diffSoFar } from '../../../src/pages/viewer/diff-so-far';
 import { type Branch, forkTree } from '../../../src/pages/viewer/fork-tree';
 import { ledeOf } from '../../../src/pages/viewer/lede';
@@ -13,6 +15,7 @@ import { maskOf, usualTraining } from '../../../src/pages/viewer/mask';
 import type { RunPage, TurnView } from '../../../src/pages/viewer/payload';
 import { lineOfRow } from '../../../src/pages/viewer/run-line';
 import { gradeView, rolloutPage } from '../../../src/pages/viewer/run-page';
+import { alignTurns } from '../../../src/pages/viewer/side-by-side';
 import { FileBlobs } from '../../../src/store/local/blobs';
 import { Transcripts } from '../../../src/store/transcripts';
 import { type SampleCampaign, writeSampleCampaign } from '../../support/sample-campaign';
@@ -128,6 +131,41 @@ it('puts runs that share steps into a tree, and leaves out those that do not', (
     { from: 3, to: 3, runs: ['c'] },
   ]);
   expect(forkTree('stranger', [branch('stranger', '9'), branch('a', '1')])).toBeUndefined();
+});
+
+it('sets two runs side by side: shared steps once, and every other turn in its place', () => {
+  const turnsOf = (hashes: readonly string[]) => hashes.map((hash, at) => ({ turn: at + 1, hash }) as TurnView);
+  const hashes = fc.array(fc.stringMatching(/^[0-9a-f]{1,3}$/), { maxLength: 8 });
+  fc.assert(
+    fc.property(hashes, hashes, hashes, (common, one, other) => {
+      const left = turnsOf([...common, ...one.map((hash) => `l${hash}`)]);
+      const right = turnsOf([...common, ...other.map((hash) => `r${hash}`)]);
+      const rows = alignTurns(left, right);
+      expect(rows.map(({ kind }) => kind)).toEqual(
+        Array.from({ length: Math.max(left.length, right.length) }, (_, at) =>
+          at < common.length ? 'shared' : 'apart',
+        ),
+      );
+      expect(rows.flatMap((row) => row.left ?? [])).toEqual(left);
+      expect(rows.flatMap((row) => row.right ?? [])).toEqual(right);
+      for (const row of rows) if (row.left && row.right) expect(row.left.turn).toBe(row.right.turn);
+    }),
+  );
+});
+
+it('adds up what turns cost, and says where the run itself says another sum', () => {
+  const made = (usd: number, tokens: number) =>
+    ({
+      who: 'expert',
+      usage: { promptTokens: tokens, cachedTokens: 0, completionTokens: 1, costUsd: usd },
+    }) as TurnView;
+  const turns = [made(0.5, 10), made(0, 20), made(0.25, 30)];
+  expect(costByTurn(turns).map(({ usdSoFar }) => usdSoFar)).toEqual([0.5, 0.5, 0.75]);
+  expect(costByTurn(turns).map(({ tokensSoFar }) => tokensSoFar)).toEqual([11, 32, 63]);
+  const said = (usd: number | null) => costApart({ line: { ...lineOfRow(sample.rows[0]!), usd }, turns });
+  expect([said(null), said(0.75), said(0.7500004)]).toEqual(['', '', '']);
+  expect(said(1)).toContain('$0.25 more than its turns');
+  expect(said(0.25)).toContain('turns that a fork keeps');
 });
 
 it('reads a git patch, whatever its lines look like', () => {

@@ -32,6 +32,29 @@ ${others ? html`<p class="note">The data set was made of ${count(planned, 'rollo
   };
 }
 
+/** The one funnel that a report leads with: of all methods together. Undefined where there is none, or stages differ. */
+export function leadFunnel({ dataset, rows }: ReportMaterial): Html | undefined {
+  const funnels = dataset?.result.funnels ?? funnelsOf(rows);
+  const [first] = funnels;
+  if (!first || !funnels.every(({ funnel }) => sameStages(funnel, first.funnel) && sums(funnel))) return undefined;
+  return drawnFunnel('all methods', summed(funnels.map(({ funnel }) => funnel)), REST, 'All rollouts, stage by stage');
+}
+
+function drawnFunnel(name: string, funnel: Funnel, series: number, title: string): Html {
+  return funnelChart({
+    title,
+    description: funnel.stages.map(({ stage, count: reached }) => `${STAGE_WORDS[stage]} ${reached}`).join(', '),
+    name,
+    series,
+    levels: funnel.stages.map(({ stage, count: reached }) => ({
+      label: STAGE_WORDS[stage],
+      count: reached,
+      lost: lostAt(funnel.losses, stage),
+      why: reasonsAt(funnel.losses, stage),
+    })),
+  });
+}
+
 /** Verdicts that somebody would look at before training on them, and what became of them. */
 function doubts(rows: readonly RolloutRow[]): Html | null {
   const doubtful = rows.filter((row) => row.review || isDoubtful(row));
@@ -74,19 +97,9 @@ function funnelFigure(funnels: readonly MethodFunnel[], material: ReportMaterial
     caption:
       'Solid: rollouts that reached the stage. Hatched: those lost since the stage before. A method without a hand-over passes that stage by; behavioural cloning is handed over at its first turn.' +
       (others.length > 0 ? ` Handed over for another reason than the policy’s: ${others.join('; ')}.` : ''),
-    drawn: all.map(({ method, funnel }) =>
-      funnelChart({
-        title: `Funnel of ${method}`,
-        description: funnel.stages.map(({ stage, count: reached }) => `${STAGE_WORDS[stage]} ${reached}`).join(', '),
-        name: method,
-        series: series.get(method) ?? REST,
-        levels: funnel.stages.map(({ stage, count: reached }) => ({
-          label: STAGE_WORDS[stage],
-          count: reached,
-          lost: lostAt(funnel.losses, stage),
-          why: reasonsAt(funnel.losses, stage),
-        })),
-      }),
+    // Of all together it is what the report leads with.
+    drawn: funnels.map(({ method, funnel }) =>
+      drawnFunnel(method, funnel, series.get(method) ?? REST, `Funnel of ${method}`),
     ),
     data: {
       columns: [

@@ -6,6 +6,37 @@ import { type Content, type Html, html } from '../../html';
 import type { ReportMaterial } from '../material';
 import { percent } from '../words';
 
+/** The report in one sentence. */
+export function leadSentence(material: ReportMaterial): string {
+  const { rows, dataset, problems, setups } = material;
+  const share = resolvedShare(rows);
+  const resolved = share
+    ? `${percent(share.value)} of those that finished are resolved (95 %, by resampling instances: ${(share.low * 100).toFixed(1)} to ${percent(share.high)})`
+    : '';
+  if (dataset) {
+    const planned = dataset.result.funnels.reduce((sum, { funnel }) => sum + (funnel.stages[0]?.count ?? 0), 0);
+    const kept = `Of ${counted(planned, 'planned rollout')}, the training set keeps ${grouped(dataset.result.rows)}`;
+    if (resolved === '') return `${kept}.`;
+    return planned === rows.length
+      ? `${kept}; ${resolved}.`
+      : `${kept}; of the ${counted(rows.length, 'rollout')} that the rest of this report is about, ${resolved}.`;
+  }
+  if (rows.length > 0) {
+    const planned = counted(rows.length, 'planned rollout');
+    return resolved === '' ? `Of ${planned}, none finished.` : `Of ${planned}, ${resolved}.`;
+  }
+  if (problems.length > 0) return `Of the functions tried, ${counted(admittedIn(problems), 'problem')} could be built.`;
+  if (setups.length > 0) {
+    const good = setups.filter(({ result }) => result.verdict?.verdict === 'not_guilty').length;
+    return `Of ${counted(setups.length, 'set-up')}, ${grouped(good)} ${good === 1 ? 'was' : 'were'} found not guilty.`;
+  }
+  return '';
+}
+
+function admittedIn(problems: ReportMaterial['problems']): number {
+  return sumOf(problems.map(({ result }) => result.admitted));
+}
+
 interface Headline {
   readonly name: string;
   readonly value: string;
@@ -44,7 +75,7 @@ function ofRollouts({ rows }: ReportMaterial): Headline[] {
           {
             name: 'Resolved',
             value: percent(share.value),
-            says: `${grouped(share.resolved)} of ${grouped(share.n)} finished; 95 %: ${(share.low * 100).toFixed(1)} to ${percent(share.high)}`,
+            says: `${grouped(share.resolved)} of ${grouped(share.n)} finished; 95 %, resampling instances: ${(share.low * 100).toFixed(1)} to ${percent(share.high)}`,
           },
         ]
       : []),

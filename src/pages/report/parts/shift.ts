@@ -76,8 +76,11 @@ function headlineOf(points: readonly ShiftPoint[]): string {
       `At turn ${point.turn} ${student} is ${figure(point.fd2.mean)} (${figure(point.fd2.low)} to ${figure(point.fd2.high)}) from the expert${base}.`,
     ];
   });
-  return `The squared distance, as FID has it; its root is in the CSV. ${last.join(' ')}`;
+  return `The squared distance, as FID has it; its root is in the CSV. ${last.join(' ')} ${BANDS}`;
 }
+
+/** How the intervals of every distance here are made. */
+const BANDS = 'Bands are 95 % intervals by resampling the replicates of both sides.';
 
 function measured(
   points: readonly ShiftPoint[],
@@ -85,7 +88,7 @@ function measured(
   { id, title, caption, up }: { id: string; title: string; caption: string; up: string },
 ): Figure | undefined {
   if (points.every((point) => point[measure] === null)) return undefined;
-  const about = { id, title, caption };
+  const about = { id, title, caption: `${caption} ${BANDS}` };
   const data: Data = {
     columns: [
       column('student', 'student', 'text'),

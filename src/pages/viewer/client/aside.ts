@@ -1,5 +1,6 @@
 import { count, dollars, duration, grouped } from '../../figures';
 import { type Command, commandsOf } from '../commands';
+import { costByTurn } from '../cost-by-turn';
 import { diffSoFar, type FileSoFar } from '../diff-so-far';
 import { type DiffFile, diffFile } from '../line-diff';
 import type { RunEvents, RunPage, TurnView } from '../payload';
@@ -9,7 +10,7 @@ import { diffFiles } from './diff-view';
 import { button, type Child, el, replace } from './dom';
 import { foreignLine } from './foreign-text';
 import { showJson } from './raw';
-import { author, facts } from './words';
+import { author, facts, money } from './words';
 
 /** Bytes of a file that is compared line by line in the page. */
 const COMPARED = 2_000_000;
@@ -18,12 +19,16 @@ const COMPARED = 2_000_000;
 export class Aside {
   readonly element = el('aside', { class: 'aside', aria: { label: 'The selected turn' } });
   private asked = 0;
+  /** USD of all turns until one, by its number. */
+  private readonly spent: ReadonlyMap<number, number>;
 
   constructor(
     private readonly page: RunPage,
     private readonly data: PageData,
     private readonly events: Promise<RunEvents>,
-  ) {}
+  ) {
+    this.spent = new Map(costByTurn(page.turns).map(({ turn, usdSoFar }) => [turn, usdSoFar]));
+  }
 
   show(turn: TurnView): void {
     const { page, data } = this;
@@ -32,7 +37,7 @@ export class Aside {
     replace(
       this.element,
       el('h2', { class: 'aside-title' }, author(turn.who), ` turn ${turn.turn} of ${page.turns.length}`),
-      facts(turnFacts(turn, page.line.kind === 'rollout')),
+      facts(turnFacts(turn, this.spent.get(turn.turn) ?? null, page.line.kind === 'rollout')),
       el(
         'div',
         { class: 'tools' },
@@ -93,7 +98,7 @@ export class Aside {
   }
 }
 
-function turnFacts(turn: TurnView, trainable: boolean): readonly (readonly [string, Child])[] {
+function turnFacts(turn: TurnView, soFar: number | null, trainable: boolean): readonly (readonly [string, Child])[] {
   const { usage, durationMs } = turn;
   const cached = usage.cachedTokens > 0 ? ` (${grouped(usage.cachedTokens)} cached)` : '';
   return [
@@ -105,14 +110,20 @@ function turnFacts(turn: TurnView, trainable: boolean): readonly (readonly [stri
           ['Prompt', `${count(usage.promptTokens, 'token')}${cached}`] as const,
           ['Reply', count(usage.completionTokens, 'token')] as const,
           ['Cost', dollars(usage.costUsd)] as const,
+          ['Cost so far', money(soFar)] as const,
         ]),
     ...(turn.redone > 0 ? [['Redone', `${turn.redone}×, to rebuild a lost sandbox`] as const] : []),
     ['Output', count(turn.bytes, 'byte')],
     ...(trainable
       ? [['In training', turn.trained ? 'loss is taken on this turn' : 'part of the context only'] as const]
       : []),
-    ['Step', el('code', { class: 'hash', title: turn.hash }, turn.hash.slice(0, 16))],
+    ['Step', hashFact(turn.hash, 'hash of the step')],
   ];
+}
+
+/** A hash as far as it tells things apart, and the way to all of it. */
+export function hashFact(hash: string, label: string): Child {
+  return [el('code', { class: 'hash', title: hash }, hash.slice(0, 16)), ' ', copyButton(hash, label)];
 }
 
 export function commandList(commands: readonly Command[]): HTMLElement {

@@ -2,6 +2,7 @@ import { button, el, replace } from './dom';
 
 export function copyButton(text: string, label: string): HTMLButtonElement {
   const made: HTMLButtonElement = button('Copy', () => void copy(text).then(() => replace(made, 'Copied')), {
+    class: 'copy',
     aria: { label: `Copy: ${label}` },
   });
   return made;

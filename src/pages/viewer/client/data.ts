@@ -89,8 +89,8 @@ interface PackedRun {
 export class PackedData implements PageData {
   readonly place = 'page';
   private names: Promise<ReadonlyMap<string, string>> | undefined;
-  /** The run that is looked at; another takes its place. */
-  private open: { readonly id: string; readonly run: Promise<PackedRun> } | undefined;
+  /** The runs that were looked at last, newest first: two, since two stand side by side. */
+  private open: readonly { readonly id: string; readonly run: Promise<PackedRun> }[] = [];
 
   list(): Promise<RunList> {
     return unpack<RunList>('list');
@@ -122,7 +122,11 @@ export class PackedData implements PageData {
   }
 
   async blob(sha256: string): Promise<string | undefined> {
-    return (await this.open?.run)?.blobs[sha256];
+    for (const { run } of this.open) {
+      const found = (await run.catch(() => undefined))?.blobs[sha256];
+      if (found !== undefined) return found;
+    }
+    return undefined;
   }
 
   address(): undefined {
@@ -130,15 +134,12 @@ export class PackedData implements PageData {
   }
 
   private async packed(id: string): Promise<PackedRun> {
-    if (this.open?.id !== id) {
-      this.names ??= this.list().then(({ runs }) => new Map(runs.map((line, at) => [line.id, `run:${at}`])));
-      const name = (await this.names).get(id);
-      this.open = {
-        id,
-        run: name ? unpack<PackedRun>(name) : Promise.reject(new Error(`There is no run ${id} in this file.`)),
-      };
-    }
-    return this.open.run;
+    this.names ??= this.list().then(({ runs }) => new Map(runs.map((line, at) => [line.id, `run:${at}`])));
+    const name = (await this.names).get(id);
+    if (!name) throw new Error(`There is no run ${id} in this file.`);
+    const kept = this.open.find((each) => each.id === id) ?? { id, run: unpack<PackedRun>(name) };
+    this.open = [kept, ...this.open.filter((each) => each.id !== id)].slice(0, 2);
+    return kept.run;
   }
 }
 

@@ -1,46 +1,77 @@
 import type { FrameRecord, TrialRecord } from '../../../contract';
-import { count, duration } from '../../figures';
-import type { ForkNode } from '../payload';
+import { duration } from '../../figures';
+import type { ForkNode, RunLine } from '../payload';
 import { type Child, el } from './dom';
 import { foreignLine } from './foreign-text';
-import { runHash } from './route';
+import { pairHash, runHash } from './route';
+import { verdictBadge } from './words';
 
-/** Runs that share steps with this one, as a tree: a stretch of shared turns, then the branches that go on from it. */
-export function forksView(root: ForkNode | null, id: string): HTMLElement {
-  if (!root) {
-    return el(
-      'p',
-      { class: 'note' },
-      'No other run of this problem in the list shares a step with this one. A fork (`pointsman rollout fork`) would stand here.',
-    );
-  }
+/**
+ * Other runs of the same problem: those that share steps as a tree (a stretch of shared turns, then the branches that go on
+ * from it), the rest as a table. Each with its k and verdict, and the way to see it beside this one.
+ */
+export function othersView(own: RunLine, others: readonly RunLine[], root: ForkNode | null): HTMLElement {
+  const lines = new Map([own, ...others].map((line) => [line.id, line]));
+  const sharing = new Set(root ? runsIn(root) : []);
+  const rest = others.filter(({ id }) => !sharing.has(id));
   return el(
     'div',
-    {},
-    el('p', {}, 'Runs whose first turns are the same steps, and where they part.'),
-    el('ul', { class: 'tree' }, forkItem(root, id)),
+    { class: 'others' },
+    el('h2', {}, 'Forks'),
+    root
+      ? [
+          el('p', { class: 'note' }, 'Runs whose first turns are the same steps, and where they part.'),
+          el('ul', { class: 'tree' }, forkItem(root, own.id, lines)),
+        ]
+      : el(
+          'p',
+          { class: 'note' },
+          'No other run of this problem in the list shares a step with this one. A fork (`pointsman rollout fork`) would stand here.',
+        ),
+    el('h2', {}, 'Other runs of this problem'),
+    rest.length === 0
+      ? el('p', { class: 'note' }, root ? 'There is none that shares no step.' : 'There is none in the list.')
+      : el(
+          'ul',
+          { class: 'other-runs' },
+          rest.map((line) => el('li', {}, otherRun(line.id, own.id, 1, lines))),
+        ),
   );
 }
 
-function forkItem({ from, to, runs, children }: ForkNode, id: string): HTMLElement {
+function forkItem(
+  { from, to, runs, children }: ForkNode,
+  own: string,
+  lines: ReadonlyMap<string, RunLine>,
+): HTMLElement {
   const stretch = from > to ? 'no further turn' : from === to ? `turn ${from}` : `turns ${from}–${to}`;
   return el(
     'li',
     {},
     el('span', { class: 'stretch' }, stretch),
-    runs.map((run) => [
-      ' ',
-      run === id
-        ? el('b', { class: 'this-run' }, 'this run')
-        : el('a', { href: runHash(run, Math.max(1, to)) }, foreignLine(run)),
-    ]),
+    runs.map((run) => [' ', otherRun(run, own, Math.max(1, to), lines)]),
     children.length > 0
       ? el(
           'ul',
           {},
-          children.map((child) => forkItem(child, id)),
+          children.map((child) => forkItem(child, own, lines)),
         )
       : null,
+  );
+}
+
+/** One run in a word or two: name, verdict, k, and the way beside the one that is open. */
+function otherRun(id: string, own: string, turn: number, lines: ReadonlyMap<string, RunLine>): Child {
+  const line = lines.get(id);
+  return el(
+    'span',
+    { class: 'other-run' },
+    id === own ? el('b', { class: 'this-run' }, 'this run') : el('a', { href: runHash(id, turn) }, foreignLine(id)),
+    line === undefined ? null : verdictBadge(line),
+    line === undefined || line.k === null ? null : el('span', { class: 'note' }, `k = ${line.k}`),
+    id === own
+      ? null
+      : el('a', { href: pairHash(own, id), aria: { label: `Side by side with ${id}` } }, 'side by side'),
   );
 }
 
@@ -135,11 +166,7 @@ function trialLine(
   );
 }
 
-/** How many runs a tree holds. */
-function runsIn({ runs, children }: ForkNode): number {
-  return runs.length + children.reduce((sum, child) => sum + runsIn(child), 0);
-}
-
-export function familyLabel(root: ForkNode | null): string {
-  return root ? `Forks (${count(runsIn(root), 'run')})` : 'Forks';
+/** Ids of the runs that a tree holds. */
+function runsIn({ runs, children }: ForkNode): readonly string[] {
+  return [...runs, ...children.flatMap(runsIn)];
 }

@@ -1,6 +1,7 @@
 import { count, dollars, grouped } from '../../figures';
 import type { Sort } from '../list-query';
 import type { RunLine } from '../payload';
+import { copyButton } from './clipboard';
 import { type Child, el } from './dom';
 import { foreignLine } from './foreign-text';
 import { runHash } from './route';
@@ -8,7 +9,7 @@ import { money, NOTHING, number, spaced, time, verdictBadge } from './words';
 
 export interface Column {
   readonly name: string;
-  readonly sort: Sort | null;
+  readonly sort: Sort;
   readonly number?: boolean;
   readonly cell: (line: RunLine) => Child;
 }
@@ -19,7 +20,11 @@ export const columnsOf = (longest: number): readonly Column[] => [
   {
     name: 'Instance',
     sort: 'instance',
-    cell: (line) => el('a', { class: 'run-link', href: runHash(line.id), title: line.id }, foreignLine(line.instance)),
+    cell: (line) => [
+      el('a', { class: 'run-link', href: runHash(line.id), title: line.id }, foreignLine(line.instance)),
+      ' ',
+      copyButton(line.id, `id ${line.id}`),
+    ],
   },
   {
     name: 'Method',
@@ -32,13 +37,13 @@ export const columnsOf = (longest: number): readonly Column[] => [
   { name: 'Who acted', sort: 'k', cell: (line) => split(line, longest) },
   {
     name: 'Ending',
-    sort: null,
+    sort: 'ending',
     cell: (line) => [
       foreignLine(spaced(line.status)),
       line.note === null ? null : el('span', { class: 'row-note' }, foreignLine(line.note)),
     ],
   },
-  { name: 'Training', sort: null, cell: (line) => training(line) },
+  { name: 'Training', sort: 'training', cell: (line) => training(line) },
   { name: 'Turns', sort: 'turns', number: true, cell: ({ turns }) => number(turns?.total ?? null) },
   { name: 'Cost', sort: 'cost', number: true, cell: ({ usd }) => money(usd) },
   { name: 'Time', sort: 'time', number: true, cell: ({ seconds }) => time(seconds) },

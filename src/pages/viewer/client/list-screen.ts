@@ -1,4 +1,4 @@
-import { ALL, type ListQuery, queryHash, select } from '../list-query';
+import { ALL, type ListQuery, queryHash, STATES, select, stateOf } from '../list-query';
 import type { RunLine, RunList } from '../payload';
 import { button, type Child, el, replace } from './dom';
 import { foreignLine } from './foreign-text';
@@ -124,9 +124,8 @@ export class ListScreen {
 
   private heading({ name, sort, number: right }: Column): HTMLElement {
     const { query } = this;
-    const sorted = sort !== null && query.sort === sort;
+    const sorted = query.sort === sort;
     const press = () => {
-      if (sort === null) return;
       // Up, down, and back to the given order.
       if (!sorted) this.ask({ ...query, sort, down: false });
       else this.ask(query.down ? { ...query, sort: 'given', down: false } : { ...query, down: true });
@@ -139,9 +138,7 @@ export class ListScreen {
         class: right ? 'number' : '',
         aria: { sort: sorted ? (query.down ? 'descending' : 'ascending') : undefined },
       },
-      sort === null
-        ? name
-        : button([name, sorted ? (query.down ? ' ↓' : ' ↑') : ''], press, { class: 'sort', data: { sort } }),
+      button([name, sorted ? (query.down ? ' ↓' : ' ↑') : ''], press, { class: 'sort', data: { sort } }),
     );
   }
 
@@ -149,7 +146,9 @@ export class ListScreen {
     return el(
       'tr',
       { class: index === this.marked ? 'marked' : '', data: { index } },
-      columns.map(({ cell, number: right }) => el('td', { class: right ? 'number' : '' }, cell(line))),
+      columns.map(({ name, cell, number: right }) =>
+        el('td', { class: right ? 'number' : '', data: { name } }, cell(line)),
+      ),
     );
   }
 
@@ -180,6 +179,11 @@ export class ListScreen {
         'instance',
         'Instance',
         values(({ instance }) => instance),
+      ),
+      this.choice(
+        'state',
+        'State',
+        STATES.filter((state) => runs.some((line) => stateOf(line) === state)),
       ),
       this.choice(
         'status',

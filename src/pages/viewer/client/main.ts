@@ -1,20 +1,23 @@
 import { queryOf } from '../list-query';
-import type { RunList } from '../payload';
+import type { RunList, RunPage } from '../payload';
 import { PackedData, type PageData, ServedData } from './data';
 import { button, el, replace } from './dom';
 import { foreignLine } from './foreign-text';
 import { type Keys, listenForKeys, showHelp } from './keys';
 import { ListScreen } from './list-screen';
+import { PairScreen } from './pair-screen';
 import { type Route, routeOf } from './route';
 import { RunScreen } from './run-screen';
 
 const POLL_MS = 3_000;
 
+type Screen = ListScreen | RunScreen | PairScreen;
+
 /** The page: a bar, and one screen that the address names. */
 class Viewer {
   private readonly bar = el('nav', { class: 'crumbs', aria: { label: 'Where you are' } });
   private readonly place = el('div', { class: 'screen' });
-  private screen: ListScreen | RunScreen | undefined;
+  private screen: Screen | undefined;
   private list: RunList | undefined;
   /** Ids in the order in which the list was last shown, and where one came from. */
   private order: readonly string[] = [];
@@ -53,20 +56,25 @@ class Viewer {
       if (route.screen === 'run' && this.screen instanceof RunScreen && this.screen.id === route.id) {
         return this.screen.show(route.tab, route.turn);
       }
+      if (route.screen === 'pair' && this.screen instanceof PairScreen && this.screen.isOf(route.left, route.right)) {
+        return this.screen.show(route.turn);
+      }
       if (!this.screen) replace(this.place, el('p', { class: 'empty' }, 'Reading …'));
+      const known = this.list !== undefined;
       this.list ??= await this.data.list();
       if (this.order.length === 0) this.order = this.list.runs.map(({ id }) => id);
       if (!current()) return;
-      if (route.screen === 'list') return await this.openList(route.params, current);
+      if (route.screen === 'list') return await this.openList(route.params, known, current);
+      if (route.screen === 'pair') return await this.openPair(route, current);
       await this.openRun(route, current);
     } catch (error) {
       if (current()) this.fail(error instanceof Error ? error : new Error(String(error)));
     }
   }
 
-  private async openList(params: URLSearchParams, current: () => boolean): Promise<void> {
-    // What runs may have ended since.
-    if (this.data.place === 'server') this.list = await this.data.list();
+  /** `known`: the list was read some time ago, and what ran then may have ended since. */
+  private async openList(params: URLSearchParams, known: boolean, current: () => boolean): Promise<void> {
+    if (known && this.data.place === 'server') this.list = await this.data.list();
     if (!current() || !this.list) return;
     const screen = new ListScreen(this.list, queryOf(params), (ids) => {
       this.order = ids;
@@ -81,9 +89,8 @@ class Viewer {
     if (!current()) return;
     const screen = new RunScreen(page, {
       data: this.data,
-      go: (hash) => {
-        location.hash = hash === '#/' ? this.listHash : hash;
-      },
+      runs: this.list?.runs ?? [],
+      go: this.go,
       neighbour: (by) => {
         // From where the address is by now: somebody who goes on quickly does not wait for each run to be read.
         const at = routeOf(location.hash);
@@ -94,7 +101,23 @@ class Viewer {
     screen.show(tab, turn);
   }
 
-  private open(screen: ListScreen | RunScreen, title: string): void {
+  private async openPair({ left, right, turn }: Route & { screen: 'pair' }, current: () => boolean): Promise<void> {
+    const pages = await this.readPair(left, right);
+    if (!current()) return;
+    const screen = new PairScreen(...pages, { data: this.data, go: this.go });
+    this.open(screen, `${pages[0].line.instance}, side by side`);
+    screen.show(turn);
+  }
+
+  private readPair(left: string, right: string): Promise<[RunPage, RunPage]> {
+    return Promise.all([this.data.run(left), this.data.run(right)]);
+  }
+
+  private readonly go = (hash: string) => {
+    location.hash = hash === '#/' ? this.listHash : hash;
+  };
+
+  private open(screen: Screen, title: string): void {
     this.screen?.close();
     this.screen = screen;
     replace(this.place, screen.element);
@@ -104,21 +127,26 @@ class Viewer {
     replace(
       this.bar,
       el('a', { class: 'brand', href: this.listHash }, 'Pointsman'),
-      screen instanceof RunScreen
-        ? [
+      screen instanceof ListScreen
+        ? null
+        : [
             el('span', { aria: { hidden: true } }, '/'),
             el('a', { href: this.listHash }, foreignLine(this.list?.title ?? 'Runs')),
             at < 0 ? null : el('span', { class: 'muted' }, `${at + 1} of ${this.order.length}`),
-          ]
-        : null,
+          ],
     );
   }
 
   private async poll(): Promise<void> {
     const { screen } = this;
-    if (document.hidden || !(screen instanceof RunScreen) || !screen.live) return;
-    const page = await this.data.run(screen.id).catch(() => undefined);
-    if (page && this.screen === screen) screen.update(page);
+    if (document.hidden || !screen || screen instanceof ListScreen || !screen.live) return;
+    if (screen instanceof RunScreen) {
+      const page = await this.data.run(screen.id).catch(() => undefined);
+      if (page && this.screen === screen) screen.update(page);
+    } else {
+      const pages = await this.readPair(...screen.ids).catch(() => undefined);
+      if (pages && this.screen === screen) screen.update(...pages);
+    }
   }
 
   private fail(error: Error): void {

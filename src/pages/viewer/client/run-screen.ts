@@ -1,9 +1,11 @@
+import { costByTurn } from '../cost-by-turn';
 import { stretches } from '../lede';
-import type { ForkNode, RunPage } from '../payload';
+import type { ForkNode, RunLine, RunPage } from '../payload';
 import { Aside } from './aside';
+import { costPart, costRow } from './cost-view';
 import type { PageData } from './data';
-import { button, type Child, el, replace } from './dom';
-import { familyLabel, forksView, framesView } from './family-view';
+import { type Child, el, replace } from './dom';
+import { framesView, othersView } from './family-view';
 import type { Keys } from './keys';
 import { PersonBox } from './person-box';
 import { runHash, type Tab } from './route';
@@ -11,12 +13,15 @@ import { legend, patchPart, patchSize, problemPart } from './run-parts';
 import { runSummary } from './run-summary';
 import { Strip } from './strip';
 import { testsView } from './tests-view';
-import { type Folds, refusedPart, turnCard } from './turn-card';
+import { type Folds, foldButtons, refusedPart, turnCard } from './turn-card';
 import { TurnSearch } from './turn-search';
-import { VirtualList } from './virtual-list';
+import { coveredBy, VirtualList } from './virtual-list';
+import { money } from './words';
 
 export interface RunContext {
   readonly data: PageData;
+  /** The lines of the list. */
+  readonly runs: readonly RunLine[];
   readonly go: (hash: string) => void;
   /** The run before or after in the list that one came from. */
   readonly neighbour: (by: 1 | -1) => string | undefined;
@@ -41,13 +46,16 @@ export class RunScreen {
       ),
   });
   private readonly family: Promise<ForkNode | null>;
-  private forks: ForkNode | null = null;
   private readonly person: PersonBox;
+  /** Other runs of the same problem. */
+  private readonly others: readonly RunLine[];
   private list: VirtualList | undefined;
   private strip: Strip | undefined;
   private aside: Aside;
   private tab: Tab = 'turns';
   private selected = -1;
+  /** Whether there is room beside the turns for what is known of the selected one; else it stands below it. */
+  private readonly narrow = matchMedia('(max-width: 999px)');
   private folds: Folds = { thought: false, action: false, output: false };
 
   constructor(
@@ -57,6 +65,8 @@ export class RunScreen {
     const { data } = context;
     const { id } = page.line;
     this.aside = this.newAside();
+    this.narrow.addEventListener('change', this.placeAside);
+    this.others = context.runs.filter((each) => each.id !== id && isSameProblem(each, page.line));
     this.family = page.line.kind === 'rollout' ? data.forks(id).catch(() => null) : Promise.resolve(null);
     this.person = new PersonBox({ data, id, made: () => void this.look() });
     this.person.update(page.awaiting);
@@ -82,10 +92,6 @@ export class RunScreen {
       fold: (part) => this.fold(part),
       back: () => context.go('#/'),
     };
-    void this.family.then((forks) => {
-      this.forks = forks;
-      this.drawTabs();
-    });
   }
 
   get live(): boolean {
@@ -128,6 +134,7 @@ export class RunScreen {
   }
 
   close(): void {
+    this.narrow.removeEventListener('change', this.placeAside);
     this.list?.close();
   }
 
@@ -156,7 +163,7 @@ export class RunScreen {
     replace(this.summary, runSummary(this.page));
     this.drawSticky();
     replace(this.content, this.body());
-    this.list = this.tab === 'turns' ? this.turnList() : undefined;
+    this.list = this.tab === 'turns' ? this.turnList() : this.tab === 'cost' ? this.costList() : undefined;
     this.list?.render();
   }
 
@@ -171,7 +178,7 @@ export class RunScreen {
             'div',
             { class: 'turn-tools' },
             page.line.kind === 'rollout' ? legend() : null,
-            this.foldButtons(),
+            foldButtons(this.folds, (part) => this.fold(part)),
             this.search.element,
           )
         : null;
@@ -187,8 +194,13 @@ export class RunScreen {
       ['turns', `Turns (${page.turns.length})`, true],
       ['patch', `Patch ${size}`, page.patch !== null],
       ['tests', `Tests ${groups.join(' · ')}`, grade !== null],
+      ['cost', `Cost ${line.usd === null ? '' : money(line.usd)}`, page.turns.length > 0],
       ['problem', 'Problem', line.kind === 'rollout'],
-      ['family', line.kind === 'setup' ? `Snapshots (${page.frames.length})` : familyLabel(this.forks), true],
+      [
+        'family',
+        line.kind === 'setup' ? `Snapshots (${page.frames.length})` : `Related runs (${this.others.length})`,
+        true,
+      ],
     ];
     replace(
       this.tabs,
@@ -210,6 +222,8 @@ export class RunScreen {
         return page.patch ? patchPart(page, data) : el('p', { class: 'empty' }, 'There is no patch.');
       case 'tests':
         return page.grade ? testsView(page.grade, data) : el('p', { class: 'empty' }, 'It was not graded.');
+      case 'cost':
+        return costPart(page);
       case 'problem':
         return problemPart(page, data);
       case 'family':
@@ -247,7 +261,7 @@ export class RunScreen {
     const { page } = this;
     if (page.line.kind === 'setup') return framesView(page.frames, page.trials, (turn) => runHash(page.line.id, turn));
     const place = el('div', {}, el('p', { class: 'note' }, 'Looking …'));
-    void this.family.then((forks) => replace(place, forksView(forks, page.line.id)));
+    void this.family.then((forks) => replace(place, othersView(page.line, this.others, forks)));
     return place;
   }
 
@@ -259,7 +273,21 @@ export class RunScreen {
       make: (index) => this.card(index),
       estimate: 260,
       spacer: () => el('div', { class: 'spacer' }),
-      covered: () => this.sticky.getBoundingClientRect().height + 44,
+      covered: () => coveredBy(this.sticky),
+    });
+  }
+
+  private costList(): VirtualList | undefined {
+    const host = this.content.querySelector<HTMLElement>('.cost-rows');
+    if (!host) return undefined;
+    const costs = costByTurn(this.page.turns);
+    const whole = costs.at(-1)?.usdSoFar ?? 0;
+    return new VirtualList(host, {
+      count: costs.length,
+      make: (index) => costRow(this.id, costs[index]!, whole),
+      estimate: 30,
+      spacer: () => el('tr', { class: 'spacer', aria: { hidden: true } }),
+      covered: () => coveredBy(this.sticky),
     });
   }
 
@@ -271,7 +299,10 @@ export class RunScreen {
       folds: this.folds,
       select: () => this.select(index, false),
     });
-    if (index === this.selected) item.classList.add('selected');
+    if (index === this.selected) {
+      item.classList.add('selected');
+      if (this.narrow.matches) item.append(this.aside.element);
+    }
     return item;
   }
 
@@ -281,14 +312,28 @@ export class RunScreen {
     if (turns.length === 0) return;
     const index = Math.min(turns.length - 1, Math.max(0, wanted));
     if (this.tab !== 'turns') return;
+    const topOf = () => this.list?.item(index)?.getBoundingClientRect().top ?? 0;
+    const before = topOf();
     this.list?.item(this.selected)?.classList.remove('selected');
     this.selected = index;
+    this.placeAside();
+    this.aside.show(turns[index]!);
     if (reveal) this.list?.reveal(index, true);
+    // What left its place above does not move what somebody clicked on.
+    else scrollBy(0, topOf() - before);
     this.list?.item(index)?.classList.add('selected');
     this.strip?.mark(index);
-    this.aside.show(turns[index]!);
     if (address) history.replaceState(null, '', runHash(this.page.line.id, turns[index]!.turn));
   }
+
+  private readonly placeAside = () => {
+    const { element } = this.aside;
+    const place = this.narrow.matches
+      ? this.list?.item(this.selected)
+      : this.content.querySelector<HTMLElement>('.columns');
+    if (!place) element.remove();
+    else if (element.parentElement !== place) place.append(element);
+  };
 
   private leave(by: 1 | -1): void {
     const next = this.context.neighbour(by);
@@ -310,19 +355,8 @@ export class RunScreen {
     this.list.reveal(Math.max(0, this.selected), true);
     this.drawSticky();
   }
+}
 
-  private foldButtons(): HTMLElement {
-    const one = (part: keyof Folds, label: string) =>
-      button(label, () => this.fold(part), {
-        aria: { pressed: !this.folds[part] },
-        title: 'Fold or unfold in every turn',
-      });
-    return el(
-      'div',
-      { class: 'fold-buttons', role: 'group', aria: { label: 'Shown of every turn' } },
-      one('thought', 'Thoughts'),
-      one('action', 'Actions'),
-      one('output', 'Outputs'),
-    );
-  }
+function isSameProblem(one: RunLine, other: RunLine): boolean {
+  return one.kind === other.kind && one.instance === other.instance;
 }

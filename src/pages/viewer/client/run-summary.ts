@@ -2,7 +2,8 @@ import { count } from '../../figures';
 import { commandsOf } from '../commands';
 import { ledeOf } from '../lede';
 import type { RunLine, RunPage } from '../payload';
-import { commandList } from './aside';
+import { commandList, hashFact } from './aside';
+import { copyButton } from './clipboard';
 import { type Child, el } from './dom';
 import { foreignLine } from './foreign-text';
 import { facts, money, NOTHING, spaced, time, verdictBadge } from './words';
@@ -23,7 +24,15 @@ export function runSummary(page: RunPage): Child {
       ? [['Agent', line.student] as const]
       : [['Student', line.student] as const, ['Expert', line.expert] as const];
   return [
-    el('p', { class: 'eyebrow' }, foreignLine(eyebrow.join(' · ')), ' ', el('code', {}, foreignLine(line.id))),
+    el(
+      'p',
+      { class: 'eyebrow' },
+      foreignLine(eyebrow.join(' · ')),
+      ' ',
+      el('code', {}, foreignLine(line.id)),
+      ' ',
+      copyButton(line.id, 'id of the run'),
+    ),
     el('div', { class: 'title-line' }, el('h1', {}, foreignLine(line.instance)), verdictBadge(line, page.live)),
     el('p', { class: 'lede' }, ledeOf(page)),
     page.trouble ? el('p', { class: 'trouble', role: 'alert' }, foreignLine(page.trouble)) : null,
@@ -38,6 +47,7 @@ export function runSummary(page: RunPage): Child {
         ? [[line.dataset ? 'Data set' : 'In a training set', training(page, trained)] as const]
         : []),
       ...(line.note === null ? [] : [['Note', foreignLine(line.note)] as const]),
+      ...(page.head === null ? [] : [['Head', hashFact(page.head, 'hash of the head')] as const]),
       ['More', [links(page), commandList(commandsOf(page, null))]],
     ]),
   ];

@@ -24,6 +24,22 @@ export interface Folds {
   readonly output: boolean;
 }
 
+/** Buttons that fold a part away in every turn, and bring it back. */
+export function foldButtons(folds: Folds, fold: (part: keyof Folds) => void): HTMLElement {
+  const one = (part: keyof Folds, label: string) =>
+    button(label, () => fold(part), {
+      aria: { pressed: !folds[part] },
+      title: 'Fold or unfold in every turn',
+    });
+  return el(
+    'div',
+    { class: 'fold-buttons', role: 'group', aria: { label: 'Shown of every turn' } },
+    one('thought', 'Thoughts'),
+    one('action', 'Actions'),
+    one('output', 'Outputs'),
+  );
+}
+
 interface CardContext {
   readonly data: PageData;
   readonly workdir: string;

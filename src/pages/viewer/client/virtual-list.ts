@@ -12,6 +12,8 @@ export interface ListOptions {
 /** Items that are made at once whatever is seen, so that a browser's own search and paper have them all. */
 const ALL_UP_TO = 250;
 const AROUND = 900;
+/** As in the style sheet. */
+const BAR = 44;
 
 /**
  * A list of any length in the window's own scrolling: only what is near the window is in the page, in the flow of the
@@ -166,4 +168,9 @@ export class VirtualList {
     }
     return Math.max(0, low);
   }
+}
+
+/** Pixels at the top of the window that the bar covers, and what sticks below it where it does. */
+export function coveredBy(below: HTMLElement): number {
+  return BAR + (getComputedStyle(below).position === 'sticky' ? below.getBoundingClientRect().height : 0);
 }

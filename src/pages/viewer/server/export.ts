@@ -34,9 +34,7 @@ const pack = promisify(gzip);
  * that memory does not grow with their number. The file appears whole or not at all.
  */
 export async function exportViewer(source: ViewerSource, file: string, options: ExportOptions): Promise<Exported> {
-  const [start = '', end = ''] = viewerDocument(await viewerBundle(), options.title, 'page', new Html(MARK)).split(
-    MARK,
-  );
+  const [start = '', end = ''] = viewerDocument(viewerBundle(), options.title, 'page', new Html(MARK)).split(MARK);
   const list = await source.list();
   const draft = `${file}.${process.pid}.draft`;
   const out = createWriteStream(draft);

@@ -1,9 +1,10 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { build } from 'esbuild';
 import { isPointsmanError, jsonAt, PersonAct, type PersonActed, PointsmanError, parseInput } from '../../../contract';
+import { REPOSITORY } from '../../../home';
 import { isOwnHost } from '../../../own-host';
 import { type Bundle, viewerDocument } from '../document';
 import type { ForkNode, RunEvents, RunList, RunPage } from '../payload';
@@ -54,7 +55,7 @@ export async function serveViewer(
   source: ViewerSource,
   { port, host, title, token = randomBytes(18).toString('base64url') }: ServeOptions,
 ): Promise<Serving> {
-  const document = viewerDocument(await viewerBundle(), title, 'server');
+  const document = viewerDocument(viewerBundle(), title, 'server');
   const server = createServer((request, response) => {
     answer(source, document, { host, token }, request)
       .then((reply) => send(request, response, 200, reply))
@@ -202,31 +203,9 @@ function listening(server: Server, port: number, host: string): Promise<void> {
   });
 }
 
-const CLIENT = join(__dirname, '..', 'client');
-
-let bundled: Promise<Bundle> | undefined;
-
-/** The page's script and style out of their sources: quick enough that there is no build step, once a process. */
-export function viewerBundle(): Promise<Bundle> {
-  bundled ??= make();
-  return bundled;
-}
-
-async function make(): Promise<Bundle> {
-  const { outputFiles } = await build({
-    entryPoints: { viewer: join(CLIENT, 'main.ts'), style: join(CLIENT, 'style.css') },
-    outdir: 'out',
-    bundle: true,
-    write: false,
-    minify: true,
-    format: 'iife',
-    target: 'es2022',
-    charset: 'ascii',
-    legalComments: 'none',
-    logLevel: 'silent',
-    tsconfigRaw: {},
-  });
-  const text = (suffix: string) => outputFiles.find(({ path }) => path.endsWith(suffix))!.text;
+/** The page's script and style, as `bin/build.cjs` made them of `client/`. */
+export function viewerBundle(): Bundle {
+  const text = (name: string) => readFileSync(join(REPOSITORY, 'dist', 'pages', 'viewer', 'client', name), 'utf8');
   return { script: text('viewer.js'), style: text('style.css') };
 }
 

@@ -56,6 +56,18 @@ export const Config = z.strictObject({
       embeddings: ProfileName.optional(),
     })
     .prefault({}),
+  /** Whom the worker tells when a campaign has ended, also for want of money: `{ text, event, id, … }` as JSON. */
+  notify: z
+    .strictObject({
+      /** Name of the environment variable with the address that is sent a POST; the address is a secret. */
+      urlEnv: z
+        .string()
+        .regex(/^[A-Z][A-Z0-9_]*$/, 'the name of an environment variable, like CHAT_WEBHOOK; the address is a secret')
+        .optional(),
+      /** Program and arguments, run by the worker, with the JSON on its standard input. */
+      command: z.array(z.string().min(1)).min(1).optional(),
+    })
+    .prefault({}),
   sandboxes: z
     .strictObject({
       /** What they run on: `docker`, or the name of a backend that an extension brings. */
@@ -197,7 +209,7 @@ function remember(home: string, said: readonly string[]): void {
 }
 
 /** What a configuration makes leave this machine, and what of it, or opens on it: the rest of it only limits. */
-function reachOf({ extensions, profiles, store, sandboxes, services, sources }: Config): string[] {
+function reachOf({ extensions, notify, profiles, store, sandboxes, services, sources }: Config): string[] {
   const models = Object.entries(profiles).flatMap(
     ([
       name,
@@ -215,6 +227,8 @@ function reachOf({ extensions, profiles, store, sandboxes, services, sources }: 
   );
   return [
     ...extensionsSaid(extensions),
+    ...(notify.urlEnv ? [`the address in ${notify.urlEnv} is told of campaigns that have ended`] : []),
+    ...(notify.command ? [`the worker runs \`${notify.command.join(' ')}\` when a campaign has ended`] : []),
     ...models,
     ...(store.experience ? [`experience is in the database that ${store.experience} names`] : []),
     ...sandboxes.reach.map((place) => `sandboxes reach ${place}`),

@@ -1,3 +1,4 @@
+import { Context } from '@temporalio/activity';
 import { LRUCache } from 'lru-cache';
 import { profileNamed } from '../../config';
 import type {
@@ -13,6 +14,7 @@ import { funnelsOf } from '../../dataset/funnel';
 import type { Deps } from '../../deps';
 import { rowsOf } from '../../store/campaigns';
 import { withHeartbeat } from '../heartbeat';
+import { type News, notify } from '../notify';
 import { skippedRow } from './endings';
 import { type CampaignInstance, type PlanInput, plannedRollouts, plannedTotal } from './plan';
 import { CampaignProblems } from './problems';
@@ -106,6 +108,8 @@ export function createCampaignActivities(deps: Deps) {
         const text = sorted.map((row) => `${JSON.stringify(row)}\n`).join('');
         const rollouts = await blobs.put(text);
         campaigns.write(input.plan.campaign, text);
+        for (const failure of await notify(config, deps.env, newsOf(input, sorted)))
+          Context.current().log.warn(failure);
         return { rollouts, funnels: funnelsOf(sorted), skipped: skipped.length };
       });
     },
@@ -118,6 +122,24 @@ export function createCampaignActivities(deps: Deps) {
     const left = plannedRollouts(plan, instances, rest.from, plannedTotal(plan, instances.length));
     return left.map((planned) => skippedRow(planned, methods.get(planned.method)!, rest.reason));
   }
+}
+
+function newsOf({ plan, rest }: ConcludeCampaign, rows: readonly RolloutRow[]): News {
+  const finished = rows.filter(({ outcome }) => outcome === 'finished').length;
+  const resolved = rows.filter(({ result }) => result?.resolved === true).length;
+  const usd = rows.reduce((sum, { result }) => sum + (result?.cost.usd ?? 0), 0);
+  const how = rest ? `ended early (${rest.reason})` : 'is complete';
+  return {
+    text: `${plan.campaign} ${how}: ${finished} of ${rows.length} rollouts finished, ${resolved} resolved, $${usd.toFixed(2)}`,
+    event: 'campaign_ended',
+    id: plan.campaign,
+    complete: rest === null,
+    reason: rest?.reason ?? null,
+    rollouts: rows.length,
+    finished,
+    resolved,
+    usd,
+  };
 }
 
 /** By method as they were given, then instance, then pass. */

@@ -13,6 +13,7 @@ import {
   type StartFlags,
   wholeOption,
 } from '../options';
+import { estimateCampaign, estimateLines } from './estimate';
 import { printCampaignAnswer } from './reading';
 import { followCampaign } from './watch';
 
@@ -45,11 +46,16 @@ export function addCampaignStart(campaign: Command, cli: Cli): void {
     .option('--steps <n>', 'step limit of a rollout', wholeOption)
     .option('--seed <n>', 'seed of switch indices and of a shuffled order', wholeOption)
     .option('--tenant <key>', 'whose rollouts these are: queues serve tenants in turn')
-    .option('--priority <1..5>', '1 is served first', wholeOption);
+    .option('--priority <1..5>', '1 is served first', wholeOption)
+    .option('--estimate', 'say what it will take, from earlier rollouts of these models, and start nothing');
   addStartOptions(command, 'workflow id; a campaign of that id is continued')
     .addHelpText('after', '\nExit code of --wait and --watch: 0 complete, 3 ended before that, 1 an error.')
-    .action(async ({ input: file, id, wait, watch, ...flags }: CampaignFlags & StartFlags) => {
+    .action(async ({ input: file, id, wait, watch, estimate, ...flags }: StartCampaignFlags) => {
       const input = campaignInput(file ? readInput(file) : {}, flags);
+      const estimates = await estimateCampaign(cli, input);
+      const lines = estimates ? estimateLines(estimates) : ['estimate: it is not known how many problems there are'];
+      if (estimate) return cli.print({ estimates: estimates ?? null }, () => lines.join('\n'));
+      for (const line of lines) cli.say(line);
       const name = typeof input.problems === 'string' ? basename(input.problems).replace(/\.\w+$/, '') : 'campaign';
       const handle = await cli.start('campaign', input, {
         id: id ?? `campaign/${name}-${randomBytes(4).toString('hex')}`,
@@ -66,6 +72,8 @@ export function addCampaignStart(campaign: Command, cli: Cli): void {
       if (result.status !== 'complete') process.exitCode = NOT_COMPLETE;
     });
 }
+
+type StartCampaignFlags = CampaignFlags & StartFlags & { readonly estimate?: boolean };
 
 /** Each with a comma or a blank behind it. */
 function presets(text: string, before: readonly PresetName[] = []): PresetName[] {

@@ -157,12 +157,20 @@ function pageState(result: ReportResult): 'as written' | 'changed since' | 'not 
   return digest === result.page.sha256 ? 'as written' : 'changed since';
 }
 
+/** The id of a report by its name: one that a pipeline made has an id under the pipeline's. */
+async function pipelinesReport(cli: Cli, name: string): Promise<string | undefined> {
+  // A server that no worker has served knows none of our attributes, and has no report.
+  const found = await newest(cli, `WorkflowType = 'report' AND ${equals('InstanceId', name)}`, 1).catch(() => []);
+  return found[0]?.workflowId;
+}
+
 /** A report by workflow id or by its name. Throws `NotFound`, or what the workflow failed with. */
 async function readReport(cli: Cli, named: string): Promise<ReportResult> {
   const client = await cli.client();
-  // One that a pipeline made has an id under the pipeline's.
-  const byName = await newest(cli, `WorkflowType = 'report' AND ${equals('InstanceId', named)}`, 1);
-  for (const id of [named, `report/${named}`, ...byName.map(({ workflowId }) => workflowId)]) {
+  const places = [() => named, () => `report/${named}`, () => pipelinesReport(cli, named)];
+  for (const place of places) {
+    const id = await place();
+    if (id === undefined) break;
     const handle = client.workflow.getHandle(id);
     const described = await handle.describe().catch((error: unknown) => {
       if (error instanceof WorkflowNotFoundError) return undefined;

@@ -18,8 +18,9 @@ const OURS: Readonly<Record<string, string>> = {
 let used: Promise<readonly string[]> | undefined;
 
 /**
- * Makes the extensions of the configuration (`namedExtensions`) known in this process, once, before the rest of it is read. Gives the files that workflow code is bundled with.
- * Throws `InvalidInput` where one cannot be read, or where it brings a name that is taken.
+ * Makes the extensions of the configuration (`namedExtensions`) known in this process, once, before the rest of it is read.
+ * Gives the files that workflow code is bundled with. Throws `InvalidInput` where one cannot be read, or where it brings a
+ * name that is taken.
  */
 export function useExtensions(files: readonly string[]): Promise<readonly string[]> {
   used ??= Promise.all(files.map((file) => use(file, pointsmanHome())));

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { bundleWorkflowCode } from '@temporalio/worker';
 import { pointsmanHome, REPOSITORY } from '../home';
 import { roomsWithin } from '../rooms';
@@ -8,6 +8,8 @@ import { roomsWithin } from '../rooms';
 /** What `bin/build.cjs` made of the sources, as a package has it. */
 const CODE = join(REPOSITORY, 'dist');
 const WORKFLOWS = join(CODE, 'workflows', 'index.js');
+/** Where npm put Temporal's packages, for this checkout or around this package. */
+const PACKAGES = resolve(dirname(require.resolve('@temporalio/workflow/package.json')), '..', '..');
 /** Folders of what workflow code may hold. */
 const foldersOf = (room: string) =>
   [...roomsWithin(room)]
@@ -28,6 +30,11 @@ export async function workflowBundle(extensions: readonly string[] = []): Promis
   const quiet = () => {};
   const { code } = await bundleWorkflowCode({
     workflowsPath: extensions.length === 0 ? WORKFLOWS : entryWith(extensions, join(folder, `${name}-entry.cjs`)),
+    // The entry lies in the home, from which no package is found.
+    webpackConfigHook: (config) => ({
+      ...config,
+      resolve: { ...config.resolve, modules: ['node_modules', PACKAGES] },
+    }),
     logger: { log: quiet, trace: quiet, debug: quiet, info: quiet, warn: console.error, error: console.error },
   });
   const temporary = `${codePath}.${process.pid}`;

@@ -131,6 +131,8 @@ test('`pointsman down` stops what the demo left up', async () => {
   const { stdout } = await runCli(['down', '--json'], { env });
   const { stopped } = JSON.parse(stdout) as { stopped: string[] };
   expect(stopped).toEqual([
+    'worker',
+    'rehearsal',
     "the demo's worker",
     "the demo's scripted models",
     expect.stringContaining('Temporal server'),

@@ -128,6 +128,9 @@ const NOUNS: Readonly<Record<string, Noun>> = {
   },
 };
 
+/** Of use where the configuration is wrong, or nobody has said to trust it; `trust` uses what it then trusts by itself. */
+const WITHOUT_EXTENSIONS: readonly string[] = ['trust', 'down', 'doctor', 'prepare', 'completion'];
+
 /** The command line. stdout is the answer of a command, stderr everything said on the way. */
 export function createProgram(cli: () => Promise<Cli>): Command {
   const program = new Command('pointsman')
@@ -153,8 +156,8 @@ export function createProgram(cli: () => Promise<Cli>): Command {
   }
   return program.hook('preSubcommand', async (_, command) => {
     const given = await cli();
-    // Names that they bring may be choices of an option. What is not trusted yet is used by `trust` itself.
-    if (command.name() !== 'trust') await given.useExtensions();
+    // Names that they bring may be choices of an option.
+    if (!WITHOUT_EXTENSIONS.includes(command.name())) await given.useExtensions();
     await fill(command, given);
   });
 }

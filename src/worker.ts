@@ -10,7 +10,7 @@ import { DEFAULT_QUEUE, hasOwnQueue, queuesUnder, SEARCH_ATTRIBUTES } from './co
 import type { Deps } from './deps';
 import { useExtensions } from './extensions';
 import { closeHome, homeSecret } from './home';
-import { assertOwnServer, ownerText, thisHome } from './machine/owner';
+import { assertOwnServer, workerIdentity } from './machine/owner';
 import { freePort } from './machine/ports';
 import { workflowBundle } from './machine/workflow-bundle';
 import { Roots } from './roots';
@@ -75,7 +75,7 @@ export async function serve(choice: WorkerChoice, given?: Settings): Promise<voi
   const { clusterId } = await connection.workflowService.getClusterInfo({});
   const deps = createDeps(settings, `${clusterId}/${namespace}`, choice.queue);
   const common = { ...COMMON, ...versioning(settings.deployment) };
-  const identity = `pointsman@${settings.host} ${ownerText(thisHome())}`;
+  const identity = workerIdentity(settings.host);
   const workers = await Promise.all(
     (await plans(choice, deps, settings, extensions)).map((plan) =>
       Worker.create({ connection, namespace, identity, ...common, ...plan }),

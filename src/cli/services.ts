@@ -9,7 +9,7 @@ import { stopDevServer } from '../machine/dev-server';
 import { diagnose, printFindings } from '../machine/doctor';
 import { connect, lookAtServer } from '../machine/local-services';
 import { staleConfiguration, startOwnWorker, wasKilled } from '../machine/local-worker';
-import { assertServedHere, otherHomes, type Poller, pollersOf } from '../machine/owner';
+import { assertServedHere, nameOf, otherHomes, type Poller, pollersOf } from '../machine/owner';
 import { freePort, holds } from '../machine/ports';
 import { PREPARATIONS, type Preparation, prepare } from '../machine/prepare';
 import { comesUp, daemonPid, logOf, startDaemon, stopDaemon } from '../machine/processes';
@@ -188,7 +188,7 @@ async function serviceStatus(cli: Cli): Promise<ServiceStatus> {
       pid: worker ?? null,
       log: worker === undefined ? null : logOf('worker'),
       stale: staleConfiguration() ?? null,
-      otherHomes: otherHomes(pollers).map(({ path }) => path),
+      otherHomes: otherHomes(pollers).map(nameOf),
     },
     rehearsal: rehearsal !== undefined && url ? { url, pid: rehearsal, log: logOf('rehearsal') } : null,
     home: cli.settings.home,

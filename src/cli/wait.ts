@@ -75,7 +75,8 @@ class Wait {
   private awaySince: number | undefined;
   private toldAt = 0;
   private said = '';
-  private readonly over = new AbortController();
+  /** Ends the look that is on its way: each has its own, because the client leaves a listener on every signal it is given. */
+  private over = new AbortController();
 
   constructor(
     private readonly cli: Cli,
@@ -188,10 +189,12 @@ class Wait {
   private look(described: WorkflowExecutionDescription): void {
     const { look } = this.waiting;
     if (!look || this.looking) return;
+    this.over = new AbortController();
+    const { signal } = this.over;
     this.looking = this.client
-      .withAbortSignal(this.over.signal, () => look(described))
+      .withAbortSignal(signal, () => look(described))
       .catch((error: unknown) => {
-        if (!this.over.signal.aborted && !isTransient(error)) this.failed = new LookFailed('look', { cause: error });
+        if (!signal.aborted && !isTransient(error)) this.failed = new LookFailed('look', { cause: error });
       })
       .finally(() => {
         this.looking = undefined;

@@ -12,7 +12,7 @@ import { lastLines, onPath, readText, runCommand } from './command';
 import { engineVersion } from './docker';
 import { BASE_IMAGE, imageSize } from './image';
 import { lookAtServer } from './local-services';
-import { isHere, otherHomes, pollersOf } from './owner';
+import { isHere, nameOf, otherHomes, pollersOf } from './owner';
 import { temporalBinary, temporalVersion } from './temporal';
 
 /** One thing that the doctor looked at. */
@@ -276,7 +276,7 @@ async function workers(client: Client): Promise<Finding> {
   const [other] = otherHomes(alive);
   const found = [...new Set(alive.map(({ identity }) => identity))].join(', ');
   if (!other) return { what, state: 'ok', found, todo: '' };
-  const todo = `One is of another home, ${other.path}, and this one is ${pointsmanHome()}: runs of both would mix. Stop it there, or take another --queue.`;
+  const todo = `One is of another home, ${nameOf(other)}, and this one is ${pointsmanHome()}: runs of both would mix. Stop it there, or take another --queue.`;
   return { what, state: isHere(other) ? 'missing' : 'warn', found, todo };
 }
 

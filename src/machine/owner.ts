@@ -1,16 +1,18 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, realpathSync, statSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
 import type { Client } from '@temporalio/client';
 import { temporal } from '@temporalio/proto';
 import { PointsmanError } from '../contract/errors';
 import { homeSecret, pointsmanHome } from '../home';
 import { isLoopback } from '../own-host';
 
-/** A home as servers and workers name it: `3fa94c12ab3e /home/ann/.pointsman`. */
 export interface Owner {
   /** Made of the home's secret: the same on every host that has this home mounted. */
   readonly id: string;
-  readonly path: string;
+  /** Undefined where nobody wrote it down for this account: a home of another account, or of another machine. */
+  readonly path: string | undefined;
 }
 
 /** What a namespace keeps of the home whose server it is on. */
@@ -20,21 +22,49 @@ const { TASK_QUEUE_TYPE_WORKFLOW } = temporal.api.enums.v1.TaskQueueType;
 const MEMORY_SECONDS = 65;
 
 /** This home. */
-export function thisHome(): Owner {
+export function thisHome(): Owner & { readonly path: string } {
   const home = pointsmanHome();
   mkdirSync(home, { recursive: true, mode: 0o700 });
   const id = createHash('sha256').update('home').update(homeSecret()).digest('hex').slice(0, 12);
   return { id, path: realpathSync(home) };
 }
 
-/** What `readOwner` reads again. */
-export function ownerText({ id, path }: Owner): string {
-  return `${id} ${path}`;
+/**
+ * What this home's workers are called on a server. It stands in nearly every event of a history, so the folder is not in
+ * it, but is written down for the other homes of this account.
+ */
+export function workerIdentity(host: string): string {
+  const { id, path } = thisHome();
+  try {
+    mkdirSync(notes(), { recursive: true });
+    for (const other of readdirSync(notes())) {
+      if (!isHere({ id: other, path: notedPath(other) })) rmSync(join(notes(), other), { force: true });
+    }
+    writeFileSync(join(notes(), id), path);
+  } catch {
+    // An account without a folder of its own: others name this home by its id.
+  }
+  return `pointsman@${host} ${id}`;
 }
 
-function readOwner(text: string | undefined): Owner | undefined {
-  const found = /([0-9a-f]{12}) (\/.*|[A-Za-z]:.*)$/.exec(text ?? '');
-  return found ? { id: found[1]!, path: found[2]! } : undefined;
+function ownerOfWorker(identity: string): Owner | undefined {
+  const id = /^pointsman@.* ([0-9a-f]{12})$/s.exec(identity)?.[1];
+  return id === undefined ? undefined : { id, path: notedPath(id) };
+}
+
+function notedPath(id: string): string | undefined {
+  try {
+    return readFileSync(join(notes(), id), 'utf8');
+  } catch {
+    return undefined;
+  }
+}
+
+const notes = () => join(homedir(), '.config', 'pointsman', 'homes');
+
+/** In words: its folder, or what is known instead. */
+export function nameOf({ id, path }: Owner): string {
+  return path ?? `${id} (of another account or machine)`;
 }
 
 /**
@@ -44,6 +74,7 @@ function readOwner(text: string | undefined): Owner | undefined {
 export function isThisHome({ id, path }: Owner): boolean {
   const own = thisHome();
   if (id !== own.id) return false;
+  if (path === undefined) return true;
   const there = identityOf(path);
   return there === undefined || there === identityOf(own.path);
 }
@@ -55,7 +86,7 @@ function identityOf(path: string): string | undefined {
 
 /** Whether its folder is on this machine. */
 export function isHere({ path }: Owner): boolean {
-  return identityOf(path) !== undefined;
+  return path !== undefined && identityOf(path) !== undefined;
 }
 
 type NamespaceReader = Pick<Client['workflowService'], 'describeNamespace'>;
@@ -63,7 +94,8 @@ type NamespaceReader = Pick<Client['workflowService'], 'describeNamespace'>;
 /** The home whose server this is; undefined for one that belongs to no home, as a shared server does. */
 export async function serverOwner(service: NamespaceReader, namespace: string): Promise<Owner | undefined> {
   const { namespaceInfo } = await service.describeNamespace({ namespace });
-  return readOwner(namespaceInfo?.data?.[KEY]);
+  const found = /^([0-9a-f]{12}) (.+)$/s.exec(namespaceInfo?.data?.[KEY] ?? '');
+  return found ? { id: found[1]!, path: found[2]! } : undefined;
 }
 
 /** Writes down that the server is this home's. Safe to repeat. */
@@ -71,7 +103,8 @@ export async function ownServer(
   service: Pick<Client['workflowService'], 'updateNamespace'>,
   namespace: string,
 ): Promise<void> {
-  await service.updateNamespace({ namespace, updateInfo: { data: { [KEY]: ownerText(thisHome()) } } });
+  const { id, path } = thisHome();
+  await service.updateNamespace({ namespace, updateInfo: { data: { [KEY]: `${id} ${path}` } } });
 }
 
 /** Throws `Unavailable` where the server at `address` is another home's. */
@@ -110,7 +143,7 @@ export async function pollersOf(
   return (pollers ?? [])
     .map(({ identity, lastAccessTime: at }) => ({
       identity: identity ?? '',
-      owner: readOwner(identity ?? ''),
+      owner: ownerOfWorker(identity ?? ''),
       polledAt: Number(at?.seconds ?? 0) + (at?.nanos ?? 0) / 1e9,
     }))
     .filter(({ polledAt }) => polledAt > since);
@@ -119,7 +152,7 @@ export async function pollersOf(
 /** Those of other homes, a home once. */
 export function otherHomes(pollers: readonly Poller[]): Owner[] {
   const owners = pollers.flatMap(({ owner }) => (owner && !isThisHome(owner) ? [owner] : []));
-  return [...new Map(owners.map((owner) => [ownerText(owner), owner])).values()];
+  return [...new Map(owners.map((owner) => [owner.id, owner])).values()];
 }
 
 /**
@@ -136,7 +169,7 @@ export async function assertServedHere(client: Client, queue: string, say: (line
       );
     }
     say(
-      `warning: the task queue ${queue} is served by a worker whose home is ${owner.path}: what runs write is kept there, and this home, ${thisHome().path}, cannot show it`,
+      `warning: the task queue ${queue} is served by a worker whose home is ${nameOf(owner)}: what runs write is kept there, and this home, ${thisHome().path}, cannot show it`,
     );
   }
 }

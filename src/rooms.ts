@@ -80,7 +80,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   workflows: {
     holds: 'the algorithms, deterministic; they read like the papers. `durable/` is what has no subject',
     imports: 'contract rollout setup grading',
-    types: 'activities sandbox',
+    types: 'activities environments sandbox',
   },
   activities: {
     holds: 'side effects: thin, retried, heartbeating; the same subjects as the workflows',
@@ -92,8 +92,8 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     imports: 'contract home rollout',
   },
   environments: {
-    holds: 'environments built and problems assembled in sandboxes; `harness/` runs equivalence tests',
-    imports: 'contract setup problems grading packages/python deps home roots sources sandbox store',
+    holds: 'environments built, problems assembled and patches judged in sandboxes; `harness/` runs equivalence tests',
+    imports: 'contract rollout setup problems grading packages/python deps home roots sources sandbox store',
   },
   sources: {
     holds: 'sources of every kind fetched, verified, unpacked; their licence',

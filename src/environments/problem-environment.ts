@@ -6,6 +6,7 @@ import type { Sandbox, Workshop } from '../sandbox/sandbox';
 import { exportLines } from '../sandbox/shell-state';
 import { fetchSource } from '../sources/fetch';
 import { GIT, mustRun, mustRunScript, readTest, textOf } from './commands';
+import type { GradingLab } from './grading/grade';
 import { purgeCopies } from './harness/purge';
 
 const REPOSITORY = 'pointsman/problem';
@@ -70,6 +71,17 @@ export async function ensureProblemImage(
   }
   if (problem.preparation) await prepare(deps, owner, problem, problem.preparation, wanted, signal);
   return wanted;
+}
+
+/** Where this host's gradings run. */
+export function labOf(deps: Deps): GradingLab {
+  const { blobs, problems, sandboxes } = deps;
+  return {
+    blobs,
+    problems,
+    sandboxes,
+    image: (owner, problem, signal) => ensureProblemImage(deps, owner, problem, signal),
+  };
 }
 
 /** From a registry, where the engine reaches one. */

@@ -1,5 +1,7 @@
 import type { Problem, ProblemControls, Ref, TestOutcome } from '../../contract';
 import type { Deps } from '../../deps';
+import { canNarrow, inRoom, type Ran, runCommands, runTests, type Scope } from '../../environments/grading/run-tests';
+import { labOf } from '../../environments/problem-environment';
 import {
   admitted,
   type Controls,
@@ -17,7 +19,6 @@ import { fileOfTestId, hiddenPaths, testRoots } from '../../problems/test-files'
 import type { Owner } from '../../sandbox/labels';
 import type { Sandbox } from '../../sandbox/sandbox';
 import { withHeartbeat } from '../heartbeat';
-import { canNarrow, inRoom, type Ran, runCommands, runTests, type Scope } from './run-tests';
 
 interface Drafting {
   readonly owner: Owner;
@@ -77,7 +78,7 @@ export function createControlActivities(deps: Deps) {
             text: variant.texts[input.constants % variant.texts.length]!,
           }));
           const { files, dropped } = withVariants(draft.files, drawn);
-          const { outcomes, failureOf: said } = await runTests(deps, {
+          const { outcomes, failureOf: said } = await runTests(labOf(deps), {
             owner: input.owner,
             role: `try-${input.round}-${input.with}-${input.constants}-${runs++}`,
             problem,
@@ -174,7 +175,7 @@ async function draftOf(deps: Deps, owner: Owner, problem: Problem, signal: Abort
   let files: TestFile[] = [];
   let helpers: TestFile[] = [];
   let narrows = false;
-  const all: Ran = await inRoom(deps, { ...asked, role: 'draft', files: [], scope: 'all' }, async (room) => {
+  const all: Ran = await inRoom(labOf(deps), { ...asked, role: 'draft', files: [], scope: 'all' }, async (room) => {
     ({ files, helpers } = await testFiles(room.sandbox, problem));
     narrows = canNarrow(
       room,
@@ -184,7 +185,7 @@ async function draftOf(deps: Deps, owner: Owner, problem: Problem, signal: Abort
     return runCommands(room, { ...asked, role: 'draft', files, scope: 'all' });
   });
   if (all.ended !== 'ran') return none(`the tests did not run with the gold patch: ${all.detail ?? all.ended}`);
-  const run = (role: string, scope: Scope) => runTests(deps, { ...asked, role, files, scope });
+  const run = (role: string, scope: Scope) => runTests(labOf(deps), { ...asked, role, files, scope });
   const paths = files.map(({ path }) => path);
   const passes = (ran: Ran, test: string) => outcomeOf(ran.outcomes, test) === 'passed';
   const failToPass = tests.failToPass.filter((test) => passes(all, test));

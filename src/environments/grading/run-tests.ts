@@ -2,9 +2,6 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { isPointsmanError, type LeftOut, type Problem, SandboxProfile } from '../../contract';
-import type { Deps } from '../../deps';
-import { GIT, mustRun } from '../../environments/commands';
-import { ensureProblemImage } from '../../environments/problem-environment';
 import { REPORTERS } from '../../grading/reporters';
 import { mergedOutcomes } from '../../grading/reporters/reporter';
 import { aloneCommand, narrowed, type ReportedCommand, reported } from '../../grading/runners/ask';
@@ -15,8 +12,18 @@ import { isTest, type Outcomes } from '../../problems/outcomes';
 import { fileOfTestId } from '../../problems/test-files';
 import { quote } from '../../rollout/shell';
 import type { Owner } from '../../sandbox/labels';
-import type { GuestResult, Sandbox } from '../../sandbox/sandbox';
+import type { GuestResult, Sandbox, Sandboxes } from '../../sandbox/sandbox';
+import type { BlobStore } from '../../store/blobs';
+import { GIT, mustRun } from '../commands';
 import { applyCandidate, placeTests, testPlaces, wholePlaces } from './candidate';
+
+/** Where tests run. */
+export interface Lab {
+  readonly blobs: BlobStore;
+  readonly sandboxes: Pick<Sandboxes, 'claim' | 'remove'>;
+  /** The problem's image, made where it is not there. */
+  image(owner: Owner, problem: Problem, signal: AbortSignal): Promise<string>;
+}
 
 /** Which tests run: by the problem's command, by it for some files, or each in a process of its own. */
 export type Scope = 'all' | { readonly files: readonly string[] } | { readonly alone: readonly string[] };
@@ -66,27 +73,27 @@ export interface Room {
  * with its framework's own report. What is judged cannot tell one kind of run from another: they differ in nothing but the
  * constants of some expectations. Throws for outages; a verdict is never one.
  */
-export async function runTests(deps: Deps, asked: TestsAsked): Promise<Ran> {
-  return inRoom(deps, asked, (room) => runCommands(room, asked));
+export async function runTests(lab: Lab, asked: TestsAsked): Promise<Ran> {
+  return inRoom(lab, asked, (room) => runCommands(room, asked));
 }
 
 /** Makes the container, hands it over where the patch fits, and removes it. */
 export async function inRoom(
-  deps: Deps,
+  lab: Lab,
   asked: TestsAsked,
   use: (room: Room) => Promise<Omit<Ran, 'leftOut'>>,
 ): Promise<Ran> {
   const { owner, role, problem, files, signal } = asked;
-  const { sandboxes } = deps;
+  const { sandboxes, blobs } = lab;
   const { workdir } = problem;
   await sandboxes.remove(owner, role);
-  const image = await ensureProblemImage(deps, owner, problem, signal);
+  const image = await lab.image(owner, problem, signal);
   try {
     const profile = SandboxProfile.parse({ network: 'none' });
     const sandbox = await sandboxes.claim({ owner, role, image, workdir, profile });
     // Before the patch: what the command starts is the problem's to say.
     const { readFile, through } = await followedIn(sandbox, problem);
-    const places = await testPlaces(sandbox, problem, deps.blobs);
+    const places = await testPlaces(sandbox, problem, blobs);
     const { leftOut, failure } = await applyCandidate(sandbox, places.problem, asked.patch, {
       through,
       inline: places.inline,
@@ -95,7 +102,7 @@ export async function inRoom(
     if (failure !== undefined) {
       return { ...NOTHING, ended: 'misfit', detail: failure, log: Buffer.from(failure), leftOut };
     }
-    await placeTests(sandbox, places, files, deps.blobs);
+    await placeTests(sandbox, places, files, blobs);
     return { ...(await use({ sandbox, readFile })), leftOut };
   } finally {
     await sandboxes.remove(owner, role);

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { type LeftOut, PointsmanError, type Problem } from '../../contract';
-import { failed, GIT, mustRun, readTest, runScript, textOf } from '../../environments/commands';
 import { openInlineTests } from '../../grading/inline-tests';
 import { ReachOf } from '../../grading/reach';
 import { restored, sharedAs } from '../../grading/shared-files';
@@ -8,6 +7,7 @@ import type { TestFile } from '../../grading/variants';
 import { hasContext, pathsOfNumstat, splitPatch } from '../../problems/patch';
 import type { GuestFile, Sandbox } from '../../sandbox/sandbox';
 import type { BlobStore } from '../../store/blobs';
+import { failed, GIT, mustRun, readTest, runScript, textOf } from '../commands';
 
 export interface Applied {
   readonly leftOut: readonly LeftOut[];

@@ -3,12 +3,14 @@
  * milliseconds to see that nothing is to be done. What is not TypeScript is copied as it is.
  */
 const fs = require('node:fs');
-const { join } = require('node:path');
+const { dirname, join } = require('node:path');
 
 const ROOT = join(__dirname, '..');
 const PACKAGES = ['.', 'packages/python'];
 /** What browsers get, bundled: of the sources, so that what is not used stays out. */
 const BROWSER = join('pages', 'viewer', 'client');
+/** What exported problems carry, bundled, with the files beside it that it reads. */
+const JUDGE = 'judge';
 /** How long another process may be at it. */
 const PATIENCE_MS = 30_000;
 
@@ -65,6 +67,7 @@ function make(folder) {
   }
   for (const file of files.filter((each) => !isCode(each) && !isBrowsers(each)))
     fs.cpSync(file, join(made, file.slice(from.length)), { recursive: true });
+  if (fs.existsSync(join(from, JUDGE))) makeJudge(from, join(made, JUDGE, 'program'));
   fs.writeFileSync(join(made, '.built'), '');
   // An edit that came while it was made is newer.
   fs.utimesSync(join(made, '.built'), began, began);
@@ -72,6 +75,30 @@ function make(folder) {
   if (fs.existsSync(to)) fs.renameSync(to, old);
   fs.renameSync(made, to);
   fs.rmSync(old, { recursive: true, force: true });
+}
+
+function makeJudge(from, to) {
+  require('esbuild').buildSync({
+    entryPoints: { judge: join(from, JUDGE, 'main.ts') },
+    outdir: to,
+    outExtension: { '.js': '.cjs' },
+    bundle: true,
+    minifySyntax: true,
+    minifyWhitespace: true,
+    format: 'cjs',
+    platform: 'node',
+    target: 'node20',
+    external: ['web-tree-sitter', 'tree-sitter-*'],
+    logLevel: 'warning',
+  });
+  const copied = (source, target) => fs.cpSync(source, join(to, target), { recursive: true });
+  const parser = dirname(require.resolve('web-tree-sitter'));
+  for (const file of ['package.json', 'web-tree-sitter.cjs', 'web-tree-sitter.wasm'])
+    copied(join(parser, file), join('node_modules', 'web-tree-sitter', file));
+  const rust = join('tree-sitter-rust', 'tree-sitter-rust.wasm');
+  copied(require.resolve(rust), join('node_modules', rust));
+  copied(join(from, 'sandbox', 'guest', 'begin.sh'), 'begin.sh');
+  for (const folder of [['guest'], ['grading', 'guest']]) copied(join(from, 'environments', ...folder), 'guest');
 }
 
 /** Blocks: nothing can be done without it. */

@@ -95,6 +95,10 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     holds: 'environments built, problems assembled and patches judged in sandboxes; `harness/` runs equivalence tests',
     imports: 'contract rollout setup problems grading packages/python deps home roots sources sandbox store',
   },
+  judge: {
+    holds: 'the judge as one program, for containers of others: exported problems carry it',
+    imports: 'contract environments grading sandbox store',
+  },
   sources: {
     holds: 'sources of every kind fetched, verified, unpacked; their licence',
     imports: 'contract sandbox store roots',

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PointsmanError, type Ref } from '../contract';
-import type { GuestCommand, GuestResult, Sandbox } from '../sandbox/sandbox';
+import type { Guest, GuestCommand, GuestResult } from '../sandbox/sandbox';
 import type { BlobStore } from '../store/blobs';
 
 /** No hook, filter or ownership check of the container's git configuration takes part. */
@@ -13,7 +13,7 @@ export async function readTest(content: Ref | string | { base64: string }, blobs
 }
 
 /** Runs a command of ours, whose failure is an outage and never a verdict. */
-export async function mustRun(sandbox: Sandbox, request: GuestCommand): Promise<GuestResult> {
+export async function mustRun(sandbox: Guest, request: GuestCommand): Promise<GuestResult> {
   const result = await sandbox.exec({ timeoutMs: 300_000, ...request });
   if (result.exitCode === 0) return result;
   throw failed(request.command.slice(0, 120), result);
@@ -30,7 +30,7 @@ export function failed(what: string, result: GuestResult): PointsmanError {
 
 /** Runs a script of `guest/` in the work directory, with git as we call it; `$1`, `$2`, ... are `args`. */
 export async function runScript(
-  sandbox: Sandbox,
+  sandbox: Guest,
   cwd: string,
   script: string,
   args: readonly string[] = [],
@@ -42,7 +42,7 @@ export async function runScript(
 
 /** The same for one whose failure is an outage. */
 export async function mustRunScript(
-  sandbox: Sandbox,
+  sandbox: Guest,
   cwd: string,
   script: string,
   args?: readonly string[],

@@ -2,34 +2,10 @@ import type { Readable } from 'node:stream';
 import type { Frame, Lease, SandboxProfile, ServiceSpec } from '../contract';
 import type { Owner } from './labels';
 
-/**
- * One sandbox: a machine of its own for commands that nobody trusts. What a user of sandboxes may rely on is all in this
- * file; `docker/` is one way to provide it, and `index.ts` the list of ways.
- *
- * Commands are run in two ways. Those of agents go through the journal, which lives inside of the sandbox: they share one
- * shell's directory and variables, each runs once however often it is asked for, and one that outlives its worker is taken
- * up again. Commands of our own are run with `exec`: what they print leaves the sandbox at once, so that nothing in it can
- * change it later.
- */
-export interface Sandbox {
-  /** As leases carry it; `Sandboxes.at` finds the sandbox again by it. */
-  readonly name: string;
-
-  /**
-   * Runs `use` on the journal. A stream that broke is opened once more and `use` runs again, which is safe because jobs are
-   * named: what ran is not run again. Throws `SandboxLost` when the sandbox is gone, `Diverged` when it lived another history.
-   */
-  journal<T>(use: (journal: Journal) => Promise<T>): Promise<T>;
-  /** Kills a job's process tree, whatever stream started it. One that is gone counts as killed. */
-  kill(job: string): Promise<void>;
-
+/** What takes commands and files of ours. */
+export interface Guest {
   /** Runs one bash command line beside the journal and gives what it printed. Throws only for outages. */
   exec(command: GuestCommand): Promise<GuestResult>;
-  /**
-   * Runs a command and hands over its lines while it runs; `take` answers `enough` to stop reading. The command may still
-   * run when this returns, unless it `exited`. A line without its newline is no line.
-   */
-  execLines(command: LineCommand, take: (line: string) => 'enough' | undefined): Promise<LinesRead>;
   /** An outage is never a finding: throws `SandboxLost` when it went away under a command that ended with `exitCode`. */
   assertAlive(exitCode: number | null, what: string): Promise<void>;
 
@@ -41,6 +17,34 @@ export interface Sandbox {
    * limit is kept.
    */
   read(path: string, most?: ReadLimit): Promise<Map<string, Buffer>>;
+}
+
+/**
+ * One sandbox: a machine of its own for commands that nobody trusts. What a user of sandboxes may rely on is all in this
+ * file; `docker/` is one way to provide it, and `index.ts` the list of ways.
+ *
+ * Commands are run in two ways. Those of agents go through the journal, which lives inside of the sandbox: they share one
+ * shell's directory and variables, each runs once however often it is asked for, and one that outlives its worker is taken
+ * up again. Commands of our own are run with `exec`: what they print leaves the sandbox at once, so that nothing in it can
+ * change it later.
+ */
+export interface Sandbox extends Guest {
+  /** As leases carry it; `Sandboxes.at` finds the sandbox again by it. */
+  readonly name: string;
+
+  /**
+   * Runs `use` on the journal. A stream that broke is opened once more and `use` runs again, which is safe because jobs are
+   * named: what ran is not run again. Throws `SandboxLost` when the sandbox is gone, `Diverged` when it lived another history.
+   */
+  journal<T>(use: (journal: Journal) => Promise<T>): Promise<T>;
+  /** Kills a job's process tree, whatever stream started it. One that is gone counts as killed. */
+  kill(job: string): Promise<void>;
+
+  /**
+   * Runs a command and hands over its lines while it runs; `take` answers `enough` to stop reading. The command may still
+   * run when this returns, unless it `exited`. A line without its newline is no line.
+   */
+  execLines(command: LineCommand, take: (line: string) => 'enough' | undefined): Promise<LinesRead>;
   /** Bytes that were written over the image. */
   writtenBytes(): Promise<number>;
   /** Copies the host's CA bundle in and gives the variables that commands need to reach registries. */

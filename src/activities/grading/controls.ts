@@ -17,7 +17,7 @@ import { outcomeOf } from '../../problems/outcomes';
 import { splitPatch } from '../../problems/patch';
 import { fileOfTestId, hiddenPaths, testRoots } from '../../problems/test-files';
 import type { Owner } from '../../sandbox/labels';
-import type { Sandbox } from '../../sandbox/sandbox';
+import type { Guest } from '../../sandbox/sandbox';
 import { withHeartbeat } from '../heartbeat';
 
 interface Drafting {
@@ -217,7 +217,7 @@ const HELPERS = 4 << 20;
  * brings; beside them what may hold their helpers. One that the gold patch changes is the candidate's to change, and what
  * is no text has no expectation to change.
  */
-async function testFiles(sandbox: Sandbox, problem: Problem): Promise<{ files: TestFile[]; helpers: TestFile[] }> {
+async function testFiles(sandbox: Guest, problem: Problem): Promise<{ files: TestFile[]; helpers: TestFile[] }> {
   const { tests, workdir } = problem;
   const hidden = hiddenPaths(problem);
   const named = new Set(tests.failToPass.map(fileOfTestId));

@@ -5,7 +5,7 @@ import { ReachOf } from '../../grading/reach';
 import { restored, sharedAs } from '../../grading/shared-files';
 import type { TestFile } from '../../grading/variants';
 import { hasContext, pathsOfNumstat, splitPatch } from '../../problems/patch';
-import type { GuestFile, Sandbox } from '../../sandbox/sandbox';
+import type { Guest, GuestFile } from '../../sandbox/sandbox';
 import type { BlobStore } from '../../store/blobs';
 import { failed, GIT, mustRun, readTest, runScript, textOf } from '../commands';
 
@@ -33,7 +33,7 @@ interface Ground {
  * configure the run put back in files that are shared. Few round trips: a grading makes many containers.
  */
 export async function applyCandidate(
-  sandbox: Sandbox,
+  sandbox: Guest,
   problem: Problem,
   patch: string,
   { through, inline, cleared }: Ground,
@@ -79,7 +79,7 @@ export async function applyCandidate(
 }
 
 /** What shared files are with the gold patch, where it touches them: what it changes is the candidate's to change too. */
-async function withGold(sandbox: Sandbox, problem: Problem, shared: readonly string[]): Promise<Map<string, string>> {
+async function withGold(sandbox: Guest, problem: Problem, shared: readonly string[]): Promise<Map<string, string>> {
   const { workdir, goldPatch = '' } = problem;
   const touched = shared.filter((path) => goldPatch.includes(`b/${path}`));
   if (touched.length === 0) return new Map();
@@ -96,11 +96,11 @@ async function withGold(sandbox: Sandbox, problem: Problem, shared: readonly str
   return texts;
 }
 
-function git(sandbox: Sandbox, cwd: string, command: string, path: string) {
+function git(sandbox: Guest, cwd: string, command: string, path: string) {
   return sandbox.exec({ command: `${GIT} ${command} "$1"`, args: [path], cwd, timeoutMs: 120_000 });
 }
 
-async function patchFile(sandbox: Sandbox, text: string): Promise<string> {
+async function patchFile(sandbox: Guest, text: string): Promise<string> {
   const path = `/tmp/${randomBytes(8).toString('hex')}.patch`;
   await sandbox.write([{ path, bytes: Buffer.from(text) }]);
   return path;
@@ -115,7 +115,7 @@ export interface TestPlaces {
 }
 
 /** Reads which test files hold code too. In a container that no patch came to yet. */
-export async function testPlaces(sandbox: Sandbox, given: Problem, blobs: BlobStore): Promise<TestPlaces> {
+export async function testPlaces(sandbox: Guest, given: Problem, blobs: BlobStore): Promise<TestPlaces> {
   const tests = await openInlineTests();
   const problem = await withoutInlinePatch(sandbox, given);
   const inline = new Set<string>();
@@ -127,7 +127,7 @@ export async function testPlaces(sandbox: Sandbox, given: Problem, blobs: BlobSt
 }
 
 /** What the problem's patch makes of files that hold tests beside code comes as those files. */
-async function withoutInlinePatch(sandbox: Sandbox, problem: Problem): Promise<Problem> {
+async function withoutInlinePatch(sandbox: Guest, problem: Problem): Promise<Problem> {
   const { tests, workdir } = problem;
   const sections = splitPatch(tests.patch ?? '');
   const sources = sections.flatMap(({ to }) => (to?.endsWith('.rs') ? [to] : []));
@@ -165,7 +165,7 @@ export function wholePlaces({ problem, inline }: TestPlaces, files: readonly Tes
 
 /** Puts the problem's own test files in place, which was cleared, and `files` over them. */
 export async function placeTests(
-  sandbox: Sandbox,
+  sandbox: Guest,
   { problem, inline }: TestPlaces,
   files: readonly TestFile[],
   blobs: BlobStore,
@@ -199,7 +199,7 @@ export async function placeTests(
  * them they are left out, and do not run.
  */
 async function writeTests(
-  sandbox: Sandbox,
+  sandbox: Guest,
   workdir: string,
   files: readonly GuestFile[],
   inline: ReadonlySet<string>,
@@ -216,7 +216,7 @@ async function writeTests(
   await sandbox.write(written.map((file) => ({ ...file, path: `${workdir}/${file.path}` })));
 }
 
-async function readAll(sandbox: Sandbox, workdir: string, paths: readonly string[]): Promise<Map<string, string>> {
+async function readAll(sandbox: Guest, workdir: string, paths: readonly string[]): Promise<Map<string, string>> {
   const files = new Map<string, string>();
   for (const path of paths) {
     const bytes = (await sandbox.read(`${workdir}/${path}`)).get(`${workdir}/${path}`);

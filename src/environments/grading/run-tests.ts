@@ -12,7 +12,7 @@ import { isTest, type Outcomes } from '../../problems/outcomes';
 import { fileOfTestId } from '../../problems/test-files';
 import { quote } from '../../rollout/shell';
 import type { Owner } from '../../sandbox/labels';
-import type { GuestResult, Sandbox, Sandboxes } from '../../sandbox/sandbox';
+import type { Guest, GuestResult, Sandboxes, SandboxSpec } from '../../sandbox/sandbox';
 import type { BlobStore } from '../../store/blobs';
 import { GIT, mustRun } from '../commands';
 import { applyCandidate, placeTests, testPlaces, wholePlaces } from './candidate';
@@ -20,7 +20,7 @@ import { applyCandidate, placeTests, testPlaces, wholePlaces } from './candidate
 /** Where tests run. */
 export interface Lab {
   readonly blobs: BlobStore;
-  readonly sandboxes: Pick<Sandboxes, 'claim' | 'remove'>;
+  readonly sandboxes: Pick<Sandboxes, 'remove'> & { claim(spec: SandboxSpec): Promise<Guest> };
   /** The problem's image, made where it is not there. */
   image(owner: Owner, problem: Problem, signal: AbortSignal): Promise<string>;
 }
@@ -63,7 +63,7 @@ const LOG_BYTES = 16 << 20;
 
 /** A container that holds the patch and the problem's tests over it. */
 export interface Room {
-  readonly sandbox: Sandbox;
+  readonly sandbox: Guest;
   /** Files of the problem that its test command goes through, as they were before the patch. */
   readonly readFile: ReadFile;
 }
@@ -206,7 +206,7 @@ function failuresIn(
 }
 
 /** Texts of the files whose path begins so. */
-async function filesFrom(sandbox: Sandbox, start: string): Promise<string[]> {
+async function filesFrom(sandbox: Guest, start: string): Promise<string[]> {
   const all = await sandbox.read(posix.dirname(start));
   return [...all].flatMap(([path, bytes]) => (path.startsWith(start) ? [bytes.toString('utf8')] : []));
 }
@@ -223,13 +223,13 @@ function reportedBy({ workdir, tests }: Problem, command: string, readFile: Read
 
 const wantedOf = ({ tests }: Problem) => [...tests.failToPass, ...tests.passToPass];
 
-async function pathsIn(sandbox: Sandbox, workdir: string): Promise<string[]> {
+async function pathsIn(sandbox: Guest, workdir: string): Promise<string[]> {
   const listed = await mustRun(sandbox, { cwd: workdir, command: `${GIT} ls-files -z --cached --others` });
   return listed.stdout.toString('utf8').split('\0').filter(Boolean);
 }
 
 /** A report that is larger than any that a runner writes is none: tests without a report have not passed. */
-async function textIn(sandbox: Sandbox, path: string): Promise<string | undefined> {
+async function textIn(sandbox: Guest, path: string): Promise<string | undefined> {
   try {
     return (await sandbox.read(path, { entries: 1 })).get(path)?.toString('utf8');
   } catch (error) {
@@ -240,7 +240,7 @@ async function textIn(sandbox: Sandbox, path: string): Promise<string | undefine
 
 /** Follows the command through the files of the container, reading those that it comes to. */
 async function followedIn(
-  sandbox: Sandbox,
+  sandbox: Guest,
   problem: Problem,
 ): Promise<{ readFile: ReadFile; through: readonly string[] }> {
   const { workdir } = problem;

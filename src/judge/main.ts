@@ -1,0 +1,106 @@
+import { randomUUID } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { GradeResult, Problem } from '../contract';
+import { type GradingLab, type GradingSubject, planGrading, runGrading } from '../environments/grading/grade';
+import { judged } from '../grading/judgement';
+import { rewardsOf } from '../grading/reward';
+import type { Guest } from '../sandbox/sandbox';
+import { FileBlobs } from '../store/local/blobs';
+import { Ground, Spoiled } from './ground';
+import { endAllBut, processes } from './processes';
+import { execHere, readHere, writeHere } from './sandbox';
+
+/**
+ * The judge as one program, for containers of others (`problem export`): `node judge.cjs PATCH LOGS`. Beside it lie
+ * `problem.json` and, where its tests have wrong expectations, `controls.json`. It runs the tests in this container again and
+ * again, each time from the same beginning (`Ground`), and writes `reward.json` and `verdict.json` into LOGS. Where it cannot
+ * judge it writes neither and ends with 1: an outage is no reward of 0.
+ */
+async function main([patchPath, logs]: readonly string[]): Promise<void> {
+  if (patchPath === undefined || logs === undefined) throw new Error('usage: judge.cjs PATCH LOGS');
+  const spared = processes();
+  const home = __dirname;
+  const read = (name: string) => readFileSync(join(home, name), 'utf8');
+  const problem: Problem = JSON.parse(read('problem.json'));
+  const controls = existsSync(join(home, 'controls.json')) ? read('controls.json') : undefined;
+  const patch = readFileSync(patchPath, 'utf8');
+  rmSync(patchPath);
+  const hidden: [string, string] = [home, logs];
+  const ground = new Ground(problem.workdir, hidden);
+  const blobs = new FileBlobs(join(home, 'blobs'));
+  mkdirSync(blobs.root);
+  let used = false;
+  const fresh = async () => {
+    await endAllBut(spared);
+    if (!used) return;
+    ground.putBack();
+    await execHere({ command: '! command -v ipcrm > /dev/null || ipcrm --all', timeoutMs: 60_000 });
+    used = false;
+  };
+  const here: Guest = {
+    exec: execHere,
+    write: async (files) => writeHere(files, hidden),
+    read: async (path, most) => readHere(path, most),
+    assertAlive: async () => {},
+  };
+  const lab: GradingLab = {
+    blobs,
+    problems: { kept: async () => problem },
+    image: async () => problem.image,
+    sandboxes: {
+      remove: fresh,
+      async claim() {
+        used = true;
+        return here;
+      },
+    },
+  };
+  const subject: GradingSubject = {
+    owner: { workflowId: 'judge', firstRunId: 'judge' },
+    problem: await blobs.put('problem'),
+    patch: await blobs.put(patch),
+    controls: controls === undefined ? null : await blobs.put(controls),
+    seed: randomUUID(),
+  };
+  const { signal } = new AbortController();
+  const verdict = await judged(
+    await planGrading(lab, { ...subject, which: controls === undefined ? 'none' : 'sample' }),
+    controls !== undefined,
+    {
+      run: async (run, name) => {
+        console.log(`▸ ${name}`);
+        return runGrading(lab, { ...subject, run, role: 'here' }, signal);
+      },
+      // There is one container, and so one run at a time.
+      async each(runs, work) {
+        for (const run of runs) await work(run);
+      },
+      now: () => Date.now(),
+    },
+  ).catch((error: unknown) => {
+    if (error instanceof Spoiled) return error;
+    throw error;
+  });
+  await endAllBut(spared);
+  write(logs, verdict);
+}
+
+/** Last, when nothing runs any more that could write there too. */
+function write(logs: string, verdict: GradeResult | Spoiled): void {
+  const spoiled = verdict instanceof Spoiled;
+  const said = spoiled ? { resolved: false, verdict: 'tampered', detail: verdict.message } : verdict;
+  console.log(
+    `${said.verdict}: ${said.resolved ? 'resolved' : 'not resolved'}${said.detail ? ` (${said.detail})` : ''}`,
+  );
+  for (const name of ['reward.txt', 'reward.json', 'verdict.json']) {
+    rmSync(join(logs, name), { recursive: true, force: true });
+  }
+  writeFileSync(join(logs, 'verdict.json'), `${JSON.stringify(said, null, 2)}\n`);
+  writeFileSync(join(logs, 'reward.json'), `${JSON.stringify(rewardsOf(spoiled ? undefined : verdict))}\n`);
+}
+
+main(process.argv.slice(2)).catch((error: unknown) => {
+  console.error(error);
+  process.exitCode = 1;
+});

@@ -156,6 +156,8 @@ export const GradeResult = z.strictObject({
   log: Ref,
   runs: z.array(GradingRun),
   seconds: z.number(),
+  /** What the tests gave beside their outcome, where they write a reward: numbers by name. */
+  rewards: z.record(z.string(), z.number()).optional(),
 });
 export type GradeResult = z.infer<typeof GradeResult>;
 

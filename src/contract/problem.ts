@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Subject } from './harness';
-import { BASE_IMAGE } from './sandbox';
+import { BASE_IMAGE, SandboxProfile } from './sandbox';
 import { SourceName } from './source';
 import { Ref } from './step';
 
@@ -49,6 +49,11 @@ export const ProblemTests = z.strictObject({
   /** Hidden tests that come as a patch against the image's own, applied where `files` are written. */
   patch: z.string().optional(),
   timeoutSeconds: z.number().positive().default(1800),
+  /**
+   * Where it is given, the tests judge the sandbox that the agent leaves, with all that runs in it, and not its patch; their
+   * `files` are written below this folder and not into the work directory. Nobody can judge such a run again.
+   */
+  at: z.string().startsWith('/').optional(),
 });
 export type ProblemTests = z.infer<typeof ProblemTests>;
 
@@ -65,6 +70,26 @@ export const Preparation = z.strictObject({
 });
 export type Preparation = z.infer<typeof Preparation>;
 
+/** What a sandbox of the problem has to have, beyond what the run asks for. */
+export const Needs = z.strictObject({
+  network: SandboxProfile.shape.network.unwrap().optional(),
+  memoryMiB: SandboxProfile.shape.memoryMiB.unwrap().optional(),
+  cpus: SandboxProfile.shape.cpus.unwrap().optional(),
+  diskMiB: SandboxProfile.shape.diskMiB.unwrap().optional(),
+});
+export type Needs = z.infer<typeof Needs>;
+
+/** A run's profile with at least what the problem needs. */
+export function withNeeds(profile: SandboxProfile, needs: Needs = {}): SandboxProfile {
+  return {
+    ...profile,
+    network: needs.network === 'bridge' ? 'bridge' : profile.network,
+    memoryMiB: Math.max(profile.memoryMiB, needs.memoryMiB ?? 0),
+    cpus: Math.max(profile.cpus, needs.cpus ?? 0),
+    diskMiB: Math.max(profile.diskMiB, needs.diskMiB ?? 0),
+  };
+}
+
 /** One task for an agent, whatever it was made from. */
 export const Problem = z.strictObject({
   id: z.string().min(1).max(200),
@@ -78,6 +103,11 @@ export const Problem = z.strictObject({
   /** Names (relative to the work directory) that the set-up made and a patch may not touch, like `.venv`. */
   protected: z.array(z.string()).default([]),
   environment: EnvironmentRecipe.optional(),
+  /** A Dockerfile and what it copies, by which `image` can be made where it is not known. */
+  build: z.strictObject({ files: z.array(TestFile) }).optional(),
+  needs: Needs.optional(),
+  /** A script that solves it, for those whose reference is no patch. Only `problem check` runs it: files go below /solution. */
+  solution: z.strictObject({ files: z.array(TestFile), command: z.string().min(1) }).optional(),
   /** What has to be done to `image` before it is the problem. */
   preparation: Preparation.optional(),
   /** Shell commands run in a fresh container before anything else (SWE-bench-style images that need an activation). */

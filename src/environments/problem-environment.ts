@@ -1,5 +1,8 @@
 import { createHash } from 'node:crypto';
-import { type EnvironmentRecipe, PointsmanError, type Preparation, type Problem } from '../contract';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { type EnvironmentRecipe, PointsmanError, type Preparation, type Problem, type TestFile } from '../contract';
 import type { Deps } from '../deps';
 import type { Owner } from '../sandbox/labels';
 import type { Sandbox, Workshop } from '../sandbox/sandbox';
@@ -67,10 +70,39 @@ export async function ensureProblemImage(
     if (problem.environment) {
       const { image } = await buildEnvironment(deps, owner, problem.environment, problem.workdir, signal);
       if (image !== problem.image) await deps.sandboxes.images.tag(image, problem.image);
-    } else await pull(deps, problem);
+    } else if (problem.build) await buildImage(deps, problem, problem.build.files);
+    else await pull(deps, problem);
   }
   if (problem.preparation) await prepare(deps, owner, problem, problem.preparation, wanted, signal);
   return wanted;
+}
+
+/** By its own Dockerfile. */
+async function buildImage(
+  { sandboxes, blobs }: Deps,
+  { id, image }: Problem,
+  files: readonly TestFile[],
+): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'pointsman-build-'));
+  try {
+    for (const { path, content, executable } of files) {
+      if (content === null) continue;
+      await mkdir(dirname(join(folder, path)), { recursive: true });
+      await writeFile(join(folder, path), await readTest(content, blobs), { mode: executable ? 0o755 : 0o644 });
+    }
+    const said: string[] = [];
+    await sandboxes.images
+      .build(folder, image, (line) => said.push(line))
+      .catch((cause: unknown) => {
+        throw new PointsmanError(
+          'InvalidInput',
+          `${id}: its Dockerfile does not build: ${(cause as Error).message} (${said.at(-1) ?? 'before the first step'})`,
+          'Try `docker build` on its folder.',
+        );
+      });
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
 }
 
 /** Where this host's gradings run. */

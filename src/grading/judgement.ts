@@ -25,6 +25,8 @@ export interface RunFinding extends RealRun {
   readonly checks: Ref | null;
   readonly log: Ref;
   readonly seconds: number;
+  /** Where the tests write a reward, all that it says. */
+  readonly rewards?: Readonly<Record<string, number>>;
 }
 
 /** Where a grading happens: how its runs are made, and how many of them at once. */
@@ -131,7 +133,8 @@ class Judgement {
     controls: ControlReport | null,
     found: readonly Found[],
   ): GradeResult {
-    const { failToPass, passToPass, leftOut, outcomes, log } = found.find(({ run }) => run.kind === 'real')!.finding;
+    const { finding } = found.find(({ run }) => run.kind === 'real')!;
+    const { failToPass, passToPass, leftOut, outcomes, log, rewards } = finding;
     return {
       resolved,
       verdict,
@@ -145,6 +148,7 @@ class Judgement {
       log,
       runs: this.runs,
       seconds: Math.round((this.court.now() - this.began) / 10) / 100,
+      ...(rewards ? { rewards: { ...rewards } } : {}),
     };
   }
 }

@@ -1,12 +1,13 @@
-import type { GradeInput, ProblemCheckResult, Ref } from '../../contract';
+import type { GradeInput, GradeResult, Lease, ProblemCheckResult, Ref } from '../../contract';
 import type { Deps } from '../../deps';
-import { type GradingSubject, planGrading, runGrading } from '../../environments/grading/grade';
+import { type GradingSubject, judgeSandbox, planGrading, runGrading } from '../../environments/grading/grade';
 import { labOf } from '../../environments/problem-environment';
 import type { GradingPlan, RunFinding } from '../../grading/judgement';
-import type { TestRun } from '../../grading/plan';
 import { checkOf } from '../../problems/check';
 import type { Outcomes } from '../../problems/outcomes';
+import type { Owner } from '../../sandbox/labels';
 import { withHeartbeat } from '../heartbeat';
+import { asLost, assertHere } from '../rollout/sandbox-host';
 
 export function createGradingActivities(deps: Deps) {
   const { blobs, problems } = deps;
@@ -23,8 +24,20 @@ export function createGradingActivities(deps: Deps) {
      * As `runGrading` says. Retry-safe: the container is made anew and removed in the end, so a retry repeats everything and
      * keeps nothing.
      */
-    async runGrading(input: GradingSubject & { readonly run: TestRun; readonly role: string }): Promise<RunFinding> {
+    async runGrading(input: Parameters<typeof runGrading>[1]): Promise<RunFinding> {
       return withHeartbeat((signal) => runGrading(labOf(deps), input, signal));
+    },
+
+    /**
+     * The verdict on the run's own sandbox, for problems that are judged there. Retry-safe: tests and reward are written
+     * anew; what the tests themselves change in the sandbox stays, as it does in the systems that such problems come from.
+     */
+    async judgeSandbox({ owner, lease, problem }: { owner: Owner; lease: Lease; problem: Ref }): Promise<GradeResult> {
+      return withHeartbeat(async (signal) => {
+        assertHere(deps, lease);
+        const sandbox = deps.sandboxes.at(lease.container);
+        return judgeSandbox(labOf(deps), { owner, problem, sandbox }, signal).catch(asLost);
+      });
     },
 
     /** What runs without and with the gold patch say of the problem. Reads and writes blobs only. */

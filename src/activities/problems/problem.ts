@@ -1,5 +1,6 @@
 import { isAbsolute } from 'node:path';
 import {
+  type Needs,
   PointsmanError,
   Problem,
   type ProblemInitInput,
@@ -27,6 +28,9 @@ export interface LoadedProblem {
   readonly workdir: string;
   /** Tests that decide: FAIL_TO_PASS and PASS_TO_PASS together. */
   readonly tests: number;
+  readonly needs?: Needs;
+  /** Given where the tests judge the agent's own sandbox: seconds that they may take. */
+  readonly judgedThere?: number;
 }
 
 export function createProblemActivities(deps: Deps) {
@@ -50,7 +54,13 @@ export function createProblemActivities(deps: Deps) {
         assertGradable(problem, toMeasure);
         const { id, workdir, tests } = problem;
         const total = tests.failToPass.length + tests.passToPass.length;
-        return { ref: await problems.keep(problem), id, image: imageOf(problem), workdir, tests: total };
+        const { needs } = problem;
+        return {
+          ref: await problems.keep(problem),
+          ...{ id, image: imageOf(problem), workdir, tests: total },
+          ...(needs ? { needs } : {}),
+          ...(tests.at === undefined ? {} : { judgedThere: tests.timeoutSeconds }),
+        };
       });
     },
 

@@ -10,6 +10,7 @@ import { wholeOption } from '../options';
 import { rowsOfFile } from '../rows-of-file';
 import { safeLine } from '../terminal/safe-text';
 import { readable, writeProblem } from './folder';
+import { importTasks, tasksAt } from './tasks-of-folder';
 
 interface ImportFlags {
   readonly format?: string;
@@ -20,14 +21,19 @@ interface ImportFlags {
   readonly strict?: boolean;
 }
 
+/** Tasks in folders, as Harbor has them. */
+const TASKS = 'harbor';
+
 type Refused = Extract<ImportedRow, { readonly reason: string }>;
 
 /** `problem import`: rows of other data sets, each as a problem in a folder of its own. Exit code 1 where none became one. */
 export function addProblemImport(problem: Command, cli: Cli): void {
   problem
     .command('import <file>')
-    .description('make problems of rows of other data sets: Parquet, a JSON array or lines of JSON')
-    .option('--format <format>', `instead of the one that each row looks like: ${ROW_FORMATS.join(', ')}`)
+    .description(
+      'make problems of rows of other data sets (Parquet, a JSON array or lines of JSON) or of folders of Harbor tasks',
+    )
+    .option('--format <format>', `instead of the one that each row looks like: ${[...ROW_FORMATS, TASKS].join(', ')}`)
     .requiredOption('--out <dir>', 'folder; each problem gets a folder in it')
     .option('--registry <prefix>', 'put before image names, like HOST/OWNER/')
     .option('--limit <n>', 'problems at most', wholeOption)
@@ -38,9 +44,20 @@ export function addProblemImport(problem: Command, cli: Cli): void {
 
 async function importFile(cli: Cli, file: string, flags: ImportFlags): Promise<void> {
   const { registry, only = [] } = flags;
-  const format = flags.format === undefined ? undefined : knownFormat(flags.format);
+  const tasks = flags.format === undefined || flags.format === TASKS ? tasksAt(file) : [];
+  if (tasks.length === 0 && flags.format === TASKS)
+    throw new PointsmanError(
+      'NotFound',
+      `${resolve(file)} holds no task`,
+      'Give a folder with a task.toml, or one of such folders.',
+    );
+  const format = flags.format === undefined || tasks.length > 0 ? undefined : knownFormat(flags.format);
+  const place = tasks.length > 0 ? 'task' : 'line';
   const out = resolve(flags.out);
-  const rows = () => importRows(rowsIn(file), { registry, only, ...(format ? { format } : {}) });
+  const rows = () =>
+    tasks.length > 0
+      ? importTasks(tasks, only)
+      : importRows(rowsIn(file), { registry, only, ...(format ? { format } : {}) });
   // A first time only to see that all can be read: rows are many, and not held.
   const strictly = flags.strict ? await refusedOf(rows(), flags.limit) : [];
   const folders = new Map<string, string>();
@@ -69,10 +86,10 @@ async function importFile(cli: Cli, file: string, flags: ImportFlags): Promise<v
   cli.print(answer, () =>
     [
       flags.strict && refused.length > 0
-        ? `nothing imported: ${count(refused.length, 'row')} cannot be read (--strict)`
-        : `${count(imported.length, 'problem')} in ${out}${refused.length > 0 ? `, ${count(refused.length, 'row')} refused` : ''}`,
-      ...refused.map(({ line, id, reason }) => safeLine(`  line ${line}${id === '' ? '' : ` ${id}`}: ${reason}`)),
-      ...notes.map(({ line, id, note }) => safeLine(`  line ${line} ${id}: note: ${note}`)),
+        ? `nothing imported: ${count(refused.length, tasks.length > 0 ? 'task' : 'row')} cannot be read (--strict)`
+        : `${count(imported.length, 'problem')} in ${out}${refused.length > 0 ? `, ${count(refused.length, tasks.length > 0 ? 'task' : 'row')} refused` : ''}`,
+      ...refused.map(({ line, id, reason }) => safeLine(`  ${place} ${line}${id === '' ? '' : ` ${id}`}: ${reason}`)),
+      ...notes.map(({ line, id, note }) => safeLine(`  ${place} ${line} ${id}: note: ${note}`)),
       ...(imported.length > 0 ? ['check each before using it: pointsman problem check'] : []),
     ].join('\n'),
   );
@@ -119,6 +136,6 @@ function refuseUnknownIds(only: readonly string[], found: readonly { readonly id
   throw new PointsmanError(
     'NotFound',
     `--only: no row has the id ${missing}${close ? `, did you mean "${close}"?` : ''}`,
-    'Ids are those of `instance_id`.',
+    'Ids are those of `instance_id`, or of tasks their names.',
   );
 }

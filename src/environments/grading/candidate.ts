@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { type LeftOut, PointsmanError, type Problem } from '../../contract';
+import { type LeftOut, PointsmanError, type Problem, type TestFile as ProblemFile } from '../../contract';
 import { openInlineTests } from '../../grading/inline-tests';
 import { ReachOf } from '../../grading/reach';
 import { restored, sharedAs } from '../../grading/shared-files';
@@ -159,6 +159,7 @@ async function withoutInlinePatch(sandbox: Guest, problem: Problem): Promise<Pro
 /** Where test files go whole, and `files` over them: a link or folder in a file's place would lead elsewhere. */
 export function wholePlaces({ problem, inline }: TestPlaces, files: readonly TestFile[]): string[] {
   const { workdir, tests } = problem;
+  if (tests.at !== undefined) return [tests.at];
   const paths = new Set([...tests.files, ...files].map(({ path }) => path));
   return [...paths].filter((path) => !inline.has(path)).map((path) => `${workdir}/${path}`);
 }
@@ -171,6 +172,7 @@ export async function placeTests(
   blobs: BlobStore,
 ): Promise<void> {
   const { workdir, tests } = problem;
+  if (tests.at !== undefined) return sandbox.write(await filesBelow(tests.at, tests.files, blobs));
   const over = files.map(({ path, text }) => ({ path, bytes: Buffer.from(text) }));
   const own = await Promise.all(
     tests.files.flatMap(({ path, content, executable = false }) =>
@@ -192,6 +194,18 @@ export async function placeTests(
     `problem ${problem.id}: tests.patch does not apply: ${textOf(applied)}`,
     'The patch and the image belong to different commits.',
   );
+}
+
+/** Files of a problem for a folder of their own. */
+export async function filesBelow(
+  folder: string,
+  files: readonly ProblemFile[],
+  blobs: BlobStore,
+): Promise<GuestFile[]> {
+  const read = files.map(async ({ path, content, executable = false }) =>
+    content === null ? [] : [{ path: `${folder}/${path}`, bytes: await readTest(content, blobs), executable }],
+  );
+  return (await Promise.all(read)).flat();
 }
 
 /**

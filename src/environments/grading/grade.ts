@@ -1,12 +1,13 @@
-import type { GradeInput, Problem, Ref } from '../../contract';
+import { type GradeInput, type GradeResult, PointsmanError, type Problem, type Ref } from '../../contract';
 import type { Controls } from '../../grading/controls';
 import { openInlineTests } from '../../grading/inline-tests';
-import type { GradingPlan, RunFinding } from '../../grading/judgement';
+import { type GradingPlan, judged, type RunFinding } from '../../grading/judgement';
 import { controlledOf, drawnFor, planRuns, type TestRun } from '../../grading/plan';
 import { suspicionsIn } from '../../grading/suspicion';
 import { withVariants } from '../../grading/variants';
 import { checkedBy, checksOf, tallyOf } from '../../grading/verdict';
 import type { Owner } from '../../sandbox/labels';
+import type { Guest } from '../../sandbox/sandbox';
 import type { Problems } from '../../store/problems';
 import { type Lab, runTests, type Scope } from './run-tests';
 
@@ -30,6 +31,13 @@ export async function planGrading(
   input: GradingSubject & { readonly which: GradeInput['controls'] },
 ): Promise<GradingPlan> {
   const problem = await problems.kept(input.problem);
+  if (problem.tests.at !== undefined) {
+    throw new PointsmanError(
+      'InvalidInput',
+      `${problem.id} is judged in the sandbox that an agent leaves: there is no patch to judge, and the sandbox is gone`,
+      'Run a rollout of it.',
+    );
+  }
   const controls = await controlsAt(blobs, input.controls);
   const inline = await openInlineTests();
   const patch = (await blobs.get(input.patch.sha256)).toString('utf8');
@@ -47,7 +55,7 @@ export async function planGrading(
 /** One run of a problem's tests on a patch, in a fresh sandbox. Throws for outages; a verdict is never one. */
 export async function runGrading(
   lab: GradingLab,
-  input: GradingSubject & { readonly run: TestRun; readonly role: string },
+  input: GradingSubject & { readonly run: TestRun; readonly role: string; readonly solved?: boolean },
   signal: AbortSignal,
 ): Promise<RunFinding> {
   const { blobs, problems } = lab;
@@ -64,6 +72,7 @@ export async function runGrading(
     files,
     scope: scopeOf(run, controls),
     timeoutSeconds: timeoutOf(problem, controls),
+    solved: input.solved,
     signal,
   });
   const { outcomes, ended } = ran;
@@ -86,6 +95,7 @@ export async function runGrading(
     checks: drawn.length > 0 ? await blobs.put(JSON.stringify(checks)) : null,
     log: await blobs.put(ran.log),
     seconds: ran.seconds,
+    ...(ran.rewards ? { rewards: ran.rewards } : {}),
   };
 }
 
@@ -104,4 +114,20 @@ function scopeOf(run: TestRun, controls: Controls | null): Scope {
 /** A machine may be slower than the one that the problem's limit was set on: at least five times what the reference takes. */
 function timeoutOf({ tests }: Problem, controls: Controls | null): number {
   return Math.max(tests.timeoutSeconds, 5 * (controls?.seconds ?? 0));
+}
+
+/** The verdict of tests on a sandbox as an agent left it, with what still runs there. Throws for outages. */
+export async function judgeSandbox(
+  { blobs, problems, image }: GradingLab,
+  { owner, problem, sandbox }: { readonly owner: Owner; readonly problem: Ref; readonly sandbox: Guest },
+  signal: AbortSignal,
+): Promise<GradeResult> {
+  const lab = { blobs, problems, image, sandboxes: { claim: async () => sandbox, remove: async () => {} } };
+  const subject = { owner, problem, patch: await blobs.put(''), controls: null, seed: '' };
+  const plan: GradingPlan = { runs: [{ kind: 'real' }], suspicion: [], controlled: { tests: 0, of: 0, kinds: {} } };
+  return judged(plan, false, {
+    run: (run) => runGrading(lab, { ...subject, run, role: '' }, signal),
+    each: (runs, work) => Promise.all(runs.map(work)),
+    now: () => Date.now(),
+  });
 }

@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
-import { isPointsmanError, type LeftOut, type Problem, SandboxProfile } from '../../contract';
+import { isPointsmanError, type LeftOut, type Problem, SandboxProfile, withNeeds } from '../../contract';
 import { REPORTERS } from '../../grading/reporters';
 import { mergedOutcomes } from '../../grading/reporters/reporter';
+import { rewardsIn } from '../../grading/reporters/reward';
 import { aloneCommand, narrowed, type ReportedCommand, reported } from '../../grading/runners/ask';
 import type { ReadFile } from '../../grading/runners/files';
 import { followed } from '../../grading/runners/follow';
@@ -15,7 +16,7 @@ import type { Owner } from '../../sandbox/labels';
 import type { Guest, GuestResult, Sandboxes, SandboxSpec } from '../../sandbox/sandbox';
 import type { BlobStore } from '../../store/blobs';
 import { GIT, mustRun } from '../commands';
-import { applyCandidate, placeTests, testPlaces, wholePlaces } from './candidate';
+import { applyCandidate, filesBelow, placeTests, testPlaces, wholePlaces } from './candidate';
 
 /** Where tests run. */
 export interface Lab {
@@ -38,6 +39,8 @@ export interface TestsAsked {
   readonly files: readonly TestFile[];
   readonly scope: Scope;
   readonly timeoutSeconds: number;
+  /** Run the problem's own solution first, where that is a script. */
+  readonly solved?: boolean;
   readonly signal: AbortSignal;
 }
 
@@ -53,6 +56,8 @@ export interface Ran {
   readonly seconds: number;
   readonly log: Buffer;
   readonly leftOut: readonly LeftOut[];
+  /** Numbers by name, where the tests write a reward. */
+  readonly rewards?: Readonly<Record<string, number>>;
 }
 
 /** Gives a runner of Node.js the words for its report. */
@@ -89,7 +94,10 @@ export async function inRoom(
   await sandboxes.remove(owner, role);
   const image = await lab.image(owner, problem, signal);
   try {
-    const profile = SandboxProfile.parse({ network: 'none' });
+    const profile = withNeeds(
+      SandboxProfile.parse({ network: 'none' }),
+      problem.tests.at === undefined ? {} : problem.needs,
+    );
     const sandbox = await sandboxes.claim({ owner, role, image, workdir, profile });
     // Before the patch: what the command starts is the problem's to say.
     const { readFile, through } = await followedIn(sandbox, problem);
@@ -102,11 +110,26 @@ export async function inRoom(
     if (failure !== undefined) {
       return { ...NOTHING, ended: 'misfit', detail: failure, log: Buffer.from(failure), leftOut };
     }
+    if (asked.solved && problem.solution) await solve(sandbox, problem, problem.solution, lab.blobs, asked);
     await placeTests(sandbox, places, files, blobs);
     return { ...(await use({ sandbox, readFile })), leftOut };
   } finally {
     await sandboxes.remove(owner, role);
   }
+}
+
+/** Where a problem's own solution is put, as Harbor's oracle finds it. */
+const SOLUTION = '/solution';
+
+async function solve(
+  sandbox: Guest,
+  { workdir }: Problem,
+  { files, command }: NonNullable<Problem['solution']>,
+  blobs: BlobStore,
+  { timeoutSeconds, signal }: TestsAsked,
+): Promise<void> {
+  await sandbox.write(await filesBelow(SOLUTION, files, blobs));
+  await sandbox.exec({ command, cwd: workdir, timeoutMs: timeoutSeconds * 1000, keepBytes: LOG_BYTES, signal });
 }
 
 const NOTHING = { anyTest: false, outcomes: {}, failureOf: () => '', seconds: 0 };
@@ -122,6 +145,7 @@ export async function runCommands(room: Room, asked: TestsAsked): Promise<Omit<R
     anyTest: Object.keys(outcomes).some(isTest),
     outcomes,
     failureOf: (test) => runs.map(({ report }) => report.failureOf(test)).join('\n'),
+    rewards: runs.at(-1)?.report.rewards,
     seconds: Math.round((Date.now() - began) / 10) / 100,
     log: Buffer.concat(runs.flatMap(({ raw }) => [raw.stdout, raw.stderr])),
   };
@@ -147,7 +171,7 @@ function roomFor(report: string): string {
   return `rm -rf -- ${quote(report)}; mkdir -p -- ${quote(posix.dirname(report))}\n`;
 }
 
-type Told = Pick<Ran, 'outcomes' | 'failureOf'>;
+type Told = Pick<Ran, 'outcomes' | 'failureOf' | 'rewards'>;
 
 async function runCommand(room: Room, asked: TestsAsked, command: string): Promise<{ report: Told; raw: GuestResult }> {
   const { sandbox, readFile } = room;
@@ -194,7 +218,9 @@ async function runCommand(room: Room, asked: TestsAsked, command: string): Promi
     return failures === 'untold' ? `${stdout}\n${stderr}` : (failures.get(test) ?? '');
   };
   const outcomes = mergedOutcomes(given.map(({ reporter, report }) => reporter.read(report, wanted)));
-  return { report: { outcomes, failureOf }, raw };
+  const [first] = given;
+  const rewards = first?.reporter === REPORTERS.reward ? rewardsIn(first.report.file ?? '') : undefined;
+  return { report: { outcomes, failureOf, rewards }, raw };
 }
 
 /** What all reports say of failures; one that does not tell one from another leaves all of it untold. */

@@ -13,6 +13,19 @@ export const reward: Reporter = {
   },
 };
 
+/** All numbers of a reward file by their name; a single one is `reward`. */
+export function rewardsIn(file: string): Record<string, number> {
+  const value = jsonOf(file.trim());
+  if (typeof value === 'number' || typeof value === 'boolean') return { reward: Number(value) };
+  const named = typeof value === 'object' && value !== null ? Object.entries(value) : [];
+  return Object.fromEntries(
+    named
+      .filter(([, number]) => typeof number === 'number' || typeof number === 'boolean')
+      .map(([name, number]) => [name, Number(number)]),
+  );
+}
+
+/** Of several without a name that is known the least. */
 function rewardOf(value: unknown): number | undefined {
   if (typeof value === 'number') return value;
   if (typeof value === 'boolean') return Number(value);
@@ -21,5 +34,6 @@ function rewardOf(value: unknown): number | undefined {
     const own: unknown = Object.hasOwn(value, name) ? Reflect.get(value, name) : undefined;
     if (typeof own === 'number' || typeof own === 'boolean') return Number(own);
   }
-  return undefined;
+  const numbers = Object.values(value).filter((each) => typeof each === 'number');
+  return numbers.length > 0 ? Math.min(...numbers) : undefined;
 }

@@ -1,4 +1,5 @@
 import { ActivityCancellationType, proxyActivities } from '@temporalio/workflow';
+import type { createGradingActivities } from '../../activities/grading';
 import type { createModelActivities } from '../../activities/model';
 import type { createSandboxActivities } from '../../activities/rollout/sandbox';
 import type { Queues } from '../../contract';
@@ -14,7 +15,9 @@ export function modelActivities(queue: ModelQueue) {
  * that was tampered with is its end, so they are not retried here.
  */
 export function hostActivities(host: string, commandSeconds: number) {
-  return proxyActivities<ReturnType<typeof createSandboxActivities>>({
+  return proxyActivities<
+    ReturnType<typeof createSandboxActivities> & Pick<ReturnType<typeof createGradingActivities>, 'judgeSandbox'>
+  >({
     taskQueue: host,
     startToCloseTimeout: (commandSeconds + 120) * 1000,
     ...lostAfter(host),

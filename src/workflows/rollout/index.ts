@@ -11,7 +11,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { CallModelResult, CheckedProfiles, createModelActivities } from '../../activities/model';
-import type { createProblemActivities } from '../../activities/problems/problem';
+import type { createProblemActivities, LoadedProblem } from '../../activities/problems/problem';
 import type { createPersonActivities } from '../../activities/rollout/person';
 import type { createTranscriptActivities } from '../../activities/rollout/transcript';
 import {
@@ -24,6 +24,7 @@ import {
   type RolloutCarry,
   RolloutInput,
   type RolloutResult,
+  withNeeds,
 } from '../../contract';
 import { authorAt, drawSwitch, handOverAt, missingAuthor, takesOver } from '../../rollout/handover';
 import { whyUnread } from '../../rollout/lenience';
@@ -90,7 +91,10 @@ class Rollout {
   private readonly info = workflowInfo();
   private readonly owner = { workflowId: this.info.workflowId, firstRunId: this.info.firstExecutionRunId };
   private readonly queues = queuesUnder(this.info.taskQueue);
-  private problem = { id: '', ref: { sha256: '', bytes: 0 } };
+  private problem: Pick<LoadedProblem, 'id' | 'ref' | 'needs' | 'judgedThere'> = {
+    id: '',
+    ref: { sha256: '', bytes: 0 },
+  };
   /** Where each profile is asked, and how long it may take. */
   private checked: CheckedProfiles = { ownQueue: [] };
   /** Malformed replies to the turn that is being made. */
@@ -114,15 +118,17 @@ class Rollout {
     this.listen();
     await this.open();
     const { state, steering, owner, queues, problem, input } = this;
-    const sandbox = new RolloutSandbox({ owner, queues, problem, profile: input.sandbox }, state, steering);
+    const profile = withNeeds(input.sandbox, problem.needs);
+    const sandbox = new RolloutSandbox({ owner, queues, problem, profile }, state, steering);
     try {
       await sandbox.claim(await this.firstHead());
       const ended = await this.turns(sandbox);
       const patch = await sandbox.keepWork();
+      const there = await this.judgeThere(sandbox, patch);
       const ending: Ending = sandbox.tampered ? { status: 'tampered', detail: sandbox.trouble } : ended;
       // The work is a patch by now; its sandbox makes room for the judge's.
       await sandbox.release();
-      return await this.conclude(sandbox, ending, patch);
+      return await this.conclude(sandbox, ending, there === undefined ? patch : null, there);
     } catch (error) {
       if (isCancellation(error)) await CancellationScope.nonCancellable(() => this.keepCancelled(sandbox));
       throw error;
@@ -333,9 +339,24 @@ class Rollout {
     return continueAsNew<typeof rollout>({ ...this.input, fork: undefined, carry: this.state });
   }
 
-  private async conclude(sandbox: RolloutSandbox, ending: Ending, patch: Ref | null): Promise<RolloutResult> {
+  /** For problems whose tests judge the agent's own sandbox: their verdict, or null for none. Undefined for all others. */
+  private async judgeThere(sandbox: RolloutSandbox, patch: Ref | null): Promise<RolloutResult['grade'] | undefined> {
+    const { judgedThere } = this.problem;
+    if (judgedThere === undefined) return undefined;
+    if (!this.input.grade || patch === null) return null;
+    this.phase.enter('Grading', { Step: this.state.spent.steps });
+    return sandbox.judge(judgedThere);
+  }
+
+  /** `there`: the verdict, where it was come to already. */
+  private async conclude(
+    sandbox: RolloutSandbox,
+    ending: Ending,
+    patch: Ref | null,
+    there: RolloutResult['grade'] = null,
+  ): Promise<RolloutResult> {
     const { state } = this;
-    const judged = this.input.grade && patch ? await this.judge(patch) : { grade: null };
+    const judged = this.input.grade && patch ? await this.judge(patch) : { grade: there };
     const result = this.resultOf(sandbox, { ...ending, ...judged });
     const { status, resolved } = result;
     this.phase.enter('Done', {

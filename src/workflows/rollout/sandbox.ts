@@ -1,6 +1,6 @@
 import type { CallModelResult } from '../../activities/model';
 import type { RunToolResult } from '../../activities/rollout/sandbox';
-import type { Queues, Ref, RolloutCarry, SandboxProfile } from '../../contract';
+import type { GradeResult, Queues, Ref, RolloutCarry, SandboxProfile } from '../../contract';
 import { hostActivities, poolActivities } from '../durable/activities';
 import { Compensations } from '../durable/compensations';
 import { codeOf, isCancellation, isHostLost, messageOf } from '../durable/failures';
@@ -112,6 +112,27 @@ export class RolloutSandbox {
       await this.rebuild();
       return this.keepWork();
     }
+  }
+
+  /** The verdict of the problem's tests in this sandbox, or in one that is rebuilt. Null where there is none to be had. */
+  async judge(seconds: number): Promise<GradeResult | null> {
+    const { owner, problem } = this.ground;
+    while (!this.tampered && !this.steering.abandoned) {
+      const { lease } = this;
+      try {
+        return await hostActivities(lease.host, seconds).judgeSandbox.executeWithOptions(
+          { summary: `grade ${problem.id} in its sandbox` },
+          [{ owner, lease, problem: problem.ref }],
+        );
+      } catch (error) {
+        if (isCancellation(error)) throw error;
+        this.trouble = messageOf(error);
+        if (!isLost(error)) await this.steering.park(`not graded: ${this.trouble}`);
+        else if (++this.state.recoveries > MAX_RECOVERIES) return null;
+        else await this.rebuild();
+      }
+    }
+    return null;
   }
 
   /** Where the profile asks for frames: one after every so many turns; a rebuild then starts from the newest. */

@@ -43,6 +43,31 @@ export const RolloutCarry = z.strictObject({
 });
 export type RolloutCarry = z.infer<typeof RolloutCarry>;
 
+/** One turn as another system recorded it. */
+export const ImportedTurn = z.strictObject({
+  thought: z.string(),
+  reasoning: z.string().optional(),
+  tool: z.string().min(1),
+  args: z.record(z.string(), z.unknown()),
+  observation: z.string(),
+  /** As the system names it. */
+  model: z.string(),
+  promptTokens: z.int().min(0).default(0),
+  completionTokens: z.int().min(0).default(0),
+});
+export type ImportedTurn = z.infer<typeof ImportedTurn>;
+
+/** The part of a trajectory that an agent elsewhere made, to be judged as the expert's. */
+export const ImportedWork = z.strictObject({
+  /** A blob: `ImportedTurn`s as a JSON array. */
+  turns: Ref,
+  /** All that changed in the work directory, the kept steps' part included. */
+  patch: Ref,
+  /** Name and version: `claude-code 2.0.1`. */
+  agent: z.string().min(1).max(200),
+});
+export type ImportedWork = z.infer<typeof ImportedWork>;
+
 /** Algorithm 1 of the OEC paper as data: one trajectory of one problem. */
 export const RolloutInput = z.strictObject({
   problem: ProblemSource,
@@ -61,6 +86,8 @@ export const RolloutInput = z.strictObject({
   /** One cap that many rollouts share; a call is reserved in it before it is made. */
   budget: SharedBudget.optional(),
   fork: Fork.optional(),
+  /** Instead of running anything: what an agent of another system did behind the steps of `fork`. */
+  imported: ImportedWork.optional(),
   carry: RolloutCarry.optional(),
 });
 export type RolloutInput = z.infer<typeof RolloutInput>;
@@ -98,6 +125,24 @@ export const RolloutResult = z.strictObject({
   detail: z.string().optional(),
 });
 export type RolloutResult = z.infer<typeof RolloutResult>;
+
+/** Asks for the sandbox of a rollout as it was after a step. */
+export const WorkspaceImageInput = z.strictObject({
+  problem: ProblemSource,
+  fork: Fork,
+  sandbox: SandboxProfile.prefault({}),
+});
+export type WorkspaceImageInput = z.infer<typeof WorkspaceImageInput>;
+
+export const WorkspaceImage = z.strictObject({
+  /** Kept on the host until somebody removes it. */
+  image: z.string(),
+  /** Git tree id of the work directory before the first step: what patches are made against. */
+  base: z.string().nullable(),
+  /** Hash of the last step that is in it. */
+  head: z.string(),
+});
+export type WorkspaceImage = z.infer<typeof WorkspaceImage>;
 
 /** Answer of the `progress` query. */
 export interface RolloutProgress {

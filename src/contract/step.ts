@@ -100,6 +100,8 @@ export const Turn = z.strictObject({
   rejected: z.array(Rejected),
   /** Who made the turn, where that was a person and no model: the name as it was given. */
   person: z.string().optional(),
+  /** Where an agent of another system made the turn: its name and version. */
+  agent: z.string().optional(),
   usage: Usage,
   tokenIds: z.array(z.int()).optional(),
   logprobs: z.unknown().optional(),

@@ -15,6 +15,7 @@ import { functionProblem } from './problems/function-problem';
 import { functionProblems } from './problems/function-problems';
 import { report } from './report';
 import { rollout } from './rollout';
+import { workspaceImage } from './rollout/workspace-image';
 import { repoSetup } from './setup';
 import { setupVerdict } from './setup/verdict';
 
@@ -37,6 +38,7 @@ export {
   rollout,
   rolloutReview,
   setupVerdict,
+  workspaceImage,
 };
 
 const TYPES = [
@@ -48,6 +50,7 @@ const TYPES = [
   'problemCheck',
   'problemControls',
   'rolloutReview',
+  'workspaceImage',
   'repoSetup',
   'setupVerdict',
   'functionProblems',

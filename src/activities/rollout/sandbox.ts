@@ -214,6 +214,24 @@ export function createSandboxActivities(deps: Deps) {
       });
     },
 
+    /**
+     * The sandbox as an image that outlives the run, under a name that follows from the chain. Retry-safe: the same sandbox
+     * is committed under the same name.
+     */
+    async keepWorkspace({
+      lease,
+      head,
+    }: {
+      lease: Lease;
+      head: string;
+    }): Promise<{ image: string; base: string | null }> {
+      return withHeartbeat(async () => {
+        const image = `pointsman/workspace:${head.slice(0, 20)}`;
+        await sandboxes.at(lease.container).commit(image, { kept: true });
+        return { image, base: lease.base };
+      });
+    },
+
     /** Pushes a frame onto the run's stack. Retry-safe: see `Sandbox.snapshot`. */
     async checkpointSandbox(input: CheckpointInput): Promise<Frame> {
       return withHeartbeat(() => sandboxes.at(input.lease.container).snapshot(input));

@@ -13,12 +13,20 @@ const NODE = '/opt/pointsman/node';
 export interface TaskChoice {
   /** Image of the work directory, as whoever builds the task knows it. */
   readonly image: string;
+  /** Another one that the agent works in: what was done in it before is not the verifier's. */
+  readonly workspace?: string;
   /** Image that the judge's Node.js is taken from. */
   readonly node: string;
   /** Of names: `ORG/NAME`. */
   readonly org: string;
+  /** Made of the problem's id where nothing is said. */
+  readonly name?: string;
   /** Whether the verifier's container has a network. */
   readonly network: 'none' | 'public';
+  /** Tree or commit that the agent's patch is made against; HEAD of the image where nothing is said. */
+  readonly base?: string;
+  /** What an agent is told has been done before it begins, as a document in ATIF. */
+  readonly prior?: { readonly trajectory: unknown; readonly metadata: Readonly<Record<string, string | number>> };
   /** Where both images are in a registry already: readers then build nothing. */
   readonly pushed?: { readonly environment: string; readonly verifier: string };
 }
@@ -35,12 +43,14 @@ export function harborTask(problem: Problem, controls: string | undefined, choic
   const files = new Map<string, string>();
   files.set('task.toml', stringify(config(problem, choice)));
   files.set('instruction.md', `${statement.trimEnd()}\n\nThe repository is in ${workdir}.\n`);
-  files.set('environment/Dockerfile', dockerfile([`FROM ${choice.image}`, ...workspace(workdir)]));
+  files.set('environment/Dockerfile', dockerfile([`FROM ${choice.workspace ?? choice.image}`, ...workspace(workdir, choice.base)]));
   files.set('tests/Dockerfile', verifierFile(choice, workdir));
   files.set('tests/test.sh', `#!/bin/bash\nexec ${NODE} /tests/judge.cjs ${PATCH} /logs/verifier\n`);
   files.set('tests/problem.json', `${JSON.stringify(problem, null, 2)}\n`);
+  if (choice.prior) files.set('trajectory.json', `${JSON.stringify(choice.prior.trajectory, null, 2)}\n`);
   if (controls !== undefined) files.set('tests/controls.json', controls);
-  if (goldPatch !== undefined) {
+  // Behind a student's steps the reference may not apply.
+  if (goldPatch !== undefined && !choice.prior) {
     files.set('solution/gold.patch', goldPatch);
     files.set(
       'solution/solve.sh',
@@ -52,13 +62,14 @@ export function harborTask(problem: Problem, controls: string | undefined, choic
 
 const GIT = "git -c safe.directory='*'";
 
-function config({ id, workdir, tests, licence }: Problem, { org, network, pushed }: TaskChoice) {
+function config({ id, workdir, tests, licence }: Problem, choice: TaskChoice) {
+  const { org, network, pushed, prior } = choice;
   const image = (name: string | undefined) => (name === undefined ? {} : { docker_image: name });
   return {
     schema_version: '1.4',
     artifacts: [PATCH],
-    task: { name: `${org}/${taskName(id)}`, keywords: ['pointsman'] },
-    metadata: { problem: id, ...(licence === undefined ? {} : { licence }) },
+    task: { name: `${org}/${choice.name ?? taskName(id)}`, keywords: ['pointsman'] },
+    metadata: { problem: id, ...prior?.metadata, ...(licence === undefined ? {} : { licence }) },
     agent: { timeout_sec: AGENT_SECONDS },
     environment: { workdir, ...image(pushed?.environment) },
     verifier: {
@@ -100,8 +111,11 @@ function collected(workdir: string): string {
 
 const dockerfile = (lines: readonly string[]) => `${lines.join('\n')}\n`;
 
-function workspace(workdir: string): string[] {
-  return [`WORKDIR ${workdir}`, `RUN ${GIT} rev-parse HEAD > ${BASE}`];
+function workspace(workdir: string, base?: string): string[] {
+  return [
+    `WORKDIR ${workdir}`,
+    `RUN ${base === undefined ? `${GIT} rev-parse HEAD` : `echo ${quote(base)}`} > ${BASE}`,
+  ];
 }
 
 function verifierFile({ image, node }: TaskChoice, workdir: string): string {

@@ -18,6 +18,7 @@ import {
   type Author,
   type ExitStatus,
   type FormatErrorCode,
+  type ImportedWork,
   type ProblemSource,
   queuesUnder,
   type Ref,
@@ -120,6 +121,7 @@ class Rollout {
     const { state, steering, owner, queues, problem, input } = this;
     const profile = withNeeds(input.sandbox, problem.needs);
     const sandbox = new RolloutSandbox({ owner, queues, problem, profile }, state, steering);
+    if (input.imported) return this.takeOver(input.imported, sandbox);
     try {
       await sandbox.claim(await this.firstHead());
       const ended = await this.turns(sandbox);
@@ -142,10 +144,12 @@ class Rollout {
   private async open(): Promise<void> {
     const { input, state, profiles } = this;
     const capUsd = input.limits.costUsd ?? input.budget?.capUsd;
-    this.checked = await store.checkProfiles.executeWithOptions(
-      { summary: `models: ${Object.values(profiles).join(', ')}` },
-      [{ profiles: Object.values(profiles), capUsd, persons: true }],
-    );
+    if (!input.imported) {
+      this.checked = await store.checkProfiles.executeWithOptions(
+        { summary: `models: ${Object.values(profiles).join(', ')}` },
+        [{ profiles: Object.values(profiles), capUsd, persons: true }],
+      );
+    }
     this.problem = await store.loadProblem.executeWithOptions({ summary: nameOf(input.problem) }, [
       { problem: input.problem },
     ]);
@@ -177,6 +181,25 @@ class Rollout {
     state.head = prefix.head;
     state.spent.steps = prefix.steps;
     return prefix.steps;
+  }
+
+  /** What an agent elsewhere did behind the kept steps becomes the expert's part, and is judged like any other. */
+  private async takeOver(work: ImportedWork, sandbox: RolloutSandbox): Promise<RolloutResult> {
+    const { state, profiles } = this;
+    if (state.draw.studentTurns !== this.input.fork?.step || !profiles.expert)
+      refuse('rollout: imported: needs fork, an expert, and handOver.at of the steps that are kept');
+    const kept = await this.firstHead();
+    const added = await store.appendImported.executeWithOptions({ summary: `turns of ${work.agent}`.slice(0, 120) }, [
+      { head: state.head, profile: profiles.expert, work },
+    ]);
+    state.head = added.head;
+    state.spent.steps = kept + added.steps;
+    state.spent.tokens = added.tokens;
+    state.authorTurns = { student: kept, expert: added.steps };
+    state.lastAuthor = 'expert';
+    state.expertFrom = kept + 1;
+    sandbox.patch = work.patch;
+    return this.conclude(sandbox, { status: 'submitted' }, work.patch);
   }
 
   /** Algorithm 1: for each step, the author of the turn acts on the history in its own format, and the sandbox answers. */

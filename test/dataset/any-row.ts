@@ -103,6 +103,9 @@ export function rowOf(
       expert: 'large',
       resolved: true,
       graded: true,
+      valid: true,
+      reason: '',
+      pass: 0,
       status: 'submitted',
       patch: 'diff --git a/a b/a\n',
       head: hashes.at(-1) ?? '',
@@ -111,7 +114,16 @@ export function rowOf(
       train,
       flags: [...conversation.marks],
     },
-    trajectory: { transcript, view: shown, hashes, status: 'submitted', cost: { usd: 0.5, tokens: 10 } },
+    trajectory: {
+      transcript,
+      view: shown,
+      prompts: promptsOf(dialect),
+      hashes,
+      status: 'submitted',
+      copied: 0,
+      calls: [],
+      cost: { usd: 0.5, tokens: 10 },
+    },
   };
 }
 

@@ -57,6 +57,9 @@ export const verifiers: LinesExporter = {
           mask: ids.slice(from, end).map((_, i) => from + i >= start),
           logprobs: call.tokens.logprobs,
           timestamp: 0,
+          // Its model leaves out what it does not know.
+          author: call.author,
+          step: call.step === null ? '' : (row.conversation.turns[call.step]?.step ?? ''),
         });
         parent = nodes.length - 1;
         calls.push(callOf(call, parent));
@@ -134,11 +137,16 @@ export const verifiers: LinesExporter = {
     const info = (fields.info ?? {}) as Fields;
     const { row, train } = metadataIn(info);
     const id = textOf(info.id) || textOf(fields.id);
-    const turns = nodes.filter(({ sampled }) => sampled === true);
+    const turns = nodes.filter(({ sampled, step }) => sampled === true && step !== '');
     return {
       id,
       row: row || id,
-      turns: turns.map(() => ({ message: -1, trained: true, author: null, step: null })),
+      turns: turns.map(({ author, step }) => ({
+        message: -1,
+        trained: true,
+        author: typeof author === 'string' ? author : null,
+        step: typeof step === 'string' ? step : null,
+      })),
       messages: null,
       tools: null,
       train,

@@ -1,6 +1,6 @@
-import { type ChatRequest, type ModelProfile, PointsmanError, type SharedBudget } from '../contract';
+import { type ChatRequest, type ModelProfile, PointsmanError, type Ref, type SharedBudget } from '../contract';
 import type { Deps } from '../deps';
-import { type ChatAnswer, createChatModel, estimateCost, requestHash, requirePrice } from '../model';
+import { type ChatAnswer, createChatModel, estimateCost, type FreshAnswer, requestHash, requirePrice } from '../model';
 
 interface Question {
   /** First execution's run id, with the role behind a slash where a run asks in several. */
@@ -12,29 +12,34 @@ interface Question {
   readonly profile: ModelProfile;
   readonly request: ChatRequest;
   readonly budget?: SharedBudget;
+  /** Kept tokens of the call whose prompt and answer this prompt is likely to begin with. */
+  readonly before?: Ref;
   readonly signal: AbortSignal;
 }
 
 /**
  * Sends a request, or finds the answer that an earlier attempt of the same activity was given: an answered call is paid
- * for once. A shared budget is reserved before and settled after.
+ * for once. A shared budget is reserved before and settled after. Tokens are kept before the answer is in the ledger, so that
+ * one which is found there has them.
  */
-export function createAsker({ ledger, budgets, env }: Deps): (question: Question) => Promise<ChatAnswer> {
-  return async ({ run, turn, attempt, name, profile, request, budget: shared, signal }) => {
+export function createAsker({ ledger, budgets, sampled, env }: Deps): (question: Question) => Promise<ChatAnswer> {
+  return async ({ run, turn, attempt, name, profile, request, budget: shared, before, signal }) => {
     const key = { run, turn, attempt };
     const hash = requestHash(profile, request);
     const known = await ledger.answered(key, hash);
     if (known) return known;
     const callId = `${run}/${turn}/${attempt}`;
     if (shared) await reserve(shared, callId);
-    let given: ChatAnswer;
+    let given: FreshAnswer;
     try {
       given = await createChatModel(profile, { name, env }).complete(request, { signal, requestId: callId });
     } catch (error) {
       if (shared) await budgets.release(shared.name, callId);
       throw error;
     }
-    const kept = await ledger.record(key, hash, given);
+    const { tokens, ...answer } = given;
+    const keeping = tokens && { sampled: { ...answer.sampled, tokens: await sampled.keep(tokens, before) } };
+    const kept = await ledger.record(key, hash, { ...answer, ...keeping });
     if (shared) await budgets.settle(shared.name, callId, kept.usage.costUsd);
     return kept;
 

@@ -4,8 +4,10 @@ import {
   type FormatError,
   hasOwnQueue,
   type Lenience,
+  type Ref,
   type Rejected,
   type SharedBudget,
+  type Transcript,
   type Turn,
   type Usage,
 } from '../contract';
@@ -71,7 +73,8 @@ export function createModelActivities(deps: Deps) {
         const own = rejected.filter(({ author }) => author === undefined || author === input.author);
         const request = renderRequest(transcript, profile.view, promptsFor(profile.view), own);
         const call = { run: input.run, turn: input.turn, attempt: rejected.length, budget: input.budget };
-        const given = await ask({ ...call, name: input.profile, profile, request, signal });
+        const before = own.at(-1)?.sampled?.tokens ?? lastTokens(transcript, input.profile);
+        const given = await ask({ ...call, name: input.profile, profile, request, before, signal });
         const spent = {
           usage: given.usage,
           contextTokens: given.usage.promptTokens + given.usage.completionTokens,
@@ -79,7 +82,12 @@ export function createModelActivities(deps: Deps) {
         };
         const parsed = DIALECTS[profile.view.dialect].parse(given.reply, { actions: profile.view.actions });
         if (!parsed.ok) {
-          const refused: Rejected = { reply: given.reply, error: parsed.error, author: input.author };
+          const refused: Rejected = {
+            reply: given.reply,
+            error: parsed.error,
+            author: input.author,
+            ...(given.sampled ? { sampled: given.sampled } : {}),
+          };
           const kept = await blobs.put(JSON.stringify(refused));
           return {
             preview: preview(`${parsed.error.code}: ${given.reply.content ?? ''}`, PREVIEW),
@@ -104,6 +112,7 @@ export function createModelActivities(deps: Deps) {
           ...(parsed.unfaithful ? { unfaithful: true } : {}),
           rejected,
           usage: given.usage,
+          ...(given.sampled ? { sampled: given.sampled } : {}),
           ...(given.tokenIds ? { tokenIds: given.tokenIds } : {}),
           logprobs: given.logprobs,
         };
@@ -144,4 +153,9 @@ export function createModelActivities(deps: Deps) {
       });
     },
   };
+}
+
+/** Tokens of the last turn that this profile made: what it is asked next begins with them, as a rule. */
+function lastTokens({ steps }: Transcript, profile: string): Ref | undefined {
+  return steps.findLast(({ turn }) => turn.profile === profile && turn.sampled?.tokens)?.turn.sampled?.tokens;
 }

@@ -80,6 +80,25 @@ export const DatasetInput = z.strictObject({
 });
 export type DatasetInput = z.infer<typeof DatasetInput>;
 
+/** What a file holds of tokens as they were sampled. */
+export const SampledFigures = z.strictObject({
+  /** Rows whose ids are those that the model sampled. */
+  rows: z.int(),
+  /** Rows that were tokenised from their text instead, by why. */
+  tokenised: z.record(z.string(), z.int()),
+  /** Sequences that the sampled rows became, and those of them that began since a prompt did not begin with what came before. */
+  samples: z.int(),
+  breaks: z.int(),
+  /** Sampled answers in them. */
+  answers: z.int(),
+  /** Trained turns whose text was tokenised again, and those of them that gave other ids than were sampled. */
+  compared: z.int(),
+  drifted: z.int(),
+  /** Of the rows' calls, what servers did not give or gave in lengths that do not fit, by what it was. */
+  dropped: z.record(z.string(), z.int()),
+});
+export type SampledFigures = z.infer<typeof SampledFigures>;
+
 export const DatasetFile = z.strictObject({
   /** Relative to the folder. */
   path: z.string(),
@@ -92,6 +111,8 @@ export const DatasetFile = z.strictObject({
   bytes: z.int(),
   /** Rows, or parts of them, that the format cannot hold, by reason. */
   left: z.array(z.strictObject({ reason: z.string(), count: z.int() })).default([]),
+  /** Of formats that hold tokens; absent where no row has any that were sampled. */
+  sampled: SampledFigures.optional(),
 });
 export type DatasetFile = z.infer<typeof DatasetFile>;
 
@@ -141,6 +162,9 @@ export const DatasetOrigin = z.strictObject({
   split: z.enum(['train', 'validation']),
   /** Hash of the chain's last step; null for extra rows. */
   head: z.string().nullable(),
+  /** As in the metadata of the row: false after an outage, a lost environment, or a judge that could not judge. */
+  valid: z.boolean().optional(),
+  reason: z.string().optional(),
   /** The problem as the campaign read it; its image is named there. */
   problem: Ref.nullable(),
   /** Turns of the rollout that are trained, from 1. */

@@ -39,7 +39,8 @@ export type DialectName = z.infer<typeof DialectName>;
  * Files that a data set is written as. `universal`: messages with every trainer's mask field. `openai`: strict, `weight` 0/1.
  * `trl`: prompt and completion. `axolotl`: `message_field_training`. `tokens`: ids and labels. `swesmith-*`: as SWE-smith
  * names its styles. `sharegpt`, `sharegpt-turns` (one row per trained turn). `traj`: a folder of SWE-agent `.traj` files with
- * `preds.json`. `atif`: agent trajectory interchange.
+ * `preds.json`. `atif`: agent trajectory interchange. `nemo-gym`, `skyrl`, `verifiers`: tokens as they were sampled, with
+ * rewards, for reinforcement learning.
  */
 export const DatasetFormat = openNames(
   'universal',
@@ -54,6 +55,9 @@ export const DatasetFormat = openNames(
   'sharegpt-turns',
   'traj',
   'atif',
+  'nemo-gym',
+  'skyrl',
+  'verifiers',
 );
 export type DatasetFormat = z.infer<typeof DatasetFormat>;
 

@@ -73,6 +73,11 @@ export const ModelProfile = z
     contextTokens: z.int().min(256).default(131_072),
     /** Asks for the answer as a stream, for servers that answer only so and for gateways that cut a silent connection. */
     stream: z.boolean().default(false),
+    /**
+     * Asks for the ids and log-probabilities that each answer was sampled with, and keeps them. Where a server streams them in
+     * part or not at all it is asked without a stream, and where it refuses to give them the answer is taken as it is.
+     */
+    keepTokens: z.boolean().default(false),
     /** What stands as `content` of a message that is only a tool call: `null`, the empty text, or no such field. */
     emptyContent: z.enum(['null', 'text', 'omitted']).default('null'),
     /** How a tool without arguments is described: with `properties: {}`, or without `parameters`. */

@@ -32,6 +32,8 @@ export const RolloutRow = z.strictObject({
   error: z.string().optional(),
   /** Null unless `outcome` is `finished`; of a cancelled one as far as it came. */
   result: RolloutResult.nullable(),
+  /** Steps that a fork took over from another run: they are that run's. Absent where there are none. */
+  copiedSteps: z.int().min(1).optional(),
   /** Its `patch` has no change in it. */
   emptyPatch: z.boolean().optional(),
   /** Seconds from start to end by the server's clock, waiting included; null when it never ran. */

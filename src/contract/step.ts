@@ -74,11 +74,37 @@ export const Usage = z.strictObject({
 });
 export type Usage = z.infer<typeof Usage>;
 
+/** What a server sampled an answer with: vocabulary ids of its own tokenizer. */
+export const SampledTokens = z.strictObject({
+  /** All that the model read; absent where the server does not give it. */
+  prompt: z.array(z.int().min(0)).optional(),
+  answer: z.array(z.int().min(0)),
+  /** Natural logarithms, one for each id of the answer; absent where the server gave none, or not as many. */
+  logprobs: z.array(z.number()).optional(),
+  /** Experts that each token was routed to, as the server has them (mixture-of-experts models). */
+  routedExperts: z.unknown().optional(),
+});
+export type SampledTokens = z.infer<typeof SampledTokens>;
+
+/** What is kept of an answered call's tokens, where the profile asks for them (`keepTokens`). */
+export const KeptTokens = z.strictObject({
+  /** Blob of the tokens; absent where nothing could be kept. */
+  tokens: Ref.optional(),
+  /** What the server did not give, or gave in other lengths than fit together; a sentence each. */
+  dropped: z.array(z.string()).optional(),
+});
+export type KeptTokens = z.infer<typeof KeptTokens>;
+
 /**
  * A malformed reply and what was said about it. It is shown to its author until a reply can be read, and never becomes a
  * step. `author` is there since a turn may have been another's when it began.
  */
-export const Rejected = z.strictObject({ reply: RawReply, error: FormatError, author: Author.optional() });
+export const Rejected = z.strictObject({
+  reply: RawReply,
+  error: FormatError,
+  author: Author.optional(),
+  sampled: KeptTokens.optional(),
+});
 export type Rejected = z.infer<typeof Rejected>;
 
 /** The model's half of a step, written by `callModel` before the tool runs. */
@@ -103,6 +129,8 @@ export const Turn = z.strictObject({
   /** Where an agent of another system made the turn: its name and version. */
   agent: z.string().optional(),
   usage: Usage,
+  /** What the answer was sampled with, beside the chain; absent unless the profile keeps tokens. */
+  sampled: KeptTokens.optional(),
   tokenIds: z.array(z.int()).optional(),
   logprobs: z.unknown().optional(),
 });

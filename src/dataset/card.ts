@@ -13,6 +13,7 @@ export function cardOf(about: CardAbout): string {
     filesSection(about),
     loadingSection(about.files, about.input.formats),
     templateSection(about),
+    sampledSection(about.files),
     funnelSection(about),
     survivalSection(about.figures.survival),
     repetitionSection(
@@ -350,6 +351,36 @@ function templateSection({ template = [] }: CardAbout): string {
     'Of the tokenizer that was given, found by a look at the first rows:',
     '',
     ...template.map((note) => `- ${cell(note)}.`),
+  ].join('\n');
+}
+
+/** What is held as it was sampled: how often sequences broke, and what tokenising the text again would have changed. */
+function sampledSection(files: readonly DatasetFile[]): string {
+  const held = files.flatMap(({ path, sampled }) => (sampled && path.endsWith('.jsonl') ? [{ path, ...sampled }] : []));
+  if (held.length === 0) return '';
+  const rate = (part: number, whole: number) => (whole === 0 ? '–' : percent(part / whole));
+  const counts = (of: Readonly<Record<string, number>>) =>
+    Object.entries(of)
+      .map(([name, count]) => `${cell(words(name))}: ${count}`)
+      .join('; ') || '–';
+  return [
+    '## Tokens as they were sampled',
+    '',
+    'A sequence goes on where a prompt begins with the prompt and answer before it; where it does not (a prefix break) another',
+    'begins. Drift: trained turns whose text, tokenised again, gives other ids than were sampled.',
+    '',
+    markdownTable(
+      ['file', 'rows', 'answers', 'samples', 'samples a row', 'prefix breaks', 'drift'],
+      held.map(({ path, rows, answers, samples, breaks, compared, drifted }) => [
+        ...[code(path), rows, answers, samples, rows === 0 ? '–' : (samples / rows).toFixed(2), breaks],
+        compared === 0 ? 'no tokenizer' : `${rate(drifted, compared)} of ${compared}`,
+      ]),
+    ),
+    '',
+    ...held.map(
+      ({ path, tokenised, dropped }) =>
+        `- ${code(path)}: tokenised from the text instead: ${counts(tokenised)}. Not given by the servers, or in lengths that do not fit: ${counts(dropped)}.`,
+    ),
   ].join('\n');
 }
 

@@ -1,8 +1,10 @@
-import type { Author, DialectName, ExitStatus, RolloutRow, Transcript, View } from '../contract';
+import type { Author, DialectName, ExitStatus, RolloutRow, SampledTokens, Transcript, View } from '../contract';
 import type { Prompts } from '../rollout/prompts';
 import { type Conversation, renderConversation } from './conversation';
 import { isUnproved, lossOf } from './losses';
+import type { ModelCall } from './model-calls';
 import { repetitionOf } from './repetition';
+import { validityOf } from './validity';
 
 /** One row of a data set before it is written in any format. */
 export interface DatasetRow {
@@ -15,13 +17,22 @@ export interface DatasetRow {
   readonly trajectory: Trajectory | null;
 }
 
+export interface TrajectoryCall extends ModelCall {
+  readonly tokens?: SampledTokens;
+}
+
 interface Trajectory {
   readonly transcript: Transcript;
   /** The view that `conversation` was rendered in. */
   readonly view: View;
   /** Of the steps, in their order. */
   readonly hashes: readonly string[];
+  readonly prompts: Prompts;
   readonly status: ExitStatus;
+  /** Steps that a fork took over from another run. */
+  readonly copied: number;
+  /** The answered calls with what could be read of their tokens; empty unless the format reads them. */
+  readonly calls: readonly TrajectoryCall[];
   readonly cost: { readonly usd: number; readonly tokens: number };
 }
 
@@ -42,6 +53,15 @@ export interface RowMetadata {
   readonly resolved: boolean;
   /** Whether a grade is behind `resolved`. */
   readonly graded: boolean;
+  /**
+   * Whether its end says something about its model: false after an outage, a lost environment, or a judge that could not
+   * judge. Then `resolved` is no reward.
+   */
+  readonly valid: boolean;
+  /** Why it is not valid; empty where it is. */
+  readonly reason: string;
+  /** The k-th pass over the instance, from 0; -1 for rows of no rollout. */
+  readonly pass: number;
   readonly status: string;
   readonly patch: string;
   /** Hash of the chain's last step. */
@@ -69,15 +89,21 @@ interface LoadedRollout {
   /** Of the steps, in their order. */
   readonly hashes: readonly string[];
   readonly patch: string;
+  /** Its answered calls with their tokens, for formats that read them. */
+  readonly calls?: readonly TrajectoryCall[];
 }
 
 /** The expert's turns, unless the input says otherwise of the method (OEC, section 3.2: masking). */
 const EXPERT: readonly Author[] = ['expert'];
 
 /** A rollout that has a result as a row in the student's format. */
-export function rowOfRollout({ rollout, transcript, hashes, patch }: LoadedRollout, rendering: Rendering): DatasetRow {
+export function rowOfRollout(
+  { rollout, transcript, hashes, patch, calls = [] }: LoadedRollout,
+  rendering: Rendering,
+): DatasetRow {
   const { id, instance, method, student, expert, licence } = rollout;
   const { status, resolved, handOver, head, grade, cost } = rollout.result!;
+  const { valid, reason } = validityOf(rollout);
   const train = rendering.train[method] ?? EXPERT;
   const conversation = renderConversation(transcript, { ...rendering, train, hashes });
   return {
@@ -93,6 +119,9 @@ export function rowOfRollout({ rollout, transcript, hashes, patch }: LoadedRollo
       expert: expert ?? '',
       resolved: resolved === true,
       graded: grade !== null,
+      valid,
+      reason,
+      pass: rollout.pass,
       status,
       patch,
       head,
@@ -101,7 +130,16 @@ export function rowOfRollout({ rollout, transcript, hashes, patch }: LoadedRollo
       train,
       flags: [...flagsOf(rollout, transcript, conversation.marks), ...(byPerson(transcript, train) ? [HUMAN] : [])],
     },
-    trajectory: { transcript, hashes, view: rendering.view, status, cost },
+    trajectory: {
+      transcript,
+      hashes,
+      view: rendering.view,
+      prompts: rendering.prompts,
+      status,
+      copied: rollout.copiedSteps ?? 0,
+      calls,
+      cost,
+    },
   };
 }
 

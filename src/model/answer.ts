@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { RawReply, Usage } from '../contract';
+import { KeptTokens, RawReply, type SampledTokens, Usage } from '../contract';
 
 /** One answered call, as it is kept in the ledger and handed to the activity. */
 export const ChatAnswer = z.strictObject({
@@ -16,7 +16,14 @@ export const ChatAnswer = z.strictObject({
   model: z.string(),
   /** Milliseconds from sending the request to the last byte of the answer; waiting for a free slot is not in it. */
   latencyMs: z.number(),
+  /** What is kept of the tokens that it was sampled with; absent unless the profile keeps them. */
+  sampled: KeptTokens.optional(),
   tokenIds: z.array(z.int()).optional(),
   logprobs: z.unknown().optional(),
 });
 export type ChatAnswer = z.infer<typeof ChatAnswer>;
+
+/** An answer as it came, with the tokens themselves. */
+export interface FreshAnswer extends ChatAnswer {
+  readonly tokens?: SampledTokens;
+}

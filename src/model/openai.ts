@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto';
 import OpenAI from 'openai';
-import { type ChatRequest, type ModelProfile, PointsmanError } from '../contract';
-import type { ChatAnswer } from './answer';
+import { type ChatRequest, isPointsmanError, type ModelProfile, PointsmanError } from '../contract';
+import type { FreshAnswer } from './answer';
 import { bodyOf } from './body';
 import { classify, type ErrorContext } from './errors';
 import { wholeBodyFetch } from './http';
 import { estimatePromptTokens } from './price';
 import { readAnswer } from './reply';
+import { TokenAsking } from './sampled';
 
 export interface CallOptions {
   /** Aborting closes the connection; `complete` then rejects with the signal's own reason. */
@@ -18,8 +19,11 @@ export interface CallOptions {
 export interface ChatModel {
   readonly name: string;
   readonly profile: ModelProfile;
-  /** One answer, one request, streamed or not: nothing is retried here. Rejects with a `ModelError` (see `classify`). */
-  complete(request: ChatRequest, options: CallOptions): Promise<ChatAnswer>;
+  /**
+   * One answer, streamed or not: nothing is retried here but a request whose wish for tokens (`keepTokens`) was refused.
+   * Rejects with a `ModelError` (see `classify`).
+   */
+  complete(request: ChatRequest, options: CallOptions): Promise<FreshAnswer>;
 }
 
 /** Name of the profile, and the environment that holds its key. */
@@ -34,6 +38,7 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
 interface Line {
   readonly client: OpenAI;
   readonly gate: Gate;
+  readonly asking: TokenAsking;
 }
 const lines = new Map<string, Line>();
 
@@ -43,37 +48,44 @@ const lines = new Map<string, Line>();
  * call for every request.
  */
 export function createChatModel(profile: ModelProfile, at: LineOwner): ChatModel {
-  const { client, gate, context: about } = lineFor(profile, at);
+  const { client, gate, asking, context: about } = lineFor(profile, at);
   return {
     name: at.name,
     profile,
     async complete(request, { signal, requestId }) {
-      const body = bodyOf(profile, request);
       const promptTokens = estimatePromptTokens(request);
       const prompt = { tokens: promptTokens, window: profile.contextTokens };
-      const context: ErrorContext = { ...about, prompt, stream: profile.stream };
       const leave = await gate.enter(signal);
-      const started = performance.now();
       try {
-        const response = await client.chat.completions
-          .create(body as unknown as OpenAI.ChatCompletionCreateParamsNonStreaming, {
-            headers: { 'X-Client-Request-Id': requestId, 'Idempotency-Key': requestId, ...connectionOf(profile) },
-            signal,
-          })
-          .asResponse();
-        const text = await response.text();
-        const latencyMs = Math.round(performance.now() - started);
-        return readAnswer(text, {
-          profile,
-          context,
-          requestId,
-          latencyMs,
-          promptTokens,
-          headers: response.headers,
-        });
-      } catch (error) {
-        if (signal?.aborted) throw signal.reason;
-        throw classify(error, context);
+        for (;;) {
+          const asked = asking.next(profile);
+          const { stream } = asked.profile;
+          const context: ErrorContext = { ...about, prompt, stream };
+          const body = { ...bodyOf(asked.profile, request), ...asked.fields };
+          const started = performance.now();
+          try {
+            const response = await client.chat.completions
+              .create(body as unknown as OpenAI.ChatCompletionCreateParamsNonStreaming, {
+                headers: { 'X-Client-Request-Id': requestId, 'Idempotency-Key': requestId, ...connectionOf(stream) },
+                signal,
+              })
+              .asResponse();
+            const text = await response.text();
+            const latencyMs = Math.round(performance.now() - started);
+            const { headers } = response;
+            return asking.learn(
+              profile,
+              readAnswer(text, { profile, context, requestId, latencyMs, promptTokens, headers }),
+            );
+          } catch (error) {
+            if (signal?.aborted) throw signal.reason;
+            const known = classify(error, context);
+            const rejected = isPointsmanError(known) && known.code === 'ModelRejected';
+            if (rejected && asking.refusedBy(known.message, asked)) continue;
+            if (!rejected && stream !== profile.stream) asking.failed();
+            throw known;
+          }
+        }
       } finally {
         leave();
       }
@@ -82,7 +94,7 @@ export function createChatModel(profile: ModelProfile, at: LineOwner): ChatModel
 }
 
 /** llama.cpp closes a connection after a stream and does not say so: the next call on it would be lost. */
-function connectionOf({ stream }: ModelProfile): Record<string, string> {
+function connectionOf(stream: boolean): Record<string, string> {
   return stream ? { Connection: 'close' } : {};
 }
 
@@ -144,7 +156,7 @@ function lineOf(profile: ModelProfile, at: LineOwner, apiKey: string): Line {
     logLevel: 'off',
     fetch: wholeBodyFetch,
   });
-  const line = { client, gate: new Gate(profile.concurrency) };
+  const line = { client, gate: new Gate(profile.concurrency), asking: new TokenAsking() };
   lines.set(id, line);
   return line;
 }

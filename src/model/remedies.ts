@@ -15,6 +15,10 @@ const REMEDIES: readonly (Remedy & { readonly says: RegExp })[] = [
     setting: { extraBody: { stream_options: null } },
   },
   {
+    says: /return_(token_ids|prompt_token_ids|meta_info)|\b(top_)?logprobs\b/,
+    hint: 'The server does not give log-probabilities or ids as it was asked to: take the field that it names out of extraBody; with keepTokens: true it is left out by itself.',
+  },
+  {
     says: /content_filter|content_policy|content management policy|responsibleai|data_inspection|moderation|flagged/,
     hint: 'The provider refuses what the conversation says, not how it is sent: another model, or another problem.',
   },

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { ModelProfile, RawReply, Usage } from '../contract';
-import type { ChatAnswer } from './answer';
+import type { FreshAnswer } from './answer';
 import { type ErrorContext, errorInside, ModelError, malformed } from './errors';
 import { costOf, type Tokens } from './price';
 import { quotable } from './redact';
+import { readTokens } from './sampled';
 import { assembleStream, isEventStream } from './stream';
 
 type Json = Record<string, unknown>;
@@ -26,7 +27,7 @@ export interface CallFacts {
  * (retryable) where there is no reply at all, `ModelServerError` (retryable) where the server broke off in the middle,
  * `ModelRejected` where a filter or the model refused, and the error that a gateway wrapped into a 200.
  */
-export function readAnswer(text: string, facts: CallFacts): ChatAnswer {
+export function readAnswer(text: string, facts: CallFacts): FreshAnswer {
   const { context, headers } = facts;
   const body = bodyIn(text, facts);
   const error = errorIn(body);
@@ -50,7 +51,6 @@ export function readAnswer(text: string, facts: CallFacts): ChatAnswer {
   const counted = tokens ?? { promptTokens: facts.promptTokens, cachedTokens: 0, completionTokens: sizeOf(reply) };
   const { costUsd, priced } = costOf(counted, facts.profile.price);
   const usage: Usage = { ...counted, costUsd };
-  const tokenIds = choice.token_ids;
   return {
     reply,
     usage,
@@ -60,8 +60,20 @@ export function readAnswer(text: string, facts: CallFacts): ChatAnswer {
     responseId: typeof body.id === 'string' ? body.id : null,
     model: typeof body.model === 'string' && body.model !== '' ? body.model : facts.profile.model,
     latencyMs: facts.latencyMs,
-    ...(Array.isArray(tokenIds) && tokenIds.every(Number.isInteger) ? { tokenIds: tokenIds as number[] } : {}),
-    ...(asObject(choice.logprobs) ? { logprobs: choice.logprobs } : {}),
+    ...(facts.profile.keepTokens ? keptTokens(body, choice, tokens) : tokensBeside(choice)),
+  };
+}
+
+function keptTokens(body: Json, choice: Json, counted: Tokens | undefined): Pick<FreshAnswer, 'tokens' | 'sampled'> {
+  const { tokens, dropped } = readTokens(body, choice, counted);
+  return { ...(tokens ? { tokens } : {}), sampled: dropped.length > 0 ? { dropped: [...dropped] } : {} };
+}
+
+/** What a profile asks for in `extraBody` alone, as it comes. */
+function tokensBeside({ token_ids, logprobs }: Json): Pick<FreshAnswer, 'tokenIds' | 'logprobs'> {
+  return {
+    ...(Array.isArray(token_ids) && token_ids.every(Number.isInteger) ? { tokenIds: token_ids as number[] } : {}),
+    ...(asObject(logprobs) ? { logprobs } : {}),
   };
 }
 

@@ -96,7 +96,7 @@ class Answer {
   private choices = 0;
 
   add(event: Json): void {
-    for (const key of ['id', 'model', 'usage']) {
+    for (const key of ['id', 'model', 'usage', 'prompt_token_ids']) {
       if (event[key] !== undefined && event[key] !== null) this.top[key] = event[key];
     }
     const groq = asObject(event.x_groq)?.usage;

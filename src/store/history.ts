@@ -62,6 +62,7 @@ export async function rowOfRun(client: Client, id: string, method: string): Prom
     expert: input.expert ?? null,
     outcome: 'finished',
     result,
+    ...(input.fork && input.fork.step > 0 ? { copiedSteps: input.fork.step } : {}),
     ...(result.patch?.bytes === 0 ? { emptyPatch: true } : {}),
     seconds: closeTime ? (closeTime.getTime() - startTime.getTime()) / 1000 : null,
     licence: null,

@@ -14,6 +14,7 @@ import { FileLedger } from './local/ledger';
 import { Problems } from './problems';
 import { ResultFolders } from './result-folders';
 import { Reviews } from './reviews';
+import { SampledTokensStore } from './sampled-tokens';
 import { SetupChains } from './setup-chains';
 import { Timings } from './timings';
 import { Transcripts } from './transcripts';
@@ -26,6 +27,7 @@ export interface Stores {
   readonly budgets: Budgets;
   readonly experience: ExperienceStore;
   readonly transcripts: Transcripts;
+  readonly sampled: SampledTokensStore;
   readonly setupChains: SetupChains;
   readonly problems: Problems;
   readonly timings: Timings;
@@ -59,6 +61,7 @@ export function openStores(place: Place, roots: Roots = Roots.any): Stores {
     budgets: new FileBudgets(join(home, 'budgets')),
     experience: experienceOf(place),
     transcripts: new Transcripts(blobs),
+    sampled: new SampledTokensStore(blobs),
     setupChains: new SetupChains(blobs),
     problems: new Problems(join(home, 'problems'), blobs, roots),
     timings: new Timings(join(home, 'timings')),

@@ -3,11 +3,16 @@ import fc from 'fast-check';
 import type { HandOverPolicy } from '../../src/contract/hand-over';
 import type { DialectName } from '../../src/contract/names';
 import type { View } from '../../src/contract/profile';
-import type { Action, Author, SeenStep } from '../../src/contract/step';
+import type { Action, Author, Rejected, SeenStep, Transcript } from '../../src/contract/step';
 import { renderConversation } from '../../src/dataset/conversation';
 import type { ExportContext } from '../../src/dataset/exporters';
-import type { DatasetRow } from '../../src/dataset/row';
+import { modelCalls } from '../../src/dataset/model-calls';
+import type { DatasetRow, TrajectoryCall } from '../../src/dataset/row';
+import { toyTokens } from '../../src/model/rehearsal/toy-tokens';
+import { DIALECTS } from '../../src/rollout/dialects';
+import { rawReply } from '../../src/rollout/dialects/dialect';
 import { authorAt, drawSwitch } from '../../src/rollout/handover';
+import { renderRequest } from '../../src/rollout/render';
 import { actionOf, anyText, DIALECT_NAMES, promptsOf, stepOf, transcriptOf, turnOf, viewOf } from '../rollout/sample';
 
 export const CONTEXT: ExportContext = {
@@ -57,6 +62,8 @@ export interface RowOptions {
   readonly minTurns?: number;
   readonly view?: Partial<View>;
   readonly train?: readonly Author[];
+  /** Absent: every call with its tokens. */
+  readonly calls?: readonly TrajectoryCall[];
 }
 
 /** Rows of every policy and dialect, with texts that collide with everything. */
@@ -84,7 +91,7 @@ export function anyRow(options: RowOptions = {}): fc.Arbitrary<DatasetRow> {
 
 export function rowOf(
   steps: SeenStep[],
-  { id = 'run-1', dialect = 'xml', view = {}, train = ['expert'] }: RowOptions & { id?: string } = {},
+  { id = 'run-1', dialect = 'xml', view = {}, train = ['expert'], calls }: RowOptions & { id?: string } = {},
 ): DatasetRow {
   const transcript = transcriptOf(steps);
   const shown = viewOf(dialect, view);
@@ -103,6 +110,9 @@ export function rowOf(
       expert: 'large',
       resolved: true,
       graded: true,
+      valid: true,
+      reason: '',
+      pass: 0,
       status: 'submitted',
       patch: 'diff --git a/a b/a\n',
       head: hashes.at(-1) ?? '',
@@ -111,8 +121,45 @@ export function rowOf(
       train,
       flags: [...conversation.marks],
     },
-    trajectory: { transcript, view: shown, hashes, status: 'submitted', cost: { usd: 0.5, tokens: 10 } },
+    trajectory: {
+      transcript,
+      view: shown,
+      prompts: promptsOf(dialect),
+      hashes,
+      status: 'submitted',
+      copied: 0,
+      // Formats that read them are few, and a prompt for each turn is much.
+      get calls() {
+        return calls ?? sampledCalls(transcript, shown);
+      },
+      cost: { usd: 0.5, tokens: 10 },
+    },
   };
+}
+
+/** The calls behind a transcript, each with tokens of a made-up vocabulary, as all that it was asked gives them. */
+export function sampledCalls(
+  transcript: Transcript,
+  view: View,
+  { refused = [], copied = 0, stripsThoughts = false }: SampledOptions = {},
+): TrajectoryCall[] {
+  return modelCalls(transcript, { refused, copied }).map((call, nth) => {
+    const { opening, steps } = transcript;
+    const prompts = promptsOf(view.dialect);
+    const shown = { opening, steps: steps.slice(0, call.before) };
+    const { messages, tools } = renderRequest(shown, view, prompts, call.rejected);
+    const made = call.step === null ? undefined : DIALECTS[view.dialect].renderTurn(steps[call.step]!.turn).message;
+    const reply = made ? rawReply(made) : call.reply;
+    const { prompt, answer, logprobs } = toyTokens(messages, tools, reply, { nth, stripsThoughts });
+    const kept = { tokens: { sha256: 'a'.repeat(64), bytes: 1 } };
+    return { ...call, kept, tokens: { prompt: [...prompt], answer: [...answer], logprobs: [...logprobs] } };
+  });
+}
+
+interface SampledOptions {
+  readonly refused?: readonly Rejected[];
+  readonly copied?: number;
+  readonly stripsThoughts?: boolean;
 }
 
 /** A run of `authors`, one turn each: bash, and `submit` at the end. */

@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { CancelledFailure } from '@temporalio/common';
 import type { DatasetFile, DatasetFormat, DatasetInput, DatasetResult, Ref } from '../../contract';
+import { EXPORTERS } from '../../dataset/exporters';
 import type { DatasetRow } from '../../dataset/row';
 import type { Split } from '../../dataset/selection';
 import type { Deps } from '../../deps';
@@ -44,12 +45,13 @@ export function createDatasetActivities(deps: Deps) {
     rows: DatasetRows,
     pages: readonly Ref[],
     signal: AbortSignal,
+    tokens: boolean,
   ): AsyncGenerator<DatasetRow> {
     for (const page of pages) {
       const lines = (await blobs.get(page.sha256)).toString('utf8').split('\n');
       for (const line of lines) {
         if (signal.aborted) throw new CancelledFailure('the data set was cancelled');
-        if (line !== '') yield rows.load((JSON.parse(line) as ChosenRow).place);
+        if (line !== '') yield rows.load((JSON.parse(line) as ChosenRow).place, { tokens });
       }
     }
   }
@@ -113,7 +115,8 @@ export function createDatasetActivities(deps: Deps) {
           split,
           parquet: rows.setting.input.parquet,
         };
-        return writeFormat(request, chosenRows(rows, pages[split], signal), context);
+        const tokens = EXPORTERS[format].readsTokens === true;
+        return writeFormat(request, chosenRows(rows, pages[split], signal, tokens), context);
       });
     },
 

@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
 import { type FileHandle, mkdir, open, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import type { DatasetFile, DatasetFormat } from '../../contract';
+import type { DatasetFile, DatasetFormat, SampledFigures } from '../../contract';
 import { EXPORTERS, type ExportContext, type FolderEntry } from '../../dataset/exporters';
 import type { FolderExporter, LinesExporter } from '../../dataset/exporters/exporter';
 import { jsonLine, ParquetFile } from '../../dataset/parquet';
 import type { DatasetRow } from '../../dataset/row';
+import { sumOf } from '../../dataset/sampled-figures';
 import type { Split } from '../../dataset/selection';
 
 export interface FileRequest {
@@ -48,10 +49,12 @@ async function writeLines(
   const table = columns && (await ParquetFile.create(exporter.columns, (bytes) => columns.write(bytes)));
   const left = new Map<string, number>();
   let count = 0;
+  let sampled: SampledFigures | undefined;
   try {
     for await (const row of rows) {
       const exported = exporter.export(row, context);
       for (const { reason } of exported.left) left.set(reason, (left.get(reason) ?? 0) + 1);
+      if (exported.sampled) sampled = sumOf(sampled, exported.sampled);
       for (const record of exported.records) {
         count += 1;
         await lines.write(jsonLine(record));
@@ -60,7 +63,8 @@ async function writeLines(
     }
     await table?.finish();
     const made = [await lines.close(), ...(columns ? [await columns.close()] : [])];
-    return made.map((file) => ({ ...file, rows: count, left: reasons(left) }));
+    const held = sampled && (sampled.rows > 0 || Object.keys(sampled.dropped).length > 0) ? { sampled } : {};
+    return made.map((file) => ({ ...file, rows: count, left: reasons(left), ...held }));
   } finally {
     await Promise.all([lines.drop(), columns?.drop()]);
   }

@@ -1,10 +1,12 @@
 import { LRUCache } from 'lru-cache';
-import { isPointsmanError, jsonAt, type Ref, type RolloutRow } from '../../contract';
+import { z } from 'zod';
+import { isPointsmanError, jsonAt, type Ref, type RolloutRow, type Transcript } from '../../contract';
 import type { ChatTokenizer } from '../../dataset/chat-tokenizer';
 import { extraRow } from '../../dataset/extra-row';
 import { type Candidate, judge, type Lost } from '../../dataset/judge';
 import { lossDetail, lossOf } from '../../dataset/losses';
-import { type DatasetRow, rowOfRollout } from '../../dataset/row';
+import { type ModelCall, modelCalls } from '../../dataset/model-calls';
+import { type DatasetRow, rowOfRollout, type TrajectoryCall } from '../../dataset/row';
 import type { Deps } from '../../deps';
 import { type DatasetPage, type DatasetSetting, tokenizerIn } from './setting';
 
@@ -19,12 +21,12 @@ export class DatasetRows {
   private readonly pages = new LRUCache<string, readonly string[]>({ max: 8 });
 
   private constructor(
-    private readonly deps: Pick<Deps, 'blobs' | 'transcripts'>,
+    private readonly deps: Pick<Deps, 'blobs' | 'transcripts' | 'sampled'>,
     readonly setting: DatasetSetting,
     readonly tokenizer: ChatTokenizer | undefined,
   ) {}
 
-  static async open(deps: Pick<Deps, 'blobs' | 'transcripts'>, ref: Ref): Promise<DatasetRows> {
+  static async open(deps: Pick<Deps, 'blobs' | 'transcripts' | 'sampled'>, ref: Ref): Promise<DatasetRows> {
     const setting = JSON.parse((await deps.blobs.get(ref.sha256)).toString('utf8')) as DatasetSetting;
     const { tokenizer } = setting.input;
     return new DatasetRows(
@@ -62,8 +64,8 @@ export class DatasetRows {
     return judge(await this.load(place), { filters, maxTokens, tokenizer: this.tokenizer });
   }
 
-  /** Throws `NotFound` when a blob of its chain is missing. */
-  async load(place: RowPlace): Promise<DatasetRow> {
+  /** `tokens`: with those that its calls were sampled with. Throws `NotFound` when a blob of its chain is missing. */
+  async load(place: RowPlace, { tokens = false }: { readonly tokens?: boolean } = {}): Promise<DatasetRow> {
     const { setting, deps } = this;
     if (!('rollout' in place)) {
       const line = (await this.lines(place.lines))[place.at]!;
@@ -82,8 +84,28 @@ export class DatasetRows {
       patch ? deps.blobs.get(patch.sha256) : undefined,
     ]);
     const transcript = { opening, steps: await Promise.all(steps.map((step) => deps.transcripts.see(step))) };
-    const loaded = { rollout: place.rollout, transcript, hashes, patch: patchBytes?.toString('utf8') ?? '' };
+    const calls = tokens ? await this.calls(place.rollout, transcript) : [];
+    const loaded = { rollout: place.rollout, transcript, hashes, patch: patchBytes?.toString('utf8') ?? '', calls };
     return rowOfRollout(loaded, { view: setting.view, prompts: setting.prompts, train: setting.input.train });
+  }
+
+  private async calls({ result, copiedSteps: copied }: RolloutRow, transcript: Transcript): Promise<TrajectoryCall[]> {
+    const refused = await Promise.all((result?.refused ?? []).map((blob) => this.deps.transcripts.rejected(blob)));
+    const calls: TrajectoryCall[] = [];
+    // One after the other: most are kept as what they add to the one before.
+    for (const call of modelCalls(transcript, { refused, copied })) calls.push(await this.withTokens(call));
+    return calls;
+  }
+
+  /** Tokens that cannot be read are not there: the row is still what it is. */
+  private async withTokens(call: ModelCall): Promise<TrajectoryCall> {
+    if (!call.kept?.tokens) return call;
+    try {
+      return { ...call, tokens: await this.deps.sampled.read(call.kept.tokens) };
+    } catch (error) {
+      if (!isUnreadable(error)) throw error;
+      return { ...call, kept: { dropped: ['the kept tokens cannot be read'] } };
+    }
   }
 
   private async lines({ sha256 }: Ref): Promise<readonly string[]> {
@@ -96,5 +118,9 @@ export class DatasetRows {
 }
 
 function isUnreadable(error: unknown): error is Error {
-  return error instanceof SyntaxError || (isPointsmanError(error) && error.code === 'NotFound');
+  return (
+    error instanceof SyntaxError ||
+    error instanceof z.ZodError ||
+    (isPointsmanError(error) && error.code === 'NotFound')
+  );
 }

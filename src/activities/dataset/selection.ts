@@ -12,6 +12,7 @@ import { laterLoss, lossOf } from '../../dataset/losses';
 import { repetitionRates } from '../../dataset/rates';
 import { type Selection, type Split, select } from '../../dataset/selection';
 import { survivalOf } from '../../dataset/survival';
+import { validityOf } from '../../dataset/validity';
 import type { BlobStore } from '../../store/blobs';
 import type { DatasetRows, RowPlace } from './rows';
 
@@ -119,7 +120,8 @@ function totals({ kept }: Selection): Omit<Figures, 'funnels' | 'survival' | 're
 function originOf(row: Selection['kept'][number], rollout: RolloutRow | undefined): DatasetOrigin {
   const { id, instance, method, split, trained, turns, tokens, content } = row;
   const chain = { head: rollout?.result?.head ?? null, problem: rollout?.problem ?? null };
-  return DatasetOrigin.parse({ id, instance, method, split, ...chain, trained, turns, tokens, content });
+  const { valid, reason } = rollout ? validityOf(rollout) : { valid: true, reason: '' };
+  return DatasetOrigin.parse({ id, instance, method, split, ...chain, valid, reason, trained, turns, tokens, content });
 }
 
 /** Of all rollouts, kept or not: a data set costs what was thrown away for it, too. */

@@ -67,11 +67,11 @@ export async function readSetting(deps: Deps, given: DatasetInput): Promise<Data
   const input = { ...given, formats: [...new Set(given.formats)] };
   const rows = (await rowsOfSources(deps, input.sources)).sort((a, b) => (a.id < b.id ? -1 : 1));
   refuseUnknownNames(input, rows);
-  if (input.formats.includes('tokens') && input.tokenizer === undefined) {
+  if (input.formats.includes('tokens') && input.tokenizer === undefined && !someKeepTokens(deps, rows)) {
     throw new PointsmanError(
       'InvalidInput',
       'tokenizer: the format `tokens` needs one (found nothing)',
-      'Give the folder of tokenizer.json.',
+      'Give the folder of tokenizer.json, or roll out with profiles that have `keepTokens: true`.',
     );
   }
   const view = viewOf(deps, input, rows);
@@ -91,6 +91,13 @@ export async function readSetting(deps: Deps, given: DatasetInput): Promise<Data
     pages: pages.map(({ page }) => page),
     rows: pages.reduce((sum, { count }) => sum + count, 0),
   };
+}
+
+/** Rows of such profiles need no tokenizer: those that lack tokens all the same are left out, and counted. */
+function someKeepTokens({ config }: Deps, rows: readonly RolloutRow[]): boolean {
+  return rows.some(({ student, expert }) =>
+    [student, expert].some((name) => name !== null && config.profiles[name]?.keepTokens === true),
+  );
 }
 
 /** A method that is misspelt in `train` or `mixture` would leave all of it out without a word. */

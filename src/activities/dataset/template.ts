@@ -1,5 +1,6 @@
 import { PointsmanError } from '../../contract';
 import type { Conversation } from '../../dataset/conversation';
+import type { DatasetRow } from '../../dataset/row';
 import { lookAtTemplate } from '../../dataset/template-look';
 import type { DatasetRows } from './rows';
 
@@ -16,18 +17,22 @@ export async function lookAtFirstRows(rows: DatasetRows): Promise<readonly strin
   if (!tokenizer) return [];
   const { formats, tokenTurns } = setting.input;
   const conversations: Conversation[] = [];
+  let sampled = 0;
   let read = 0;
   for (const page of setting.pages) {
     for (const place of await rows.places(page)) {
       if (conversations.length === LOOKED_AT || read++ === MOST_READ) break;
       const judged = await rows.judge(place);
-      if (!('reason' in judged)) conversations.push((await rows.load(place)).conversation);
+      if ('reason' in judged) continue;
+      const row = await rows.load(place);
+      conversations.push(row.conversation);
+      if (isSampled(row)) sampled += 1;
     }
     if (conversations.length === LOOKED_AT || read >= MOST_READ) break;
   }
   if (conversations.length === 0) return [];
   const look = lookAtTemplate(conversations, tokenizer, tokenTurns);
-  if (look.problem && look.refused === look.rows && formats.every((format) => format === 'tokens')) {
+  if (look.problem && look.refused === look.rows && sampled === 0 && formats.every((format) => format === 'tokens')) {
     throw new PointsmanError(
       'InvalidInput',
       `tokens: ${look.notes[0]}`,
@@ -35,4 +40,10 @@ export async function lookAtFirstRows(rows: DatasetRows): Promise<readonly strin
     );
   }
   return look.notes;
+}
+
+/** Whether its trained turns were kept as they were sampled: then no template is needed for it. */
+function isSampled({ conversation, trajectory }: DatasetRow): boolean {
+  const steps = trajectory?.transcript.steps ?? [];
+  return conversation.turns.every(({ trained }, i) => !trained || steps[i]?.turn.sampled?.tokens !== undefined);
 }

@@ -1,4 +1,4 @@
-import type { ChatTool, DatasetInput, DialectName } from '../../contract';
+import type { ChatTool, DatasetInput, DialectName, SampledFigures } from '../../contract';
 import type { Prompts } from '../../rollout/prompts';
 import type { ChatTokenizer } from '../chat-tokenizer';
 import type { MaskReason } from '../mask';
@@ -31,6 +31,8 @@ export interface Exported {
   readonly records: readonly DataRecord[];
   /** Why a row, or a part of it, is not among them. */
   readonly left: readonly { readonly reason: LeftOut; readonly detail: string }[];
+  /** What it has of tokens as they were sampled. */
+  readonly sampled?: SampledFigures;
 }
 
 type LeftOut =
@@ -40,6 +42,8 @@ type LeftOut =
   | 'no_trajectory'
   /** `tokens` was asked for without a tokenizer. */
   | 'no_tokenizer'
+  /** No trained call has its tokens and their log-probabilities: see `keepTokens` of profiles. */
+  | 'no_sampled_tokens'
   /** No turn of it is trained. */
   | 'nothing_trained'
   /** The format's roles do not alternate as its trainer demands. */
@@ -50,6 +54,8 @@ interface ExporterBase {
   readonly mask: MaskBy;
   /** What reads the files, and how: the card says it. */
   readonly loadedBy: string;
+  /** Its rows need the tokens that their calls were sampled with. */
+  readonly readsTokens?: true;
 }
 
 /** Reads records for checks, whoever wrote them. */

@@ -110,25 +110,51 @@ export function broken(sound: Record<string, unknown>, how: BrokenMessage): Reco
 /** Characters of content or arguments in one event. */
 const PIECE = 12;
 
-/** A completion as the events of a stream, `[DONE]` at the end; usage only where it was asked for. */
+/**
+ * A completion as the events of a stream, `[DONE]` at the end; usage only where it was asked for. Tokens come as vLLM sends
+ * them: the prompt's with the first event, the answer's with the events that they are in.
+ */
 export function eventsOf(completion: Record<string, unknown>, withUsage: boolean): string[] {
-  const { choices, usage, ...top } = completion;
-  const [{ message, finish_reason }] = choices as [{ message: Said; finish_reason: string }];
-  const chunk = (delta: object, reason: string | null = null) =>
-    eventOf({ ...top, object: 'chat.completion.chunk', choices: [{ index: 0, delta, finish_reason: reason }] });
+  const { choices, usage, prompt_token_ids, ...top } = completion;
+  const [{ message, finish_reason, token_ids, logprobs }] = choices as [Streamed];
+  const deltas: object[] = [
+    ...piecesOf(message.content ?? '').map((content) => ({ content })),
+    ...(message.tool_calls ?? []).flatMap(({ id, type, function: { name, arguments: args } }, index) => [
+      { tool_calls: [{ index, id, type, function: { name, arguments: '' } }] },
+      ...piecesOf(args).map((piece) => ({ tool_calls: [{ index, function: { arguments: piece } }] })),
+    ]),
+  ];
+  const chunk = (choice: object, more: object = {}) =>
+    eventOf({
+      ...top,
+      ...more,
+      object: 'chat.completion.chunk',
+      choices: [{ index: 0, finish_reason: null, ...choice }],
+    });
+  const ids = token_ids ?? [];
+  const content = logprobs?.content ?? [];
+  const share = Math.ceil(Math.max(ids.length, content.length) / (deltas.length + 1));
+  const tokensOf = (i: number) => ({
+    ...(token_ids ? { token_ids: ids.slice(i * share, (i + 1) * share) } : {}),
+    ...(logprobs ? { logprobs: { content: content.slice(i * share, (i + 1) * share) } } : {}),
+  });
+  const prompt = prompt_token_ids === undefined ? {} : { prompt_token_ids };
   return [
     // What a server says to keep a connection open.
     ': rehearsal\n\n',
-    chunk({ role: 'assistant', content: null }),
-    ...piecesOf(message.content ?? '').map((content) => chunk({ content })),
-    ...(message.tool_calls ?? []).flatMap(({ id, type, function: { name, arguments: args } }, index) => [
-      chunk({ tool_calls: [{ index, id, type, function: { name, arguments: '' } }] }),
-      ...piecesOf(args).map((piece) => chunk({ tool_calls: [{ index, function: { arguments: piece } }] })),
-    ]),
-    chunk({}, finish_reason),
+    chunk({ delta: { role: 'assistant', content: null } }, prompt),
+    ...deltas.map((delta, i) => chunk({ delta, ...tokensOf(i) })),
+    chunk({ delta: {}, finish_reason, ...tokensOf(deltas.length) }),
     ...(withUsage ? [eventOf({ ...top, choices: [], usage })] : []),
     'data: [DONE]\n\n',
   ];
+}
+
+interface Streamed {
+  readonly message: Said;
+  readonly finish_reason: string;
+  readonly token_ids?: readonly number[];
+  readonly logprobs?: { readonly content: readonly unknown[] } | null;
 }
 
 interface Said {

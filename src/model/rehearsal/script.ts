@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { DialectName, PointsmanError, parseInput } from '../../contract';
 import { Fault } from './faults';
 import { MalformedKind } from './malformed';
+import { ToyTokens } from './toy-tokens';
 
 const Args = z.record(z.string(), z.unknown()).default({});
 
@@ -49,6 +50,8 @@ export const ScriptedModel = z.strictObject({
   /** Longer prompts are refused as a real server refuses them. */
   contextTokens: z.int().min(1).optional(),
   faults: z.array(Fault).default([]),
+  /** Ids and log-probabilities of a made-up vocabulary with each answer, as a server gives them that is asked for them. */
+  tokens: ToyTokens.optional(),
 });
 export type ScriptedModel = z.infer<typeof ScriptedModel>;
 

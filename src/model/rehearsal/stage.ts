@@ -11,6 +11,7 @@ import { Policy } from './policy';
 import { errorBody, isAnswered, overflowBody, sendFault, sendJson, sendSound } from './respond';
 import type { ScriptedModel } from './script';
 import { type LogLine, Tally } from './stats';
+import { digestOfTokens, refusalOf, toyTokens, withTokens } from './toy-tokens';
 
 /** What POST /control takes: new faults and a new latency for one model, or for all; `reset` forgets the counts. */
 const Control = z.strictObject({
@@ -34,6 +35,8 @@ export class Stage {
   readonly tally = new Tally();
   private readonly actors: Map<string, Actor>;
   private readonly log;
+  /** Answers with tokens so far. */
+  private sampled = 0;
 
   constructor(models: Record<string, ScriptedModel>, log: string | undefined) {
     this.actors = new Map(
@@ -108,8 +111,15 @@ export class Stage {
     const cue = actor.policy.next(messages);
     const tokens = promptTokens(messages, body.tools);
     const reply = actor.policy.reply(cue, callIdOf(conversation, actor.name, cue.position));
+    const { tokens: toys } = actor.model;
+    const refusal = toys && refusalOf(toys, body as Record<string, unknown>);
+    if (refusal !== undefined) return sendJson(response, 400, errorBody(refusal, 'invalid_request_error'));
+    const toy =
+      toys && toyTokens(messages, body.tools, reply, { nth: this.sampled++, stripsThoughts: toys.stripsThoughts });
+    const plain = completionOf(actor.name, reply, tokens);
+    const asked = { turn: cue.position + 1, asked: body as Record<string, unknown> };
     const sound = {
-      completion: completionOf(actor.name, reply, tokens),
+      completion: toy ? withTokens(plain, toy, toys, asked) : plain,
       streamed: body.stream === true,
       withUsage: asksForUsage(body.stream_options),
     };
@@ -124,6 +134,7 @@ export class Stage {
       tIn: tokens.prompt,
       tOut: !tooLong && isAnswered(fault) ? replyTokens(reply) : 0,
       fault: tooLong ? 'contextTokens' : (fault?.kind ?? null),
+      ...(toy ? { tokens: digestOfTokens(toy) } : {}),
     };
     const wait = fault?.latencyMs ?? actor.latencyMs;
     if (wait > 0) await delay(wait);

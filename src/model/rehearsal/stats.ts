@@ -23,6 +23,8 @@ export interface LogLine {
   tIn: number;
   tOut: number;
   fault: string | null;
+  /** Of a model with `tokens`: digest of those that were sampled. */
+  tokens?: string;
 }
 
 /** A long benchmark must not grow the server: conversations beyond this many are counted in the totals only. */

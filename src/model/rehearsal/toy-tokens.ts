@@ -1,0 +1,169 @@
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import type { IncomingMessage } from './matching';
+import type { Reply } from './render';
+
+/**
+ * Which server's way of giving tokens a scripted model has. `sglang-meta` is SGLang before it knew `return_token_ids`,
+ * `strict` a server that refuses fields that it does not know.
+ */
+export const ToyTokens = z.strictObject({
+  like: z.enum(['vllm', 'sglang', 'sglang-meta', 'llama-cpp', 'strict']),
+  /** Turns, from 1, whose last log-probability is lost behind a parser. */
+  loses: z.array(z.int().min(1)).default([]),
+  /** The chat template takes the thoughts of earlier turns back, so that a prompt does not begin with the one before. */
+  stripsThoughts: z.boolean().default(false),
+});
+export type ToyTokens = z.infer<typeof ToyTokens>;
+
+/** What an answer was sampled with, as far as there is a model. */
+export interface Toy {
+  readonly prompt: readonly number[];
+  readonly answer: readonly number[];
+  readonly logprobs: readonly number[];
+}
+
+/** Ids below are of the markers. */
+const FIRST_WORD = 1_000_000;
+const WORDS = 1 << 22;
+const END = 1;
+const CALL = 2;
+const TOOLS = 3;
+const ROLES: Readonly<Record<string, number>> = { system: 10, user: 11, assistant: 12, tool: 13 };
+
+/**
+ * Ids of a made-up vocabulary: a prompt with one more turn begins with the prompt before and the answer to it. `nth` is the
+ * number of the answer: with it no two answers have the same log-probabilities, as those of a real server have not.
+ */
+export function toyTokens(
+  messages: readonly IncomingMessage[],
+  tools: unknown,
+  reply: Reply,
+  { nth, stripsThoughts = false }: { readonly nth: number; readonly stripsThoughts?: boolean },
+): Toy {
+  const prompt = tools === undefined ? [] : [TOOLS, ...words(JSON.stringify(tools)), END];
+  for (const { role, content, tool_calls } of messages) {
+    const calls = callsIn(tool_calls);
+    const text = stripsThoughts && calls.length > 0 ? '' : textOf(content);
+    prompt.push(ROLES[String(role)] ?? END, ...said(text, calls), END);
+  }
+  prompt.push(ROLES.assistant!);
+  const answer = [...said(reply.content ?? '', reply.toolCalls), END];
+  const logprobs = answer.map((id, i) => -((id % 97) / 64) - ((nth * 31 + i * 7) % 10_007) / 2 ** 20 - nth / 2 ** 10);
+  return { prompt, answer, logprobs };
+}
+
+/** Names what was sent, in a log of what was. */
+export function digestOfTokens({ prompt, answer, logprobs }: Toy): string {
+  return createHash('sha256')
+    .update(JSON.stringify([prompt, answer, logprobs]))
+    .digest('hex');
+}
+
+/** Fields of a request that ask for tokens. */
+type Asked = Readonly<Record<string, unknown>>;
+const ASKS = ['return_token_ids', 'return_prompt_token_ids', 'return_meta_info'];
+
+/** In the words of the server that is played, why it refuses to answer; undefined where it does not. */
+export function refusalOf({ like }: ToyTokens, asked: Asked): string | undefined {
+  const known = like === 'sglang' ? ASKS : like === 'sglang-meta' ? ASKS.slice(1) : [];
+  const unstreamed = asked.stream === true ? known.find((field) => asked[field] === true) : undefined;
+  if (unstreamed !== undefined)
+    return `${unstreamed} is not supported with streaming on /v1/chat/completions. Please set stream=false when using ${unstreamed}=true.`;
+  if (like === 'llama-cpp' && asked.stream === true && asked.logprobs === true && Array.isArray(asked.tools))
+    return 'logprobs is not supported with tools + stream';
+  const unknown = like === 'strict' ? ASKS.filter((field) => field in asked) : [];
+  return unknown.length > 0 ? `Unrecognized request arguments supplied: ${unknown.join(', ')}` : undefined;
+}
+
+/** A completion with what the server that is played gives of the tokens, as far as it was asked to. */
+export function withTokens(
+  completion: Readonly<Record<string, unknown>>,
+  toy: Toy,
+  { like, loses }: ToyTokens,
+  { turn, asked }: { readonly turn: number; readonly asked: Asked },
+): Record<string, unknown> {
+  const [choice] = completion.choices as [Record<string, unknown>];
+  const kept = loses.includes(turn) ? toy.logprobs.slice(0, -1) : toy.logprobs;
+  const content = kept.map((logprob, i) => {
+    const entry = { token: `t${toy.answer[i]}`, logprob, bytes: null, top_logprobs: [] };
+    return like === 'llama-cpp' ? { id: toy.answer[i], ...entry } : entry;
+  });
+  const given = (fields: Record<string, unknown>, top: Record<string, unknown> = {}) => ({
+    ...completion,
+    ...top,
+    usage: {
+      ...(completion.usage as object),
+      prompt_tokens: toy.prompt.length,
+      completion_tokens: toy.answer.length,
+      total_tokens: toy.prompt.length + toy.answer.length,
+    },
+    choices: [{ ...choice, ...fields }],
+  });
+  const logprobs = asked.logprobs === true ? { content } : null;
+  switch (like) {
+    case 'vllm': {
+      if (asked.return_token_ids !== true) return given({ logprobs });
+      return given({ logprobs, token_ids: toy.answer }, { prompt_token_ids: toy.prompt });
+    }
+    case 'sglang': {
+      const ids = asked.return_token_ids === true ? { prompt_token_ids: toy.prompt, token_ids: toy.answer } : {};
+      return given({ logprobs, ...ids });
+    }
+    case 'sglang-meta': {
+      const output = kept.map((logprob, i) => [logprob, toy.answer[i], null]);
+      const meta = asked.return_meta_info === true ? { meta_info: { output_token_logprobs: output } } : {};
+      const prompt = asked.return_prompt_token_ids === true ? { prompt_token_ids: toy.prompt } : {};
+      return given({ logprobs: null, ...prompt, ...meta });
+    }
+    case 'llama-cpp':
+      // The token that ends the answer is not among them, and without a number of alternatives there are none at all.
+      return given(
+        Number(asked.top_logprobs) > 0 ? { logprobs: { content: content.slice(0, toy.answer.length - 1) } } : {},
+      );
+    case 'strict':
+      return given({ logprobs });
+    default:
+      return like satisfies never;
+  }
+}
+
+interface Called {
+  readonly name: string;
+  readonly arguments: string;
+}
+
+function said(text: string, calls: readonly Called[]): number[] {
+  return [...words(text), ...calls.flatMap((call) => [CALL, ...words(call.name), ...words(plain(call.arguments))])];
+}
+
+function words(text: string): number[] {
+  return (text.match(/\s*\S{1,7}/g) ?? []).map((word) => {
+    const hash = createHash('sha256').update(word).digest();
+    return FIRST_WORD + (hash.readUInt32BE(0) % WORDS);
+  });
+}
+
+function callsIn(calls: unknown): Called[] {
+  return (Array.isArray(calls) ? calls : []).map((call: { function?: Partial<Called> } | null) => ({
+    name: String(call?.function?.name),
+    arguments: String(call?.function?.arguments),
+  }));
+}
+
+/** A harness may write the same arguments otherwise. */
+function plain(args: string): string {
+  try {
+    return JSON.stringify(JSON.parse(args));
+  } catch {
+    return args;
+  }
+}
+
+function textOf(content: unknown): string {
+  return typeof content === 'string'
+    ? content
+    : content === null || content === undefined
+      ? ''
+      : JSON.stringify(content);
+}

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import type { Cli } from '../context';
 import { addSteering } from '../steer';
 import { addAttach } from './attach';
+import { addExport, addImport } from './harbor';
 import { addList } from './list';
 import { addRegrade } from './regrade';
 import { addReview } from './review';
@@ -18,5 +19,7 @@ export function addRolloutCommands(rollout: Command, cli: Cli): void {
   addFork(rollout, cli);
   addRegrade(rollout, cli);
   addReview(rollout, cli);
+  addExport(rollout, cli);
+  addImport(rollout, cli);
   addSteering(rollout, cli);
 }

@@ -1,4 +1,4 @@
-import type { SampledTokens, SeenStep, Usage } from '../../contract/step';
+import type { SampledTokens, SeenStep, Transcript, Usage } from '../../contract/step';
 import { callId } from '../../rollout/dialects/tools';
 import type { ConversationTurn } from '../conversation';
 import { type TextMark, wellFormed } from '../text-marks';
@@ -8,6 +8,7 @@ import { METADATA_COLUMNS } from './messages';
 import { fieldsOf, listOf, metadataIn, textOf } from './read';
 
 const ATIF_VERSION = 'ATIF-v1.7';
+const AGENT = { name: 'pointsman', version: '1' } as const;
 
 /**
  * Agent Trajectory Interchange Format (Harbor's RFC 0001), one document a line: the trajectory as it was, in no model's
@@ -37,7 +38,7 @@ export const atif: LinesExporter = {
       schema_version: ATIF_VERSION,
       session_id: id,
       trajectory_id: id,
-      agent: { name: 'pointsman', version: '1', model_name: metadata.expert || metadata.student },
+      agent: { ...AGENT, model_name: metadata.expert || metadata.student },
       steps,
       final_metrics: {
         total_prompt_tokens: total(({ turn }) => turn.usage.promptTokens),
@@ -94,9 +95,24 @@ export const atif: LinesExporter = {
   },
 };
 
+/** A trajectory as one document, all of it context: what an agent is told has been done before it begins. */
+export function priorContext(id: string, { opening, steps }: Transcript): DataRecord {
+  const asked = { source: 'user', message: opening.statement };
+  const acted = steps.map((step) =>
+    agentStep(step, { author: step.turn.author, trained: false, step: '' }, { copied: false, tokens: undefined }),
+  );
+  return {
+    schema_version: ATIF_VERSION,
+    session_id: id,
+    trajectory_id: id,
+    agent: { ...AGENT, model_name: steps.at(-1)?.turn.model ?? '' },
+    steps: [asked, ...acted].map((step, i) => ({ step_id: i + 1, ...step })),
+  };
+}
+
 function agentStep(
   { turn, observation }: SeenStep,
-  { author, trained, step }: ConversationTurn,
+  { author, trained, step }: Pick<ConversationTurn, 'author' | 'trained' | 'step'>,
   { copied, tokens }: { readonly copied: boolean; readonly tokens: SampledTokens | undefined },
 ): DataRecord {
   const marks = new Set<TextMark>();

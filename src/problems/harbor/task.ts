@@ -1,6 +1,8 @@
 // @ts-expect-error TS1479: it ships a CommonJS build, but its types are declared for ES modules only.
-import { stringify } from 'smol-toml';
+import { parse, stringify } from 'smol-toml';
+import { z } from 'zod';
 import type { Problem } from '../../contract';
+import { parseInput } from '../../contract/parse';
 import { quote } from '../../rollout/shell';
 
 /** Where the candidate's patch is in the agent's container, and then in the verifier's. */
@@ -43,7 +45,10 @@ export function harborTask(problem: Problem, controls: string | undefined, choic
   const files = new Map<string, string>();
   files.set('task.toml', stringify(config(problem, choice)));
   files.set('instruction.md', `${statement.trimEnd()}\n\nThe repository is in ${workdir}.\n`);
-  files.set('environment/Dockerfile', dockerfile([`FROM ${choice.workspace ?? choice.image}`, ...workspace(workdir, choice.base)]));
+  files.set(
+    'environment/Dockerfile',
+    dockerfile([`FROM ${choice.workspace ?? choice.image}`, ...workspace(workdir, choice.base)]),
+  );
   files.set('tests/Dockerfile', verifierFile(choice, workdir));
   files.set('tests/test.sh', `#!/bin/bash\nexec ${NODE} /tests/judge.cjs ${PATCH} /logs/verifier\n`);
   files.set('tests/problem.json', `${JSON.stringify(problem, null, 2)}\n`);
@@ -127,4 +132,13 @@ function verifierFile({ image, node }: TaskChoice, workdir: string): string {
     `COPY --from=node /usr/local/bin/node ${NODE}`,
     'COPY . /tests/',
   ]);
+}
+
+const HandOver = z.looseObject({
+  metadata: z.looseObject({ rollout: z.string(), step: z.int().min(0), head: z.string() }),
+});
+
+/** The rollout and step that a task was made of, from its `task.toml`. Throws `InvalidInput` for one of no rollout. */
+export function handOverIn(config: string): { readonly rollout: string; readonly step: number; readonly head: string } {
+  return parseInput(HandOver, parse(config), 'task.toml').metadata;
 }

@@ -1,0 +1,101 @@
+import { cpSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { type Command, Option } from 'commander';
+import { PointsmanError, type Problem, type ProblemControls } from '../../contract';
+import { imageOf } from '../../environments/problem-environment';
+import { harborTask, type TaskChoice } from '../../problems/harbor/task';
+import type { Cli } from '../context';
+import { runToEnd } from '../follow';
+
+/** Options of every command that writes tasks. */
+export interface TaskFlags {
+  readonly out: string;
+  readonly org: string;
+  readonly nodeImage: string;
+  readonly verifierNetwork: 'none' | 'public';
+}
+
+/** The judge's program and the files beside it, as `bin/build.cjs` makes them. */
+const PROGRAM = join(__dirname, '..', '..', 'judge', 'program');
+
+export function withTaskFlags(command: Command): Command {
+  return command
+    .addOption(new Option('--format <format>', 'layout of the tasks').choices(['harbor']).default('harbor'))
+    .requiredOption('--out <dir>', 'folder; each task gets a folder in it')
+    .option('--org <name>', 'first part of the tasks’ names', 'pointsman')
+    .option('--node-image <image>', 'image that the judge’s Node.js is copied from', 'node:22-bookworm-slim')
+    .addOption(
+      new Option('--verifier-network <which>', 'network of the verifier’s container')
+        .choices(['none', 'public'])
+        .default('none'),
+    );
+}
+
+export interface WrittenTask {
+  readonly folder: string;
+  /** Tests with a wrong expectation, of those that decide. */
+  readonly controls: number;
+  readonly of: number;
+}
+
+/** Writes a problem as a task, with wrong expectations for its tests: made first where nobody made them yet. */
+export async function writeTask(
+  cli: Cli,
+  given: Problem,
+  name: string,
+  flags: TaskFlags,
+  more: Pick<TaskChoice, 'workspace' | 'base' | 'prior'> = {},
+): Promise<WrittenTask> {
+  if (given.tests.at !== undefined)
+    throw new PointsmanError(
+      'InvalidInput',
+      `${given.id} is judged in the sandbox that an agent leaves, as the system that it came from does it`,
+      'Take the task that it was imported from.',
+    );
+  const problem = await withBodies(cli, given);
+  const controls = await controlsOf(cli, problem);
+  const kept = controls.tests > 0 ? (await cli.blobs.get(controls.kept.sha256)).toString('utf8') : undefined;
+  const { nodeImage: node, org, verifierNetwork: network } = flags;
+  const files = harborTask(problem, kept, { image: imageOf(problem), node, org, name, network, ...more });
+  const folder = join(flags.out, name);
+  writeFiles(folder, files);
+  return { folder, controls: controls.tests, of: controls.of };
+}
+
+/** What another machine needs: bodies of test files in place of names of blobs. */
+async function withBodies(cli: Cli, problem: Problem): Promise<Problem> {
+  const files = await Promise.all(
+    problem.tests.files.map(async (file) => {
+      const { content } = file;
+      if (content === null || typeof content === 'string' || 'base64' in content) return file;
+      const bytes = await cli.blobs.get(content.sha256);
+      const text = bytes.toString('utf8');
+      return { ...file, content: Buffer.from(text).equals(bytes) ? text : { base64: bytes.toString('base64') } };
+    }),
+  );
+  return { ...problem, tests: { ...problem.tests, files } };
+}
+
+/** Made where nobody made them yet; the problem's image is on this host afterwards. */
+async function controlsOf(cli: Cli, problem: Problem): Promise<ProblemControls> {
+  const kept = await cli.problems.keep(problem);
+  const known = await cli.problems.keptControls(kept);
+  if (known) return known;
+  return runToEnd<ProblemControls>(
+    cli,
+    'problemControls',
+    { problem: kept },
+    { id: `controls/${kept.sha256.slice(0, 24)}`, note: `wrong expectations for the tests of ${problem.id}` },
+  );
+}
+
+function writeFiles(folder: string, files: ReadonlyMap<string, string>): void {
+  if (existsSync(folder) && !existsSync(join(folder, 'task.toml')))
+    throw new PointsmanError('InvalidInput', `${folder} is there, and is no task`, 'Choose another --out.');
+  rmSync(folder, { recursive: true, force: true });
+  for (const [path, text] of files) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), text, { mode: path.endsWith('.sh') ? 0o755 : 0o644 });
+  }
+  cpSync(PROGRAM, join(folder, 'tests'), { recursive: true });
+}

@@ -4,37 +4,20 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { GradeResult, Problem, RolloutResult } from '../../src/contract';
 import { runCli } from '../cli/run-cli';
+import { addingProblem, addPatch, GOLD } from '../support/adding-problem';
 import { NOTHING } from '../support/chaos';
 import { leftOf } from '../support/set-up';
-import { tinyProblem } from '../support/tiny-problem';
 import { World } from '../support/world';
 
-const GOLD =
-  'diff --git a/src/calc.py b/src/calc.py\n--- a/src/calc.py\n+++ b/src/calc.py\n@@ -1,2 +1,2 @@\n def add(a, b):\n-    return a - b\n+    return a + b\n';
 /** Right for what the visible statement says, wrong for one of the hidden tests. */
-const HALF = GOLD.replace('a + b\n', '5 if a == 2 else a - b\n');
+const HALF = addPatch('    return 5 if a == 2 else a - b');
 /** Every comparison of unittest passes. */
-const BRIBE = GOLD.replace('@@ -1,2 +1,2 @@', '@@ -1,2 +1,5 @@').replace(
-  '+    return a + b\n',
-  '+    return a - b\n+\n+import unittest\n+unittest.TestCase.assertEqual = lambda self, one, other, msg=None: None\n',
+const BRIBE = addPatch(
+  '    return a - b',
+  '',
+  'import unittest',
+  'unittest.TestCase.assertEqual = lambda self, one, other, msg=None: None',
 );
-const TESTS = `import sys
-import unittest
-
-sys.path.insert(0, 'src')
-from calc import add
-
-
-class AddTest(unittest.TestCase):
-    def test_small(self):
-        self.assertEqual(add(2, 3), 5)
-
-    def test_same(self):
-        self.assertEqual(add(1, 1), 2)
-
-    def test_nothing(self):
-        self.assertEqual(add(4, 0), 4)
-`;
 
 let world: World;
 let problem: Problem;
@@ -48,18 +31,7 @@ beforeAll(async () => {
   const reviewer = { turns: [], end: { raw: 'It adds, as it was asked to.\n\naccept' } };
   const profiles = { expert: { view: { dialect: 'tools' } }, reviewer: {} };
   world = await World.start({ script: { models: { expert, reviewer } }, profiles });
-  problem = {
-    ...(await tinyProblem()),
-    goldPatch: GOLD,
-    tests: {
-      command: 'python3 -m unittest discover -s tests',
-      parser: { kind: 'auto' },
-      failToPass: ['test_same (test_calc.AddTest)', 'test_small (test_calc.AddTest)'],
-      passToPass: ['test_nothing (test_calc.AddTest)'],
-      files: [{ path: 'tests/test_calc.py', content: TESTS }],
-      timeoutSeconds: 60,
-    },
-  };
+  problem = await addingProblem();
   const folder = join(world.home, 'problems', 'tiny');
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, 'problem.json'), JSON.stringify(problem));

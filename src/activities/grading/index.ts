@@ -17,7 +17,7 @@ export function createGradingActivities(deps: Deps) {
   return {
     /** As `planGrading` says. Retry-safe: the seed draws the same again. */
     async planGrading(input: GradingSubject & { readonly which: GradeInput['controls'] }): Promise<GradingPlan> {
-      return planGrading(deps, input);
+      return withHeartbeat(() => planGrading(deps, input));
     },
 
     /**

@@ -96,7 +96,7 @@ export async function startServices(tell: Narrator, what: string, scripted?: Scr
 async function startModels({ script }: Scripted, tell: Narrator): Promise<number> {
   for (let attempt = 1; ; attempt++) {
     const port = await freePort(PORT);
-    const args = ['rehearsal', 'start', '--script', script, '--port', String(port)];
+    const args = ['rehearsal', 'start', '--rehearsal', script, '--port', String(port)];
     const pid = startDaemon({ name: MODELS, program: 'main', args });
     const starting = {
       what: 'the process of the scripted models',

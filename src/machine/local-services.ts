@@ -108,6 +108,11 @@ function configuredAddress(): string | undefined {
   return isLoopback(host) && own.includes(address.slice(host.length)) ? undefined : address;
 }
 
+/** Whether the server is one that others run: the environment or a Temporal profile names it. */
+export function serverIsConfigured(): boolean {
+  return configuredAddress() !== undefined;
+}
+
 /** The port of an address of this machine that the environment names, or a Temporal profile. */
 function namedPort(): number | undefined {
   const named = process.env.TEMPORAL_ADDRESS && loadClientConnectConfig().connectionOptions.address;

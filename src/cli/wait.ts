@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type Client,
@@ -84,7 +85,9 @@ class Wait {
   private belowAt = 0;
   private still = 0;
   private readonly toldBelow = new Set<string>();
-  private readonly over = new AbortController();
+  /** Ends the look that is in flight: each has its own, for the client never lets go of a signal. */
+  private over = new AbortController();
+  private ending = false;
 
   constructor(
     private readonly cli: Cli,
@@ -109,6 +112,7 @@ class Wait {
         await sleep(described ? everyMs : POLL_MS);
       }
     } finally {
+      this.ending = true;
       this.over.abort();
       await Promise.race([this.looking, sleep(LAST_LOOK_MS, undefined, { ref: false })]);
     }
@@ -243,10 +247,13 @@ class Wait {
   private look(described: WorkflowExecutionDescription): void {
     const { look } = this.waiting;
     if (!look || this.looking) return;
+    this.over = new AbortController();
+    // As many as there are questions in a look, which is no leak.
+    setMaxListeners(0, this.over.signal);
     this.looking = this.client
       .withAbortSignal(this.over.signal, () => look(described))
       .catch((error: unknown) => {
-        if (!this.over.signal.aborted && !isTransient(error)) this.failed = new LookFailed('look', { cause: error });
+        if (!this.ending && !isTransient(error)) this.failed = new LookFailed('look', { cause: error });
       })
       .finally(() => {
         this.looking = undefined;

@@ -131,6 +131,13 @@ const NOUNS: Readonly<Record<string, Noun>> = {
 /** Of use where the configuration is wrong, or nobody has said to trust it; `trust` uses what it then trusts by itself. */
 const WITHOUT_EXTENSIONS: readonly string[] = ['trust', 'down', 'doctor', 'prepare', 'completion'];
 
+/** Verbs that begin something, for which a server is started where none runs. All others look at what is there, or steer it. */
+const BEGIN: readonly string[] = ['up', 'start', 'build', 'check', 'grade', 'run', 'schedule'];
+
+function begins(command: Command): boolean {
+  return BEGIN.includes(command.name()) || (command.name() === 'compare' && command.parent?.name() === 'setup');
+}
+
 /** The command line. stdout is the answer of a command, stderr everything said on the way. */
 export function createProgram(cli: () => Promise<Cli>): Command {
   const program = new Command('pointsman')
@@ -143,6 +150,7 @@ export function createProgram(cli: () => Promise<Cli>): Command {
       const given = await cli();
       given.json = json ?? false;
       if (queue !== undefined) given.queue = queue;
+      given.startsServer = begins(command);
       if (command.registeredArguments[0]?.name() === 'id') await completeId(given, command);
     })
     // Set before the commands are added: they inherit it. Errors are printed by `cli.fail`, in JSON too.

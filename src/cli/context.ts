@@ -1,7 +1,7 @@
 import { Client } from '@temporalio/client';
 import { loadSettings, namedExtensions, type Settings } from '../config';
 import { DEFAULT_QUEUE, isPointsmanError, type Queues, queuesUnder } from '../contract';
-import { connect, ensureServer, type Local } from '../machine/local-services';
+import { connect, ensureServer, findServer, type Local } from '../machine/local-services';
 import { assertOwnServer } from '../machine/owner';
 import type { Look } from '../pages/shown-run';
 import { nameRoots } from '../roots';
@@ -24,6 +24,8 @@ export class Cli {
   json = false;
   /** That this home's server is to be on. */
   port: number | undefined;
+  /** Whether `client` starts a server where none runs: for what begins something, not for what only looks. */
+  startsServer = true;
   private made: { client: Client; local: Local } | undefined;
   private given: Settings | undefined;
   private opened: Stores | undefined;
@@ -81,7 +83,7 @@ export class Cli {
     return this.stores.campaigns;
   }
 
-  /** A client of the server, which is started when it is ours to start. */
+  /** A client of the server; see `startsServer`. Throws `Unavailable` where there is none. */
   async client(): Promise<Client> {
     return (await this.connected()).client;
   }
@@ -92,7 +94,7 @@ export class Cli {
 
   /** Starts a workflow once: with the same id while one runs, that one is taken. Says how to do it by hand. */
   async start(type: string, input: unknown, { id, note, among = false }: StartOptions) {
-    const { client, local } = await this.connected();
+    const { client, local } = await this.connected(true);
     shareWithDaemons(this.settings);
     nameRoots(this.settings.home, input);
     // With a client of the engine, for what starts a run alone.
@@ -142,9 +144,10 @@ export class Cli {
     await this.made?.client.connection.close();
   }
 
-  private async connected(): Promise<{ client: Client; local: Local }> {
+  private async connected(mayStart = this.startsServer): Promise<{ client: Client; local: Local }> {
     if (!this.made) {
-      const local = await ensureServer((line) => this.say(line), this.port);
+      const say = (line: string) => this.say(line);
+      const local = mayStart ? await ensureServer(say, this.port) : await findServer(say);
       const { connection, namespace } = await connect();
       const client = new Client({ connection, namespace });
       await assertOwnServer(client.workflowService, namespace, local.address);

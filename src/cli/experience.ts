@@ -9,7 +9,7 @@ import { shareWithDaemons } from './daemon-environment';
 import { table } from './terminal/table';
 
 interface ListFlags {
-  readonly status?: string;
+  readonly state?: string;
   readonly lang?: string;
   readonly words?: string;
 }
@@ -19,7 +19,7 @@ export function addExperienceCommands(experience: Command, cli: Cli): void {
   experience
     .command('list')
     .description('list the units, the most reliable ones first')
-    .option('--status <status>', '`active` or `quarantined`')
+    .option('--state <state>', '`active` or `quarantined`')
     .option('--lang <name>', 'units for one language')
     .option('--words <words>', 'units that hold these words')
     .action((flags: ListFlags) => withStore(cli, (store) => list(cli, store, flags)));
@@ -86,9 +86,9 @@ async function withStore(cli: Cli, work: (store: ExperienceStore) => Promise<voi
   }
 }
 
-async function list(cli: Cli, store: ExperienceStore, flags: ListFlags): Promise<void> {
-  const status = flags.status === undefined ? undefined : parseInput(UnitStatus, flags.status, '--status');
-  const units = (await store.list({ ...flags, status })).sort((a, b) => trust(b) - trust(a));
+async function list(cli: Cli, store: ExperienceStore, { state, ...others }: ListFlags): Promise<void> {
+  const status = state === undefined ? undefined : parseInput(UnitStatus, state, '--state');
+  const units = (await store.list({ ...others, status })).sort((a, b) => trust(b) - trust(a));
   cli.print({ units }, () =>
     units.length === 0
       ? 'no units'

@@ -201,11 +201,10 @@ const STATUSES: Readonly<Record<string, string>> = {
  * The condition for a word that may be a status of the workflow, one of `own` (words with their conditions) or an outcome.
  * Throws `InvalidInput` with the word that comes closest.
  */
-export function statusCondition(
+export function stateCondition(
   status: string,
   own: Readonly<Record<string, string>>,
   outcomes: readonly string[],
-  flag = 'status',
 ): string {
   const condition =
     STATUSES[status] ?? own[status] ?? (outcomes.includes(status) ? equals('Outcome', status) : undefined);
@@ -214,7 +213,7 @@ export function statusCondition(
   const close = nearest(status, known);
   throw new PointsmanError(
     'InvalidInput',
-    `--${flag}: no ${flag} "${status}"${close ? `, did you mean "${close}"?` : ''}`,
+    `--state: no state "${status}"${close ? `, did you mean "${close}"?` : ''}`,
     `Known: ${known.join(', ')}.`,
   );
 }

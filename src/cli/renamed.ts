@@ -1,15 +1,20 @@
 /** Options that had another name in an earlier version, by command: the old one is taken, with a note. */
-const RENAMED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  'setup compare': { '--parallel': '--concurrency' },
+export const RENAMED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'setup start': { '--judge-by': '--judge' },
+  'setup list': { '--status': '--state' },
+  'setup compare': { '--parallel': '--concurrency', '--judge-by': '--judge', '--repeat': '--passes' },
   'setup export': { '--test': '--run-tests' },
   'function-problems build': { '--parallel': '--concurrency' },
-  'problem init': { '--setup': '--install' },
+  'problem init': { '--setup': '--install', '--id': '--name', '--image': '--base' },
+  'rollout list': { '--status': '--state' },
   'campaign start': { '--total': '--cost' },
   'campaign budget': { '--total': '--cost' },
-  'covariate-shift start': { '--expert': '--expert-runs', '--student': '--student-runs' },
-  'shift start': { '--expert': '--expert-runs', '--student': '--student-runs' },
+  'covariate-shift start': { '--expert': '--expert-runs', '--student': '--student-runs', '--instances': '--only' },
+  'shift start': { '--expert': '--expert-runs', '--student': '--student-runs', '--instances': '--only' },
   'pipeline start': { '--rehearsal': '--scripted' },
-  'report build': { '--rehearsal': '--scripted' },
+  'report build': { '--rehearsal': '--scripted', '--problems': '--builds' },
+  'experience list': { '--status': '--state' },
+  'rehearsal start': { '--script': '--rehearsal' },
   view: { '--host': '--listen' },
 };
 

@@ -22,7 +22,7 @@ const DRAIN_MS = 45_000;
 
 export function addUpCommand(up: Command, cli: Cli): void {
   up.option('--rehearsal <script>', 'serve scripted models to the profiles of provider "rehearsal"')
-    .option('--port <n>', 'port of the server, kept for later (default: 7233, or a free one beside it)', portOption)
+    .option('--port <n>', 'port to listen on, kept for later (default: 7233, or a free one beside it)', portOption)
     .action(async ({ rehearsal, port }: { rehearsal?: string; port?: number }) => {
       cli.port = port;
       await startServices(cli, rehearsal);
@@ -78,7 +78,7 @@ async function startRehearsalDaemon(cli: Cli, script: string): Promise<void> {
   await stopDaemon('rehearsal');
   const before = rememberedPort();
   const port = await freePort(before);
-  const args = ['rehearsal', 'start', '--script', resolve(script), '--port', String(port)];
+  const args = ['rehearsal', 'start', '--rehearsal', resolve(script), '--port', String(port)];
   const pid = startDaemon({ name: 'rehearsal', program: 'main', args });
   rememberPort(port);
   await comesUp(

@@ -1,8 +1,10 @@
+import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type Client,
   isGrpcServiceError,
   type WorkflowExecutionDescription,
+  type WorkflowExecutionInfo,
   WorkflowFailedError,
   type WorkflowHandle,
 } from '@temporalio/client';
@@ -20,6 +22,11 @@ const ANSWER_MS = 5_000;
 const TELL_MS = 30_000;
 /** How long a server may be away: ours, whose process has ended, and one that others run. */
 const AWAY_MS = { ours: 60_000, theirs: 30 * 60_000 } as const;
+/** How often it is asked which workflows below are parked, and how often in a row nothing else may move. */
+const BELOW_MS = 2_000;
+const STILL = 3;
+/** So many below are looked at: of more than that some will move. As many parked ones are told of at a time. */
+const [MOST_BELOW, TOLD] = [1_000, 5];
 /** What is in flight for the display has so long once the workflow has ended. */
 const LAST_LOOK_MS = 1_000;
 
@@ -46,8 +53,8 @@ export function resultOf<R>(ending: Ended<R>): R {
 }
 
 /**
- * The wait of all commands: until a workflow has ended, however it ends, or cannot go on without a person (parked). One that
- * is reset or continued as new is followed into its next run. A server that is away is asked again until there is no hope;
+ * The wait of all commands: until a workflow has ended, however it ends, or cannot go on without a person: parked itself, or
+ * all that still runs below it is. One below that is parked while others go on is said. One that is reset or continued as new is followed into its next run. A server that is away is asked again until there is no hope;
  * that is said. Ctrl-C stops the waiting, never the workflow. Throws only what `look` throws for reasons of its own.
  */
 export async function ended<R>(cli: Cli, handle: WorkflowHandle, waiting: Waiting): Promise<Ended<R>> {
@@ -75,8 +82,12 @@ class Wait {
   private awaySince: number | undefined;
   private toldAt = 0;
   private said = '';
-  /** Ends the look that is on its way: each has its own, because the client leaves a listener on every signal it is given. */
+  private belowAt = 0;
+  private still = 0;
+  private readonly toldBelow = new Set<string>();
+  /** Ends the look that is in flight: each has its own, for the client never lets go of a signal. */
   private over = new AbortController();
+  private ending = false;
 
   constructor(
     private readonly cli: Cli,
@@ -93,7 +104,7 @@ class Wait {
         if (described) {
           if (this.failed) throw this.failed;
           if (described.status.name === 'COMPLETED') return await this.resultOf<R>(described);
-          const trouble = await this.whyOver(described);
+          const trouble = (await this.whyOver(described)) ?? (await this.stuckBelow(described));
           if (trouble) throw trouble;
           this.tellOf(described);
           this.look(described);
@@ -101,6 +112,7 @@ class Wait {
         await sleep(described ? everyMs : POLL_MS);
       }
     } finally {
+      this.ending = true;
       this.over.abort();
       await Promise.race([this.looking, sleep(LAST_LOOK_MS, undefined, { ref: false })]);
     }
@@ -142,6 +154,52 @@ class Wait {
       parked &&
       new PointsmanError(parked.code, parked.message, `${parked.hint} \`${this.waiting.follow}\` follows it again.`)
     );
+  }
+
+  /** Says which below are parked, once each; the first of them where nothing moves without a person. */
+  private async stuckBelow({ raw, status }: WorkflowExecutionDescription): Promise<Error | undefined> {
+    if (status.name !== 'RUNNING' || Date.now() - this.belowAt < BELOW_MS) return undefined;
+    this.belowAt = Date.now();
+    const below = await this.asked(() => lookBelow(this.client, this.id));
+    if (!below) return undefined;
+    const { parked, moving } = below;
+    const untold = parked.filter(({ workflowId }) => !this.toldBelow.has(workflowId)).slice(0, TOLD);
+    for (const each of untold) {
+      const error = await this.asked(() => this.parkedBelow(each));
+      if (error) this.cli.say(`· ${error.message}. ${error.hint}`);
+      this.toldBelow.add(each.workflowId);
+    }
+    const [first, ...others] = parked;
+    const busy = moving || raw.pendingWorkflowTask || raw.pendingActivities?.length;
+    this.still = first && !busy ? this.still + 1 : 0;
+    if (!first || this.still < STILL || (await this.mayBegin())) return undefined;
+    const error = await this.asked(() => this.parkedBelow(first));
+    if (!error) return undefined;
+    const more = others.length > 0 ? `, as ${others.length === 1 ? 'is another' : `are ${others.length} more`}` : '';
+    return new PointsmanError(
+      error.code,
+      `${this.id} cannot go on: ${error.message}${more}`,
+      `${error.hint} \`${this.waiting.follow}\` follows it again.`,
+    );
+  }
+
+  /** Undefined where it goes on by now. */
+  private async parkedBelow({ workflowId, runId }: WorkflowExecutionInfo): Promise<PointsmanError | undefined> {
+    return parkedError(this.client, await this.client.workflow.getHandle(workflowId, runId).describe());
+  }
+
+  /** Whether a campaign will begin others beside those in flight: it may only wait for its minute. */
+  private async mayBegin(): Promise<boolean> {
+    const progress = await this.client
+      .withDeadline(Date.now() + ANSWER_MS, () =>
+        this.handle().query<{ begun?: number; planned?: number; inFlight?: unknown[]; concurrency?: number }>(
+          'progress',
+        ),
+      )
+      .catch(() => undefined);
+    const { begun, planned, inFlight, concurrency } = progress ?? {};
+    if (begun === undefined || planned === undefined || !inFlight || concurrency === undefined) return false;
+    return begun < planned && inFlight.length < concurrency;
   }
 
   /** The answer; undefined while the server is away. Throws what asking again will not change. */
@@ -190,11 +248,12 @@ class Wait {
     const { look } = this.waiting;
     if (!look || this.looking) return;
     this.over = new AbortController();
-    const { signal } = this.over;
+    // As many as there are questions in a look, which is no leak.
+    setMaxListeners(0, this.over.signal);
     this.looking = this.client
-      .withAbortSignal(signal, () => look(described))
+      .withAbortSignal(this.over.signal, () => look(described))
       .catch((error: unknown) => {
-        if (!signal.aborted && !isTransient(error)) this.failed = new LookFailed('look', { cause: error });
+        if (!this.ending && !isTransient(error)) this.failed = new LookFailed('look', { cause: error });
       })
       .finally(() => {
         this.looking = undefined;
@@ -222,6 +281,38 @@ async function parkedError(
   if (reason === undefined) return undefined;
   const message = `${described.workflowId} is parked${reason ? `: ${reason}` : ''}`;
   return new PointsmanError('Unavailable', message, `Mend it, then \`${resumeCommand(described)}\` goes on.`);
+}
+
+interface Below {
+  readonly parked: readonly WorkflowExecutionInfo[];
+  /** Whether one that has none below itself is not parked. */
+  readonly moving: boolean;
+}
+
+/** What runs below a workflow, at any depth. Nothing is parked where no worker has told the server of phases yet. */
+async function lookBelow(client: Client, id: string): Promise<Below> {
+  const named = `'${id.replaceAll("'", "''")}'`;
+  // A campaign of a pipeline has the pipeline as its root.
+  const query = `(RootWorkflowId = ${named} OR ParentWorkflowId = ${named}) AND ExecutionStatus = 'Running'`;
+  const parked = await listed(client, `${query} AND Phase = 'Parked'`, id).catch((error: unknown) => {
+    if (codeOf(error) === INVALID_ARGUMENT) return [];
+    throw error;
+  });
+  if (parked.length === 0) return { parked, moving: true };
+  const running = await listed(client, query, id);
+  const parents = new Set(running.map(({ parentExecution }) => parentExecution?.workflowId));
+  const waiting = new Set(parked.map(({ workflowId }) => workflowId));
+  const moves = ({ workflowId }: WorkflowExecutionInfo) => !parents.has(workflowId) && !waiting.has(workflowId);
+  return { parked, moving: running.length >= MOST_BELOW || running.some(moves) };
+}
+
+async function listed(client: Client, query: string, but: string): Promise<WorkflowExecutionInfo[]> {
+  const found: WorkflowExecutionInfo[] = [];
+  for await (const each of client.workflow.list({ query, pageSize: 200 })) {
+    if (each.workflowId !== but) found.push(each);
+    if (found.length >= MOST_BELOW) break;
+  }
+  return found;
 }
 
 /** Nouns of the command line by workflow type, of those that are steered by their id. */
@@ -295,7 +386,7 @@ export function fromWorkflow(error: unknown): unknown {
 /** gRPC codes of a server that is away or has too much to do: CANCELLED, UNKNOWN, DEADLINE_EXCEEDED, RESOURCE_EXHAUSTED, ABORTED, INTERNAL, UNAVAILABLE. */
 const TRANSIENT: readonly number[] = [1, 2, 4, 8, 10, 13, 14];
 
-const CANCELLED = 1;
+const [CANCELLED, INVALID_ARGUMENT] = [1, 3];
 
 /** Whether asking again may help. */
 function isTransient(error: unknown): boolean {

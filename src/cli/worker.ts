@@ -42,10 +42,10 @@ export function addRehearsalCommands(rehearsal: Command, cli: Cli): void {
   rehearsal
     .command('start')
     .description('serve a script over the OpenAI protocol until SIGTERM or Ctrl-C')
-    .requiredOption('--script <file>', 'YAML or JSON file with the models')
-    .option('--port <n>', 'port, 0 takes a free one', wholeOption, 0)
+    .requiredOption('--rehearsal <script>', 'YAML or JSON file with the scripted models')
+    .option('--port <n>', 'port to listen on; 0 takes a free one', wholeOption, 0)
     .option('--log <file>', 'append a line of JSON for every chat request')
-    .action(async ({ script, port, log }: { script: string; port: number; log?: string }) => {
+    .action(async ({ rehearsal: script, port, log }: { rehearsal: string; port: number; log?: string }) => {
       const rehearsal = await startRehearsal({ script, port, log });
       cli.print({ url: rehearsal.url, port: rehearsal.port, pid: process.pid }, () => rehearsal.url);
       cli.say(`scripted models at ${rehearsal.url}; for workers: POINTSMAN_REHEARSAL_URL=${rehearsal.url}`);

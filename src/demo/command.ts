@@ -1,5 +1,6 @@
 import { Argument, type Command } from 'commander';
 import type { Cli } from '../cli/context';
+import { serverIsConfigured } from '../machine/local-services';
 import { prepare } from '../machine/prepare';
 import { pipelineDemo } from './pipeline';
 import { problemsDemo } from './problems';
@@ -19,7 +20,9 @@ export function addDemoCommand(demo: Command, cli: Cli): void {
   demo
     .addArgument(new Argument('[name]', 'which').choices(Object.keys(DEMOS)).default('pipeline'))
     .action(async (name: string) => {
-      await prepare(['temporal', 'docker', 'image'], (line) => cli.say(line));
+      await prepare(serverIsConfigured() ? ['docker', 'image'] : ['temporal', 'docker', 'image'], (line) =>
+        cli.say(line),
+      );
       await DEMOS[name]!();
       // The servers that it leaves up are no reason to stay.
       process.exit(0);

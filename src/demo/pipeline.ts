@@ -104,7 +104,7 @@ export async function pipelineDemo(): Promise<void> {
   tell.line(`  the data       ${near(dataset.folder)}/README.md`);
   tell.line(`  its figures    ${POINTSMAN} dataset show ${NAME}`);
   tell.line(`  a row's chain  ${POINTSMAN} dataset audit ${NAME} 1`);
-  tell.line(`  in the UI      ${stage.cli.uiLink(stage.ui, stage.client, ID)}`);
+  tell.line(`  in the UI      ${stage.inUi(ID)}`);
   tell.byHand([
     temporalCommand('pipeline', DEMO_QUEUE, 'by-hand', input),
     `${temporalName()} workflow query --workflow-id by-hand --type progress`,

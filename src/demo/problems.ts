@@ -82,7 +82,7 @@ export async function problemsDemo(): Promise<void> {
   tell.line(`  one of them  ${POINTSMAN} function-problems show ${shown} ${SOLVED}`);
   tell.line(`  the build    ${POINTSMAN} function-problems show ${build.id}`);
   tell.line(`  trajectory   ${POINTSMAN} rollout show ${rollout.id} --full`);
-  tell.line(`  in the UI    ${stage.cli.uiLink(stage.ui, stage.client, build.id)}`);
+  tell.line(`  in the UI    ${stage.inUi(build.id)}`);
   tell.byHand([temporalCommand('functionProblems', DEMO_QUEUE, 'by-hand', INPUT)]);
   tell.end();
   await stage.cli.close();

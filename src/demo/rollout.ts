@@ -49,7 +49,7 @@ export async function rolloutDemo(): Promise<void> {
 
   tell.title('Where to look');
   tell.line(`  trajectory   ${POINTSMAN} rollout show ${id} --full`);
-  tell.line(`  in the UI    ${stage.cli.uiLink(stage.ui, stage.client, id)}`);
+  tell.line(`  in the UI    ${stage.inUi(id)}`);
   tell.line(`  problem      ${near(problemFile())}`);
   tell.line(`  steps        ${near(room('blobs'))}/ (head ${result.head.slice(0, 16)}…)`);
   tell.byHand([

@@ -64,7 +64,7 @@ export async function setupDemo(): Promise<void> {
   const run = await readSetup(stage.cli, id);
   tell.line(`  everything   ${POINTSMAN} setup show ${id} --full`);
   tell.line(`  Dockerfile   ${POINTSMAN} setup show ${id} --dockerfile   (and --script, --lock)`);
-  tell.line(`  in the UI    ${stage.cli.uiLink(stage.ui, stage.client, id)}`);
+  tell.line(`  in the UI    ${stage.inUi(id)}`);
   if (result.image) tell.line(`  image        docker run --rm -it ${result.image} bash`);
   tell.line(`  steps        ${near(room('blobs'))}/ (head ${(run.head ?? '').slice(0, 16)}…)`);
   tell.byHand([temporalCommand('repoSetup', DEMO_QUEUE, 'by-hand', INPUT)]);

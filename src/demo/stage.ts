@@ -35,7 +35,9 @@ export class Stage {
 
   private constructor(
     readonly client: Client,
-    readonly ui: string,
+    readonly address: string,
+    /** Undefined where it is not known: of a server that others run elsewhere. */
+    private readonly ui: string | undefined,
     private readonly env: Readonly<Record<string, string>>,
     private readonly tell: Narrator,
   ) {
@@ -49,16 +51,27 @@ export class Stage {
     const local = await ensureServer((line) => tell.note(line));
     await stopDaemon(WORKER);
     await stopDaemon(MODELS);
-    const ui = local.ui ?? (await uiBeside(local.address)) ?? `http://${local.address}`;
+    const { address } = local;
+    const ui = local.ui ?? (await uiBeside(address));
     const client = await new Cli(DEMO_QUEUE).client();
     await assertServedHere(client, DEMO_QUEUE, (line) => tell.note(line));
-    if (!scripted) return new Stage(client, ui, {}, tell);
+    if (!scripted) return new Stage(client, address, ui, {}, tell);
     const port = await startModels(scripted, tell);
     const env = {
       POINTSMAN_CONFIG: scripted.config,
       POINTSMAN_REHEARSAL_URL: `http://127.0.0.1:${port}/v1`,
     };
-    return new Stage(client, ui, env, tell);
+    return new Stage(client, address, ui, env, tell);
+  }
+
+  /** The server, for people: its UI, else its address. */
+  get where(): string {
+    return this.ui ?? this.address;
+  }
+
+  /** Where the Temporal UI shows a workflow. */
+  inUi(id: string): string {
+    return this.ui ? this.cli.uiLink(this.ui, this.client, id) : id;
   }
 
   /** Starts a worker, waits until it polls, and gives its pid. The one before must be gone. */
@@ -82,7 +95,7 @@ export async function startServices(tell: Narrator, what: string, scripted?: Scr
   const stage = await tell.step(
     what,
     () => Stage.set(tell, scripted),
-    ({ ui }) => ui,
+    ({ where }) => where,
   );
   await tell.step(
     'worker',
@@ -96,7 +109,7 @@ export async function startServices(tell: Narrator, what: string, scripted?: Scr
 async function startModels({ script }: Scripted, tell: Narrator): Promise<number> {
   for (let attempt = 1; ; attempt++) {
     const port = await freePort(PORT);
-    const args = ['rehearsal', 'start', '--script', script, '--port', String(port)];
+    const args = ['rehearsal', 'start', '--rehearsal', script, '--port', String(port)];
     const pid = startDaemon({ name: MODELS, program: 'main', args });
     const starting = {
       what: 'the process of the scripted models',

@@ -11,7 +11,7 @@ import { openSandboxes } from '../sandbox';
 import { lastLines, onPath, readText, runCommand } from './command';
 import { engineVersion } from './docker';
 import { BASE_IMAGE, imageSize } from './image';
-import { lookAtServer } from './local-services';
+import { lookAtServer, serverIsConfigured } from './local-services';
 import { isHere, nameOf, otherHomes, pollersOf } from './owner';
 import { temporalBinary, temporalVersion } from './temporal';
 
@@ -135,6 +135,8 @@ function temporal(): Finding {
   const binary = temporalBinary();
   const version = binary && temporalVersion(binary);
   if (version) return { what: 'Temporal CLI', state: 'ok', found: version, todo: '' };
+  if (!process.env.TEMPORAL_BIN && serverIsConfigured())
+    return { what: 'Temporal CLI', state: 'ok', found: 'none, and none is needed with the server of others', todo: '' };
   const found = process.env.TEMPORAL_BIN ? `TEMPORAL_BIN=${process.env.TEMPORAL_BIN} does not run` : 'not found';
   return {
     what: 'Temporal CLI',

@@ -59,11 +59,38 @@ export async function ensureServer(say: (line: string) => void, port?: number): 
   }
   const server = await startOwnServer(say, port);
   if (server.started) say(`started a Temporal development server at ${server.address} (\`pointsman down\` stops it)`);
-  if (!process.env.TEMPORAL_ADDRESS) {
-    process.env.TEMPORAL_ADDRESS = server.address;
-    if (server.address !== LOCAL) unusual = server.address;
-  }
+  speakTo(server.address);
   return { address: server.address, ui: server.ui };
+}
+
+/**
+ * `ensureServer` for who only looks: starts nothing. This home's server is waited for while its process lives. Throws
+ * `Unavailable`, with the command that starts it, where none of this home runs.
+ */
+export async function findServer(say: (line: string) => void): Promise<Local> {
+  const configured = configuredAddress();
+  if (configured !== undefined) return { address: configured, ui: undefined };
+  const known = remembered();
+  if (known && serverPid(known.port) !== undefined) await answersAgain(known.port, say);
+  const { address, answers: runs, ui, owner, foreign } = await lookAtServer();
+  // One that the environment names is refused by name, whoever speaks to it.
+  if (!runs || (foreign && namedPort() === undefined))
+    throw new PointsmanError(
+      'Unavailable',
+      runs
+        ? `no Temporal server of this home runs: the one at ${address} belongs to another home, ${owner?.path}`
+        : `no Temporal server runs at ${address}`,
+      '`pointsman up` starts it, with what it kept, and a worker.',
+    );
+  speakTo(address);
+  return { address, ui };
+}
+
+/** Also in what this process starts, and in the commands that it says. */
+function speakTo(address: string): void {
+  if (process.env.TEMPORAL_ADDRESS) return;
+  process.env.TEMPORAL_ADDRESS = address;
+  if (address !== LOCAL) unusual = address;
 }
 
 /** What goes before `temporal` in commands to copy: nothing where the server is where `temporal` looks for it. */
@@ -79,6 +106,11 @@ function configuredAddress(): string | undefined {
   const own = [USUAL, remembered()?.port].map((each) => `:${each}`);
   const [host = ''] = address.split(/:\d+$/);
   return isLoopback(host) && own.includes(address.slice(host.length)) ? undefined : address;
+}
+
+/** Whether the server is one that others run: the environment or a Temporal profile names it. */
+export function serverIsConfigured(): boolean {
+  return configuredAddress() !== undefined;
 }
 
 /** The port of an address of this machine that the environment names, or a Temporal profile. */

@@ -6,24 +6,35 @@ const HOST = '127.0.0.1';
 /** How soon it ends after the server that it stands before. */
 const LOOK_MS = 1000;
 
+interface Guarding {
+  /** Address that it listens on. */
+  readonly listen: string;
+  /** Address under which it is reached: another one where a container's port is published. */
+  readonly reached: string;
+}
+
 /**
- * Stands before the development server's web UI, which answers under any name: a web page that lets its own name point at
- * this machine would read histories there, and end workflows. Passes on what was asked under an address of this machine,
- * and lets no page of others hold it in a frame.
+ * Stands before Temporal's web UI, which answers under any name: a web page that lets its own name point at this machine
+ * would read histories there, and end workflows. Passes on what was asked under an address of this machine, and lets no page
+ * of others hold it in a frame.
  */
-export async function guardUi(port: number, ui: UiPlace): Promise<Server> {
+export async function guardUi(
+  port: number,
+  ui: UiPlace,
+  { listen, reached }: Guarding = { listen: HOST, reached: HOST },
+): Promise<Server> {
   const server = createServer((asked, answer) => {
-    if (isWelcome(asked)) return passOn(asked, answer, ui);
+    if (isWelcome(asked, reached)) return passOn(asked, answer, ui);
     answer.writeHead(421, { 'content-type': 'text/plain' });
     answer.end('This is the Temporal UI of a machine, which answers to the address of that machine only.\n');
   });
   return new Promise((done, failed) => {
-    server.once('error', failed).listen(port, HOST, () => done(server));
+    server.once('error', failed).listen(port, listen, () => done(server));
   });
 }
 
-function isWelcome({ headers: { host, origin } }: IncomingMessage): boolean {
-  if (!isOwnHost(host, HOST)) return false;
+function isWelcome({ headers: { host, origin } }: IncomingMessage, reached: string): boolean {
+  if (!isOwnHost(host, reached)) return false;
   return origin === undefined || origin === `http://${host}`;
 }
 
@@ -39,9 +50,14 @@ function passOn(asked: IncomingMessage, answer: ServerResponse, { host, port }: 
   asked.pipe(onward);
 }
 
-/** `ui-guard PORT UI-HOST UI-PORT SERVER-PID` */
-async function main([port, host, uiPort, server]: string[]): Promise<void> {
-  await guardUi(Number(port), { host: host!, port: Number(uiPort) });
+/** `ui-guard PORT UI-HOST UI-PORT SERVER-PID`, or in a container of its own `ui-guard PORT UI-HOST UI-PORT reached-at ADDRESS`. */
+async function main([port, host, uiPort, server, address]: string[]): Promise<void> {
+  const ui = { host: host!, port: Number(uiPort) };
+  if (server === 'reached-at') {
+    await guardUi(Number(port), ui, { listen: '0.0.0.0', reached: address! });
+    return;
+  }
+  await guardUi(Number(port), ui);
   setInterval(() => {
     try {
       process.kill(Number(server), 0);

@@ -37,12 +37,12 @@ describe('bad input', () => {
   it('is refused before a server is needed: files, flags, statuses', async () => {
     const [file, list, flag, hash] = await Promise.all([
       runCli(['rollout', 'start', '--input', 'no-such-file.json', '--json']),
-      runCli(['rollout', 'list', '--status', 'compleated', '--json']),
+      runCli(['rollout', 'list', '--state', 'compleated', '--json']),
       runCli(['rollout', 'start', '--hand-over', 'sometimes', '--json']),
       runCli(['models', 'check', '--json']),
     ]);
     expect(answer(file).error?.message).toBe('--input no-such-file.json: cannot be read (ENOENT)');
-    expect(answer(list).error?.message).toBe('--status: no status "compleated", did you mean "completed"?');
+    expect(answer(list).error?.message).toBe('--state: no state "compleated", did you mean "completed"?');
     expect(answer(flag).error?.message).toContain('"never"');
     expect(answer(hash).error?.hint).toContain('examples/pointsman.yaml');
     for (const ran of [file, list, flag, hash]) expect(ran.code).toBe(1);
@@ -66,7 +66,7 @@ it('says in a sentence what the system refused', async () => {
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   const script = join(REPOSITORY, 'examples', 'rehearsal.yaml');
-  const taken = await runCli(['rehearsal', 'start', '--script', script, '--port', `${port}`]);
+  const taken = await runCli(['rehearsal', 'start', '--rehearsal', script, '--port', `${port}`]);
   server.close();
   expect(taken).toMatchObject({
     code: 1,

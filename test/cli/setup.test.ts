@@ -24,7 +24,7 @@ const home = mkdtempSync(join(tmpdir(), 'pointsman-setup-'));
 describe('flags and file become an input', () => {
   const table: readonly [string, Record<string, unknown>, SetupFlags, Record<string, unknown>][] = [
     ['a source alone', {}, { source: SOURCE }, { source: SOURCE }],
-    ['what Commander sets by itself', { source: SOURCE }, { judge: true, reproduce: true }, { source: SOURCE }],
+    ['what Commander sets by itself', { source: SOURCE }, { reproduce: true }, { source: SOURCE }],
     [
       'noes',
       { source: SOURCE, judge: true },
@@ -34,7 +34,7 @@ describe('flags and file become an input', () => {
     [
       'roles, of which the flags stand over the file',
       { source: SOURCE, roles: { agent: 'one', verifier: 'two' } },
-      { agent: 'three', judgeBy: 'four' },
+      { agent: 'three', judge: 'four' },
       { source: SOURCE, roles: { agent: 'three', verifier: 'two', judge: 'four' } },
     ],
     [
@@ -78,7 +78,7 @@ describe('flags and file become an input', () => {
     ['family.services.0: service neo4j: "start" is needed', { source: SOURCE }, { service: ['neo4j'] }],
     ['experience.mode: ', { source: SOURCE }, { experience: 'sometimes' }],
     ['setup: roles.agent: ', { source: SOURCE }, { agent: 'builtin:rules' }],
-    ['setup: roles.judge: ', { source: SOURCE }, { judgeBy: 'builtin:playbook' }],
+    ['setup: roles.judge: ', { source: SOURCE }, { judge: 'builtin:playbook' }],
     ['limts: unknown field, did you mean "limits"?', { source: SOURCE, limts: {} }, {}],
     ['limits.steps: ', { source: SOURCE }, { steps: 0 }],
   ])('refuses, naming the field: %s', (said, file, flags: SetupFlags) => {
@@ -95,7 +95,7 @@ describe('the command line', () => {
     const [source, mode, status, modes, twice] = await Promise.all([
       run('start', '--source', 'pypi:humanize'),
       run('start', '--source', SOURCE, '--experience', 'on'),
-      run('list', '--status', 'guilt'),
+      run('list', '--state', 'guilt'),
       run('compare', '--sources', SOURCE, '--modes', 'off,on'),
       run('compare', '--sources', SOURCE, SOURCE),
     ]);
@@ -103,7 +103,7 @@ describe('the command line', () => {
       expect({ code, error: error.code }).toEqual({ code: 1, error: 'InvalidInput' });
     expect(source.error.message).toContain('source: the version is missing');
     expect(mode.error.message).toContain('Allowed choices are off, frozen, learn');
-    expect(status.error.message).toBe('--status: no status "guilt", did you mean "guilty"?');
+    expect(status.error.message).toBe('--state: no state "guilt", did you mean "guilty"?');
     expect(modes.error.message).toContain('--modes');
     expect(twice.error.message).toBe(`--sources: ${SOURCE} is there twice`);
   });
@@ -117,11 +117,11 @@ describe('the command line', () => {
 
 it('asks visibility for statuses of the workflow, endings of the loop and verdicts alike', () => {
   expect(setupQuery({})).toBe("WorkflowType = 'repoSetup'");
-  expect(setupQuery({ status: 'running', source: "dir:/it's" })).toBe(
+  expect(setupQuery({ state: 'running', source: "dir:/it's" })).toBe(
     "WorkflowType = 'repoSetup' AND InstanceId = 'dir:/it''s' AND ExecutionStatus = 'Running'",
   );
-  expect(setupQuery({ status: 'gave_up' })).toContain("Outcome = 'gave_up'");
-  expect(setupQuery({ status: 'verified' })).toContain("Outcome IN ('verified', 'not_guilty', 'guilty', 'error')");
+  expect(setupQuery({ state: 'gave_up' })).toContain("Outcome = 'gave_up'");
+  expect(setupQuery({ state: 'verified' })).toContain("Outcome IN ('verified', 'not_guilty', 'guilty', 'error')");
 });
 
 describe('the answer of --wait', () => {
@@ -159,12 +159,12 @@ describe('the answer of --wait', () => {
 
 describe('a comparison', () => {
   const plan = (modes: readonly ChosenMode[], sources = [{ source: SOURCE }, { source: 'npm:qs@6.11.0' }]) =>
-    planned({ name: 'x', sources, modes, repeat: 2, basis: { limits: { steps: 9 } }, flags: { agent: 'm' } });
+    planned({ name: 'x', sources, modes, passes: 2, basis: { limits: { steps: 9 } }, flags: { agent: 'm' } });
 
   it("keeps what a source's own input says of experience, all but the mode", () => {
     const own = [{ source: SOURCE, experience: { mode: 'learn', speculate: 3 } }];
     const basis = { experience: { neutral: 'rollback', speculate: 1 } };
-    const [job] = planned({ name: 'x', sources: own, modes: ['frozen'], repeat: 1, basis, flags: {} });
+    const [job] = planned({ name: 'x', sources: own, modes: ['frozen'], passes: 1, basis, flags: {} });
     expect(job!.input.experience).toEqual({ mode: 'frozen', speculate: 3, neutral: 'rollback' });
   });
 
@@ -226,7 +226,7 @@ describe('a comparison', () => {
 
   it('tests each half with what the other half taught, all of it and nothing else', async () => {
     const sources = ['a', 'b', 'c', 'd', 'e'].map((name) => ({ source: `dir:/${name}` }));
-    const jobs = planned({ name: 'x', sources, modes: ['off', 'crossed'], repeat: 2, basis: {}, flags: {} });
+    const jobs = planned({ name: 'x', sources, modes: ['off', 'crossed'], passes: 2, basis: {}, flags: {} });
     expect(jobs).toHaveLength(30);
     const memoryOf = ({ input }: Job) => input.experience as { mode: string; memory?: string; shipped?: boolean };
     const taught = new Map<string, Set<string>>();

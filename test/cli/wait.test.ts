@@ -129,6 +129,45 @@ test('a parked one is said to be, with the command that goes on', async () => {
   expect(shown).toMatchObject({ code: 0, said: expect.stringContaining('pointsman pipeline resume') });
 }, 300_000);
 
+describe('a campaign with a parked rollout', () => {
+  const begun = async (id: string, rollouts: readonly string[]) => {
+    const handle = await world.client.workflow.start('campaign', {
+      taskQueue: world.queue,
+      workflowId: id,
+      args: [rollouts],
+    });
+    while ((await world.client.workflow.count(`ParentWorkflowId = '${id}'`)).count < rollouts.length) await sleep(100);
+    return handle;
+  };
+  const rollout = (id: string) => world.client.workflow.getHandle(id);
+
+  test('names it with the command that goes on, and waits for the others', async () => {
+    const handle = await begun('one of two', ['one of two/a', 'one of two/b']);
+    const watching = follow(['campaign', 'watch', 'one of two']);
+    await watching.says(/./);
+    await rollout('one of two/a').signal(park);
+    await watching.says(/one of two\/a is parked\. .*`pointsman rollout resume 'one of two\/a'` goes on/);
+    // Longer than it takes to give up.
+    await sleep(12_000);
+    await handle.signal(fail, 'it was waited for');
+    const { code, said } = await watching.ended;
+    expect({ code, said }).toEqual({ code: 1, said: expect.stringContaining('it was waited for') });
+    expect(said.match(/one of two\/a is parked/g)).toHaveLength(1);
+    // Looks leave nothing behind that Node.js would take for a leak.
+    expect(said).not.toContain('Warning');
+  }, 300_000);
+
+  test('that has no others ends the wait', async () => {
+    await begun('all of two', ['all of two/a', 'all of two/b']);
+    for (const id of ['all of two/a', 'all of two/b']) await rollout(id).signal(park);
+    const { code, said } = await follow(['campaign', 'watch', 'all of two']).ended;
+    expect(code).toBe(1);
+    expect(said).toMatch(/all of two cannot go on: all of two\/[ab] is parked, as is another/);
+    expect(said).toContain('`pointsman rollout resume ');
+    expect(said).toContain("`pointsman campaign watch 'all of two'` follows it again");
+  }, 300_000);
+});
+
 test('one that is reset is followed into its next run', async () => {
   const handle = await begin('pipeline', 'reset');
   const watching = follow(['pipeline', 'watch', 'reset']);

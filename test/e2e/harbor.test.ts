@@ -177,7 +177,7 @@ const SECRETS = [
   "open('/tests/problem.json')",
   "os.listdir('/tests')",
   "open(f'/proc/{judge}/mem', 'r+b')",
-  "os.listdir(f'/proc/{judge}/fd')",
+  "open(f'/proc/{judge}/fd/1', 'a')",
 ];
 
 test('what is judged reaches neither the reward nor the judge', async () => {

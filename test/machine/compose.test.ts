@@ -92,8 +92,34 @@ test("the server's dynamic configuration has the development server's settings",
   for (const entry of entries) expect(source).toContain(`'${entry}'`);
 });
 
+test("what runs in the worker's image lies where the image has it", () => {
+  const dockerfile = readFileSync(join(REPOSITORY, 'deploy', 'Dockerfile'), 'utf8');
+  const home = `${/^WORKDIR (.+)$/m.exec(dockerfile)![1]}/dist/`;
+  const started = [...Object.values(compose.services).flatMap(({ entrypoint }) => entrypoint ?? []), dockerfile];
+  const programs = started.flatMap((text) => [...text.matchAll(/\/[^" ]*\/dist\/[^" ]*\.js/g)].map(([path]) => path));
+  expect(programs).toHaveLength(2);
+  for (const path of programs) {
+    expect(path.startsWith(home)).toBe(true);
+    expect(existsSync(join(REPOSITORY, 'src', path.slice(home.length).replace(/\.js$/, '.ts')))).toBe(true);
+  }
+});
+
+test('no port of a service is open to others unless TEMPORAL_BIND opens it, and the UI only behind its guard', () => {
+  for (const [name, { ports = [] }] of Object.entries(compose.services)) {
+    if (name === 'temporal-ui') expect(ports).toEqual([]);
+    for (const port of ports) expect(port).toMatch(/^(\$\{TEMPORAL_BIND:-127\.0\.0\.1\}|127\.0\.0\.1):/);
+  }
+});
+
+test('every image of others can be made here', () => {
+  const making = readFileSync(join(REPOSITORY, 'bin', 'image'), 'utf8');
+  const images = Object.values(compose.services).map(({ image }) => image.split(':')[0]!);
+  for (const image of new Set(images.filter((name) => !name.startsWith('pointsman/'))))
+    expect(making).toContain(`=${image}:$(tag `);
+});
+
 test('the scripts that the containers run are valid shell', () => {
-  for (const name of ['setup-schema.sh', 'create-namespace.sh']) {
+  for (const name of ['setup-schema.sh', 'create-namespace.sh', 'images/start-postgres.sh']) {
     execFileSync('sh', ['-n', join(REPOSITORY, 'deploy', name)]);
   }
 });
@@ -106,7 +132,7 @@ const command = composeCommand();
     cwd: REPOSITORY,
     encoding: 'utf8',
   });
-  expect(config).toContain('pgvector/pgvector:pg16');
+  expect(config).toContain('pgvector/pgvector:pg17');
 });
 
 /** Compose v2 where this machine has it: COMPOSE_BIN, or Docker's plugin. */

@@ -1,4 +1,6 @@
-import { join } from 'node:path';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { REPOSITORY } from '../../src/home';
 import { diagnose, type Finding, printFindings } from '../../src/machine/doctor';
 
@@ -24,6 +26,17 @@ test('finds what this machine has, and ran a container to be sure', async () => 
   ]) {
     expect(found.get(what)).toMatchObject({ state: 'ok' });
   }
+});
+
+test('no Temporal CLI is missed where the server is one of others', async () => {
+  const empty = mkdtempSync(join(tmpdir(), 'pointsman-doctor-'));
+  process.env.POINTSMAN_HOME = empty;
+  process.env.PATH = dirname(process.execPath);
+  delete process.env.TEMPORAL_BIN;
+  expect((await findings()).get('Temporal CLI')).toMatchObject({ state: 'missing' });
+  process.env.TEMPORAL_ADDRESS = '127.0.0.1:1';
+  expect((await findings()).get('Temporal CLI')).toMatchObject({ state: 'ok' });
+  rmSync(empty, { recursive: true });
 });
 
 test('says of all that is missing what to do, and never fails itself', async () => {

@@ -131,6 +131,25 @@ test('a configuration that the worker has not read: said by what needs it, read 
   expect(JSON.parse(late.stdout)).toMatchObject({ status: 'submitted' });
 }, 600_000);
 
+test('what only looks, or steers, starts no server: it says that none runs, and what starts it', async () => {
+  await inHome('bob', ['down']);
+  for (const args of [
+    ['rollout', 'list'],
+    ['rollout', 'show', 'r/bob'],
+    ['rollout', 'watch', 'r/bob'],
+    ['rollout', 'pause', 'r/bob'],
+    ['campaign', 'list'],
+    ['history', 'export', '--out', home('out')],
+  ]) {
+    const looked = await inHome('bob', args);
+    expect([args, looked.code]).toEqual([args, 1]);
+    expect(looked.stderr).toMatch(
+      /^Unavailable: no Temporal server runs at 127\.0\.0\.1:\d+\n {2}→ `pointsman up` starts it/,
+    );
+  }
+  expect(JSON.parse((await inHome('bob', ['status', '--json'])).stdout).server.answers).toBe(false);
+}, 600_000);
+
 test('a port that another home took meanwhile: another one, the same database', async () => {
   await inHome('bob', ['down']);
   const { port } = JSON.parse(readFileSync(join(home('bob'), 'run', 'server.json'), 'utf8'));

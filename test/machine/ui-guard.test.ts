@@ -59,6 +59,21 @@ test.each<Record<string, string>>([
   expect(asked).toHaveLength(before);
 });
 
+test('in a container it listens everywhere, and knows the address that its port is published at', async () => {
+  const ui = { host: '127.0.0.1', port: (behind.address() as AddressInfo).port };
+  for (const [reached, welcome] of [
+    ['127.0.0.1', ['localhost:8080', '127.0.0.1:8080']],
+    ['0.0.0.0', ['localhost:8080', '10.1.2.3:8080']],
+  ] as const) {
+    const published = await guardUi(0, ui, { listen: '0.0.0.0', reached });
+    port = (published.address() as AddressInfo).port;
+    for (const host of welcome) expect((await ask('/', { host })).status).toBe(201);
+    expect((await ask('/', { host: 'evil.example:8080' })).status).toBe(421);
+    if (reached === '127.0.0.1') expect((await ask('/', { host: '10.1.2.3:8080' })).status).toBe(421);
+    published.close();
+  }
+});
+
 test('a UI that is away is said, and the guard stays', async () => {
   const nowhere = await guardUi(0, { host: '127.0.0.1', port: 1 });
   const status = await fetch(`http://127.0.0.1:${(nowhere.address() as AddressInfo).port}/`).then(

@@ -45,7 +45,7 @@ export function addCovariateShiftCommands(shift: Command, cli: Cli): void {
 interface Flags extends StartFlags {
   readonly expertRuns?: ShiftGroup;
   readonly studentRuns?: readonly ShiftGroup[];
-  readonly instances?: readonly string[];
+  readonly only?: readonly string[];
   readonly embedding?: string;
   readonly over?: string;
   readonly replicate?: number;
@@ -65,7 +65,7 @@ function addShiftStart(shift: Command, cli: Cli): void {
   addInputOption(command)
     .option('--expert-runs <group>', 'campaign or file of rollouts, ":METHOD" behind it: campaign/a:bc', groupOption)
     .option('--student-runs <group...>', 'the same; "NAME=" before it names it', groupsOption)
-    .option('--instances <id...>', 'only these (default: all that every group has)')
+    .option('--only <id...>', 'only these instances (default: all that every group has)')
     .option('--embedding <name>', 'profile with /embeddings (default: builtin:hashing, which needs no model)')
     .option('--embed-tokens <n>', 'how many of the last tokens of a history are embedded', wholeOption)
     .addOption(
@@ -103,8 +103,16 @@ function printShift(cli: Cli, result: CovariateShiftResult, full = false): void 
 }
 
 function inputOf(written: Written, flags: Omit<Flags, keyof StartFlags>): Written {
-  const { expertRuns: expert, studentRuns, replicate, turns, cost, ...same } = flags;
-  const fields = { ...same, expert, students: studentRuns, replicateSize: replicate, maxTurns: turns, costUsd: cost };
+  const { expertRuns: expert, studentRuns, replicate, turns, cost, only, ...same } = flags;
+  const fields = {
+    ...same,
+    expert,
+    students: studentRuns,
+    instances: only,
+    replicateSize: replicate,
+    maxTurns: turns,
+    costUsd: cost,
+  };
   const merged: Written = { ...written, ...given(fields) };
   parseInput<unknown>(CovariateShiftInput, merged, 'covariateShift');
   return merged;

@@ -29,8 +29,8 @@ interface InitFlags {
   statement: string;
   install: string[];
   test: string;
-  id?: string;
-  image?: string;
+  name?: string;
+  base?: string;
   workdir?: string;
   runs?: number;
   timeout?: number;
@@ -61,8 +61,8 @@ export function addProblemCommands(problem: Command, cli: Cli): void {
     .requiredOption('--statement <file>', 'what the agent is told')
     .option('--install <command>', 'shell command that installs it; may be repeated', collect, [])
     .requiredOption('--test <command>', 'shell command that runs the tests')
-    .option('--id <id>', 'name of the problem')
-    .option('--image <base>', 'image that the environment is built on')
+    .option('--name <name>', 'name of the problem')
+    .option('--base <image>', 'base image')
     .option('--workdir <path>', 'work directory in the image')
     .option('--runs <n>', 'runs of the tests on the gold patch', wholeOption)
     .option('--timeout <seconds>', 'seconds for one run of the tests', wholeOption)
@@ -104,7 +104,7 @@ async function init(cli: Cli, flags: InitFlags): Promise<void> {
   const patch = async (file: string | undefined): Promise<Ref | undefined> =>
     file ? cli.blobs.put(textOf(file)) : undefined;
   const input = given({
-    id: flags.id,
+    id: flags.name,
     before: absolute(flags.before),
     after: flags.after && absolute(flags.after),
     tests: await patch(flags.tests),
@@ -112,7 +112,7 @@ async function init(cli: Cli, flags: InitFlags): Promise<void> {
     statement: textOf(flags.statement),
     setup: flags.install,
     test: flags.test,
-    base: flags.image,
+    base: flags.base,
     workdir: flags.workdir,
     runs: flags.runs,
     timeoutSeconds: flags.timeout,
@@ -120,7 +120,7 @@ async function init(cli: Cli, flags: InitFlags): Promise<void> {
   });
   parseInput(ProblemInitInput, input, 'problem init');
   const made = await runToEnd<ProblemInitResult>(cli, 'problemInit', input, {
-    id: `problem-init/${flags.id ?? readable(flags.before)}-${randomBytes(4).toString('hex')}`,
+    id: `problem-init/${flags.name ?? readable(flags.before)}-${randomBytes(4).toString('hex')}`,
     note: `problem from ${flags.before}`,
   });
   const problem = await cli.problems.kept(made.problem);

@@ -39,7 +39,7 @@ function addReportBuild(report: Command, cli: Cli): void {
     .option('--shift <id>', 'a covariate shift analysis')
     .option('--failures <id>', 'a failure analysis')
     .option('--setup <id...>', 'set-ups')
-    .option('--problems <id...>', 'builds of function problems')
+    .option('--builds <id...>', 'builds of function problems')
     .option('--viewer <url>', 'address of `pointsman view`, to link to')
     .option('--scripted', 'say on the page that models are scripted (rehearsal profiles are recognised)')
     .option('--id <id>', 'workflow id (default: report/NAME)')

@@ -15,7 +15,7 @@ export interface ReportFlags {
   readonly shift?: string;
   readonly failures?: string;
   readonly setup?: readonly string[];
-  readonly problems?: readonly string[];
+  readonly builds?: readonly string[];
   readonly viewer?: string;
   readonly scripted?: boolean;
 }
@@ -25,7 +25,7 @@ export interface ReportFlags {
  * `InvalidInput` that names each wrong field.
  */
 export async function reportInput(cli: Cli, written: Written, flags: ReportFlags): Promise<Written> {
-  const { campaign, rollouts, dataset, shift, failures, setup, problems, viewer, ...plain } = flags;
+  const { campaign, rollouts, dataset, shift, failures, setup, builds, viewer, ...plain } = flags;
   const fields = {
     ...plain,
     campaigns: campaign,
@@ -35,7 +35,7 @@ export async function reportInput(cli: Cli, written: Written, flags: ReportFlags
     covariateShift: shift,
     failureAnalysis: failures,
     setups: setup,
-    problems,
+    problems: builds,
   };
   const merged: Written = { ...written, ...given(fields) };
   merged.name ??= nameFrom(merged);

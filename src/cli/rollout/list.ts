@@ -1,8 +1,8 @@
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import { ExitStatus } from '../../contract';
 import { dollars, moment } from '../../pages/figures';
 import { type Cli, look } from '../context';
-import { attributesOf, equals, newest, statusCondition, statusOf, wholeId } from '../lookup';
+import { attributesOf, equals, newest, stateCondition, statusOf, wholeId } from '../lookup';
 import { wholeOption } from '../options';
 import { idsWithin } from '../terminal/ids';
 import { table } from '../terminal/table';
@@ -11,7 +11,6 @@ interface Flags {
   readonly limit: number;
   readonly state?: string;
   /** What `--state` was called before. */
-  readonly status?: string;
   readonly problem?: string;
   readonly campaign?: string;
 }
@@ -26,7 +25,6 @@ export function addList(rollout: Command, cli: Cli): void {
       '--state <state>',
       'running, parked, completed, failed, cancelled, resolved, unresolved, submitted, limit_steps, …',
     )
-    .addOption(new Option('--status <state>').hideHelp())
     .option('--problem <id>', 'rollouts of that problem')
     .option('--campaign <id>', 'rollouts of that campaign, by its id or a beginning of it')
     .action(async (flags: Flags) => {
@@ -64,12 +62,11 @@ const OWN_STATUSES: Readonly<Record<string, string>> = {
 };
 
 /** The visibility query; statuses of the workflow and endings of the rollout are asked for alike. */
-function listQuery({ status, state: wanted = status, problem, campaign }: Omit<Flags, 'limit'>): string {
+function listQuery({ state: wanted, problem, campaign }: Omit<Flags, 'limit'>): string {
   const parts = ["WorkflowType = 'rollout'"];
   if (problem !== undefined) parts.push(equals('InstanceId', problem));
   if (campaign !== undefined) parts.push(equals('ParentWorkflowId', campaign));
-  if (wanted !== undefined)
-    parts.push(statusCondition(wanted, OWN_STATUSES, ExitStatus.options, status === undefined ? 'state' : 'status'));
+  if (wanted !== undefined) parts.push(stateCondition(wanted, OWN_STATUSES, ExitStatus.options));
   return parts.join(' AND ');
 }
 

@@ -62,7 +62,7 @@ export function addFork(rollout: Command, cli: Cli): void {
     rollout
       .command('fork <id>')
       .description('start a rollout from the first steps of another; the expert continues by default')
-      .requiredOption('--step <n>', 'steps that are kept, counted from 1; 0 keeps none', wholeOption),
+      .requiredOption('--step <n>', 'the last step that is kept; 0 keeps none', wholeOption),
   ).action(async (id: string, { step, ...flags }: RolloutStartFlags & { step: number }) => {
     const client = await cli.client();
     const { carry: _, ...written } = await inputOf(client.workflow.getHandle(id));

@@ -25,7 +25,7 @@ export interface Plan {
   readonly name: string;
   readonly sources: readonly Written[];
   readonly modes: readonly ChosenMode[];
-  readonly repeat: number;
+  readonly passes: number;
   /** What the inputs of all runs have in common. */
   readonly basis: Written;
   readonly flags: SetupFlags;
@@ -46,7 +46,7 @@ export function readSources(given: readonly string[]): Written[] {
   const inputs = lines.filter((line) => line !== '' && !line.startsWith('#')).map(inputOfLine);
   const seen = new Set<unknown>();
   for (const { source } of inputs) {
-    if (seen.has(source)) throw refused(`--sources: ${String(source)} is there twice`, 'Use --repeat for more passes.');
+    if (seen.has(source)) throw refused(`--sources: ${String(source)} is there twice`, 'Use --passes for more passes.');
     seen.add(source);
   }
   if (inputs.length === 0) throw refused('--sources: there is none', 'Give sources, or a file with one a line.');
@@ -58,7 +58,7 @@ export function readSources(given: readonly string[]): Written[] {
  * two halves in turn; each half teaches a memory of its own that begins with nothing, and the other half is set up with
  * that alone. Throws `InvalidInput`.
  */
-export function planned({ name, sources, modes, repeat, basis, flags }: Plan): Job[] {
+export function planned({ name, sources, modes, passes, basis, flags }: Plan): Job[] {
   const crossed = modes.includes('crossed');
   if (crossed && sources.length < 2)
     throw refused('crossed: one source cannot be split into halves', 'Give at least two.');
@@ -75,8 +75,8 @@ export function planned({ name, sources, modes, repeat, basis, flags }: Plan): J
     const source = String(input.source);
     return { id: `compare/${name}/${label}/${source}/${pass}`, source, mode: label, pass, input };
   };
-  const passes = Array.from({ length: repeat }, (_, at) => at + 1);
-  return passes.flatMap((pass) => {
+  const numbers = Array.from({ length: passes }, (_, at) => at + 1);
+  return numbers.flatMap((pass) => {
     const half = (at: number) => `compare-${name}-${'ab'[at % 2]}${pass}`;
     const runs = sources.flatMap((own, at) =>
       modes.flatMap((mode): Job[] => {

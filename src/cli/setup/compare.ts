@@ -27,7 +27,7 @@ import { SOURCES_HELP, withSetupFlags } from './start';
 interface Flags extends SetupFlags {
   readonly sources: readonly string[];
   readonly modes: readonly ChosenMode[];
-  readonly repeat: number;
+  readonly passes: number;
   readonly concurrency: number;
   readonly name?: string;
   readonly input?: string;
@@ -43,7 +43,7 @@ export function addSetupCompare(setup: Command, cli: Cli): void {
         .argParser(modesOption)
         .default(CHOSEN_MODES.slice(0, 3), CHOSEN_MODES.slice(0, 3).join(',')),
     )
-    .option('--repeat <n>', 'passes over all sources', countOption, 1)
+    .option('--passes <n>', 'passes over all sources', countOption, 1)
     .option('--concurrency <n>', 'runs at once', countOption, 1)
     .option('--name <name>', 'name of the comparison; the same name continues it')
     .option('-i, --input <file>', 'fields that all inputs share')
@@ -67,9 +67,9 @@ with nothing, and then again with only what the other half taught.`,
             .slice(0, 16)
             .replace(/[^0-9]/g, ''),
       );
-      const { modes, repeat, concurrency } = flags;
+      const { modes, passes, concurrency } = flags;
       const basis = flags.input ? readInput(flags.input) : {};
-      const jobs = planned({ name, sources: readSources(flags.sources), modes, repeat, basis, flags });
+      const jobs = planned({ name, sources: readSources(flags.sources), modes, passes, basis, flags });
       warnOfPolicies(cli, jobs[0]!.input);
       cli.say(`comparison ${name}: ${jobs.length} runs; --name ${name} continues it`);
       const runs = await runAll(cli, jobs, concurrency);

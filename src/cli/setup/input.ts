@@ -13,8 +13,8 @@ export interface SetupFlags {
   readonly agent?: string;
   readonly verifier?: string;
   readonly prosecutor?: string;
-  /** Commander reads `--no-judge` as `judge: false`, so the judge's policy has a name of its own. */
-  readonly judgeBy?: string;
+  /** False for `--no-judge`. */
+  readonly judge?: string | false;
   readonly librarian?: string;
   readonly experience?: string;
   readonly speculate?: number;
@@ -22,7 +22,6 @@ export interface SetupFlags {
   readonly cost?: number;
   readonly service?: readonly string[];
   readonly component?: readonly string[];
-  readonly judge?: boolean;
   readonly reproduce?: boolean;
 }
 
@@ -53,11 +52,11 @@ function withFlags(written: Written, flags: SetupFlags): Written {
     if (under === undefined) Object.assign(merged, set);
     else merged[under] = { ...(merged[under] as object | undefined), ...set };
   };
-  const { source, goal, base, agent, verifier, prosecutor, judgeBy, librarian } = flags;
+  const { source, goal, base, agent, verifier, prosecutor, judge, librarian } = flags;
   put({ source, goal, base });
-  // Commander sets both to true where the flag is not given: only a "no" was said by a person.
-  put({ judge: flags.judge === false ? false : undefined, reproduce: flags.reproduce === false ? false : undefined });
-  put({ agent, verifier, prosecutor, judge: judgeBy, librarian }, 'roles');
+  // Commander sets the second to true where the flag is not given: only a "no" was said by a person.
+  put({ judge: judge === false ? false : undefined, reproduce: flags.reproduce === false ? false : undefined });
+  put({ agent, verifier, prosecutor, judge: judge === false ? undefined : judge, librarian }, 'roles');
   put({ mode: flags.experience, speculate: flags.speculate }, 'experience');
   put({ steps: flags.steps, costUsd: flags.cost }, 'limits');
   put({ services: flags.service?.map((name) => ({ name })), components: flags.component?.map(component) }, 'family');

@@ -2,13 +2,13 @@ import type { Command } from 'commander';
 import { SetupStatus, SetupVerdictResult } from '../../contract';
 import { dollars, duration } from '../../pages/figures';
 import { type Cli, look } from '../context';
-import { attributesOf, equals, newest, statusCondition, statusOf } from '../lookup';
+import { attributesOf, equals, newest, stateCondition, statusOf } from '../lookup';
 import { wholeOption } from '../options';
 import { table } from '../terminal/table';
 
 interface Flags {
   readonly limit: number;
-  readonly status?: string;
+  readonly state?: string;
   readonly source?: string;
 }
 
@@ -34,7 +34,7 @@ export function addSetupList(setup: Command, cli: Cli): void {
     .command('list')
     .description('list set-ups, newest first')
     .option('--limit <n>', 'show at most this many', wholeOption, 20)
-    .option('--status <status>', 'running, failed, verified, not_guilty, guilty, gave_up, …')
+    .option('--state <state>', 'running, failed, verified, not_guilty, guilty, gave_up, …')
     .option('--source <source>', 'set-ups of that source')
     .action(async (flags: Flags) => {
       const query = setupQuery(flags);
@@ -66,10 +66,10 @@ const OWN_STATUSES: Readonly<Record<string, string>> = {
 };
 
 /** The visibility query; statuses of the workflow, endings of the loop and verdicts are asked for alike. */
-export function setupQuery({ status, source }: Pick<Flags, 'status' | 'source'>): string {
+export function setupQuery({ state, source }: Pick<Flags, 'state' | 'source'>): string {
   const parts = ["WorkflowType = 'repoSetup'"];
   if (source !== undefined) parts.push(equals('InstanceId', source));
-  if (status !== undefined) parts.push(statusCondition(status, OWN_STATUSES, [...SetupStatus.options, ...VERDICTS]));
+  if (state !== undefined) parts.push(stateCondition(state, OWN_STATUSES, [...SetupStatus.options, ...VERDICTS]));
   return parts.join(' AND ');
 }
 

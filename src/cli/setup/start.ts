@@ -50,7 +50,7 @@ export function withSetupFlags(command: Command): Command {
     .option('--agent <policy>', 'profile of the set-up agent, or builtin:playbook')
     .option('--verifier <policy>', 'profile, or builtin:rules; so are the next ones')
     .option('--prosecutor <policy>', 'who brings charges')
-    .option('--judge-by <policy>', 'who decides on them')
+    .option('--judge <policy>', 'who decides on them')
     .option('--librarian <policy>', 'who picks, audits and writes experience')
     .option('--speculate <n>', 'units tried side by side', wholeOption)
     .option('--steps <n>', 'step limit', wholeOption)

@@ -37,7 +37,7 @@ interface ExportFlags extends ChoiceFlags {
 /** `view`: trajectories and set-ups in a browser, from a server here or in one file that needs none. */
 export function addViewCommands(view: Command, cli: Cli): void {
   withChoice(view)
-    .option('--port <n>', 'port to serve on; 0 takes a free one', wholeOption, 0)
+    .option('--port <n>', 'port to listen on; 0 takes a free one', wholeOption, 0)
     .option(
       '--listen <address>',
       'address to serve on; anything but this machine shows all of it to whoever reaches it',

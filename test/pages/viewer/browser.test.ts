@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
@@ -604,6 +604,11 @@ describeInBrowser('the viewer in a browser', () => {
     const file = join(at.home, 'export.html');
     const exported = await exportViewer(at.source, file, { title: 'sample', limit: 64 * 1024 * 1024 });
     expect(exported).toMatchObject({ runs: 48, bytes: statSync(file).size, cut: 0 });
+    // All of it is read before the first row is drawn.
+    const plain = readFileSync(file, 'utf8').matchAll(
+      /<script type="application\/json" data-name="run:\d+">(.*?)<\/script>/gs,
+    );
+    expect([...plain].filter(([, json]) => json!.length > 4 * 1024)).toEqual([]);
     const address = pathToFileURL(file).href;
     const { page: own, troubles } = await watchedPage(browser, address);
     await own.goto(`${address}#/run/${encodeURIComponent(mixed.id)}/turn/3`);

@@ -25,8 +25,8 @@ export interface Exported {
 }
 
 const MARK = '<!-- data -->';
-/** Packed from this size on: below, the page is quicker to read by eye and the browser to start. */
-const PACKED_FROM = 64 * 1024;
+/** Packed from this size on: a browser reads all of the file before it draws, and a run is unpacked only when it is looked at. */
+const PACKED_FROM = 4 * 1024;
 const pack = promisify(gzip);
 
 /**

@@ -1,3 +1,4 @@
+import type { ChildProcess } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -82,20 +83,28 @@ test(
     const begun = Array.from({ length: rollouts }, (_, i) => ({ id: `sampled/${i}`, kind: NAMES[i % NAMES.length]! }));
     for (const { id, kind } of begun)
       await world.begin('rollout', { problem, student: kind, handOver: { never: true }, grade: false }, id);
+    let worker: ChildProcess | undefined;
+    // One that comes up while the server is away ends: whoever keeps services running starts another.
+    const watch = setInterval(() => {
+      if (worker && worker.exitCode !== null) worker = world.startWorker();
+    }, 1_000);
     for (let kill = 0; kill < kills; kill++) {
-      await sleep(700 + random() * 3_000);
+      // On a busy machine a worker takes seconds to come up.
+      await sleep(2_000 + random() * 8_000);
       if (kill % 3 === 2) {
         await world.killServer();
         await sleep(random() * 500);
         await world.startServer();
       } else {
+        worker = undefined;
         await world.killWorkers('SIGKILL');
-        world.startWorker();
+        worker = world.startWorker();
       }
     }
     const results = (await Promise.all(
       begun.map(({ id }) => world.client.workflow.getHandle(id).result()),
     )) as RolloutResult[];
+    clearInterval(watch);
     expect(results.map(({ status }) => status)).toEqual(results.map(() => 'submitted'));
 
     const made = await exported(begun.map(({ id }) => id));

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DatasetResult, RolloutResult } from '../../src/contract';
 import { dice } from '../support/chaos';
-import { COUNTS, minutes } from '../support/counts';
+import { COUNTS, FULL, minutes } from '../support/counts';
 import { figures } from '../support/figures';
 import { tinyProblem } from '../support/tiny-problem';
 import { World } from '../support/world';
@@ -65,7 +65,7 @@ let world: World;
 beforeAll(async () => {
   world = await World.start({
     script: {
-      models: Object.fromEntries(NAMES.map((name) => [name, { latencyMs: 60, ...KINDS[name]!.model }])),
+      models: Object.fromEntries(NAMES.map((name) => [name, { latencyMs: 150, ...KINDS[name]!.model }])),
     },
     profiles: Object.fromEntries(NAMES.map((name) => [name, { keepTokens: true, ...KINDS[name]!.profile }])),
   });
@@ -90,7 +90,7 @@ test(
     }, 1_000);
     for (let kill = 0; kill < kills; kill++) {
       // On a busy machine a worker takes seconds to come up.
-      await sleep(2_000 + random() * 8_000);
+      await sleep(FULL ? 2_000 + random() * 8_000 : 400 + random() * 1_200);
       if (kill % 3 === 2) {
         await world.killServer();
         await sleep(random() * 500);
@@ -175,10 +175,36 @@ test(
   minutes(4, 45),
 );
 
+test('what a fork took over is trained where it was made: its records begin behind it', async () => {
+  const input = { problem: await tinyProblem(), student: NAMES[0]!, handOver: { never: true }, grade: false };
+  const fork = { run: 'sampled/0', step: 3 };
+  await (await world.begin('rollout', { ...input, fork }, 'forked')).result();
+  const made = await exported(['forked'], 'forked');
+  const entries = made.records('nemo-gym');
+  expect(entries.map(({ turn, parent_resolution }) => [turn, parent_resolution])).toEqual([
+    [4, 'root'],
+    [5, 'resolved'],
+    [6, 'resolved'],
+  ]);
+  const own = entries.map((entry) =>
+    digestOf(entry.prompt_token_ids, entry.generation_token_ids, entry.generation_log_probs),
+  );
+  expect(made.records('skyrl').flatMap(callsInSkyrl)).toEqual(own);
+  expect(made.records('verifiers').flatMap(callsInTrace)).toEqual(own);
+  const [document] = made.records('atif') as { steps: Fields[] }[];
+  const copied = document!.steps
+    .filter(({ source }) => source === 'agent')
+    .map((step) => step.is_copied_context === true);
+  expect(copied).toEqual([true, true, true, false, false, false]);
+  // The other run's tokens are there as well: its chain names them.
+  expect(callsInAtif(document!).slice(-3)).toEqual(own);
+  expect(callsInAtif(document!).length).toBe(TURNS);
+}, 120_000);
+
 /** The runs as a data set in every format that holds tokens. */
-async function exported(runs: readonly string[]) {
+async function exported(runs: readonly string[], name = 'sampled') {
   const input = {
-    name: 'sampled',
+    name,
     sources: [{ runs, method: 'rl' }],
     filters: { resolved: false, submitted: false, doubtful: false, identicalActions: 0, fileReads: 0 },
     train: { rl: ['student'] },
@@ -189,7 +215,7 @@ async function exported(runs: readonly string[]) {
     formats: ['tokens', 'nemo-gym', 'skyrl', 'verifiers', 'atif'],
     parquet: false,
   };
-  const handle = await world.begin('dataset', input, 'sampled-dataset');
+  const handle = await world.begin('dataset', input, `dataset/${name}`);
   const result = (await handle.result()) as DatasetResult;
   const read = (path: string) => readFileSync(join(result.folder, path), 'utf8');
   return {

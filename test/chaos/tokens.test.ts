@@ -111,6 +111,10 @@ test(
     const expected = (of: (kind: Kind) => number) => begun.reduce((sum, { kind }) => sum + of(KINDS[kind]!), 0);
     const sent = sentByServer();
 
+    const held = (format: string) => made.result.files.find((file) => file.format === format)!.sampled!;
+    const lost = expected(({ withoutLogprobs = 0 }) => withoutLogprobs);
+    expect(held('skyrl').dropped).toEqual({ 'log-probabilities': lost });
+
     // NeMo Gym: a record a call.
     const entries = made.records('nemo-gym').map((entry) => ({
       rollout: String(entry.rollout_id),
@@ -141,7 +145,6 @@ test(
     expect(trained.filter((each) => ids.has(each)).length).toBe(expected(turnsOf));
 
     // Prefix breaks are those that the script makes.
-    const held = (format: string) => made.result.files.find((file) => file.format === format)!.sampled!;
     expect(held('nemo-gym')).toMatchObject({
       rows: rollouts,
       answers: expected(({ answers }) => answers),
@@ -154,8 +157,6 @@ test(
       samples: expected(({ tokens }) => tokens),
       breaks: expected(({ tokens }) => tokens - 1),
     });
-    const lost = expected(({ withoutLogprobs = 0 }) => withoutLogprobs);
-    expect(held('skyrl').dropped).toEqual({ 'log-probabilities': lost });
     expect(made.card).toContain('## Tokens as they were sampled');
     expect(made.card).toContain(`log-probabilities: ${lost}`);
 

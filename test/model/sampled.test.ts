@@ -67,6 +67,71 @@ test.each(['sglang', 'sglang-meta'] as const)(
   },
 );
 
+test('calls that are refused side by side lose nothing to one another', async () => {
+  for (const [like, more] of [
+    ['sglang', {}],
+    ['sglang-meta', {}],
+    ['strict', {}],
+  ] as const) {
+    const server = await startRehearsal({
+      script: { models: { m: { turns: [bash], latencyMs: 20, tokens: { like, ...more } } } },
+    });
+    try {
+      const profile = ModelProfile.parse({ baseUrl: server.url, model: 'm', keepTokens: true, stream: true });
+      const asked = createChatModel(profile, { name: `p${names++}`, env: {} });
+      const given = await Promise.all(
+        Array.from({ length: 12 }, (_, i) => asked.complete(REQUEST, { requestId: `${i}` })),
+      );
+      expect(given.filter(({ tokens }) => tokens?.logprobs).length).toBe(like === 'strict' ? 0 : 12);
+      const { tokens } = await asked.complete(REQUEST, { requestId: 'later' });
+      expect(tokens?.answer).toEqual(like === 'strict' ? undefined : sent(0).answer);
+    } finally {
+      await server.close();
+    }
+  }
+});
+
+test('a server that was away is asked for tokens when it is back', async () => {
+  const server = await startRehearsal({ script: { models: { m: { turns: [bash], tokens: { like: 'sglang' } } } } });
+  try {
+    const profile = ModelProfile.parse({ baseUrl: server.url, model: 'm', keepTokens: true, stream: true });
+    const asked = createChatModel(profile, { name: `p${names++}`, env: {} });
+    const ask = () => asked.complete(REQUEST, { requestId: 'r' });
+    const away = async (faults: object[]) => {
+      await fetch(`${server.url}/control`, { method: 'POST', body: JSON.stringify({ faults }) });
+    };
+    expect((await ask()).tokens).toBeDefined();
+    await away([{ kind: 'reset' }]);
+    for (let i = 0; i < 5; i++)
+      await Promise.all([1, 2, 3].map(() => expect(ask()).rejects.toMatchObject({ retryable: true })));
+    await away([]);
+    expect((await ask()).tokens).toBeDefined();
+  } finally {
+    await server.close();
+  }
+});
+
+test('what cuts answers in one piece leaves a stream, and then no tokens', async () => {
+  const cut = { kind: 'reset' as const, when: 'not_streamed' as const };
+  const server = await startRehearsal({
+    script: { models: { m: { turns: [bash], tokens: { like: 'sglang' }, faults: [cut] } } },
+  });
+  try {
+    const profile = ModelProfile.parse({ baseUrl: server.url, model: 'm', keepTokens: true, stream: true });
+    const asked = createChatModel(profile, { name: `p${names++}`, env: {} });
+    let answer: FreshAnswer | undefined;
+    let attempts = 0;
+    // As Temporal does.
+    while (!answer && attempts++ < 20) {
+      answer = await asked.complete(REQUEST, { requestId: 'r' }).catch(() => undefined);
+    }
+    expect(answer).toMatchObject({ streamed: true, reply: { content: bash.thought } });
+    expect(answer!.sampled!.dropped![0]).toMatch(/^the server refuses return_token_ids/);
+  } finally {
+    await server.close();
+  }
+});
+
 test('a server that answers in streams alone is asked for one again, and gives what it gives', async () => {
   const when = 'not_streamed' as const;
   const only = { kind: 'rejected' as const, when, message: 'must be set to true for non-streaming calls: stream' };

@@ -92,7 +92,11 @@ test('graded rewards and pass rates choose rows and problems', async () => {
   const sources = [{ campaign: 'camp' }];
   const both = await dataset('half', { sources, train: BOTH, filters: { resolved: false, gradedReward: 0.5 } });
   expect(both).toMatchObject({ rows: 2 });
-  expect(rowsOf(both).map(({ metadata }) => metadata.graded_reward).sort()).toEqual([0.5, 1]);
+  expect(
+    rowsOf(both)
+      .map(({ metadata }) => metadata.graded_reward)
+      .sort(),
+  ).toEqual([0.5, 1]);
   expect(
     await dataset('more', { sources, train: BOTH, filters: { resolved: false, gradedReward: 0.6 } }),
   ).toMatchObject({
@@ -114,7 +118,7 @@ test('graded rewards and pass rates choose rows and problems', async () => {
     'none',
   );
   await expect(refused.result()).rejects.toMatchObject({
-    cause: { message: expect.stringContaining('passRates: of 1 problem none') },
+    cause: { cause: { message: expect.stringContaining('passRates: of 1 problem none') } },
   });
 }, 300_000);
 

@@ -13,8 +13,8 @@ import {
   type SkipReason,
 } from '../../contract';
 import { funnelsOf } from '../../dataset/funnel';
-import { count } from '../../pages/figures';
 import type { Deps } from '../../deps';
+import { count } from '../../pages/figures';
 import { rowsOf } from '../../store/campaigns';
 import { withHeartbeat } from '../heartbeat';
 import { type News, notify } from '../notify';

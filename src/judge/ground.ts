@@ -12,6 +12,7 @@ import {
   readdirSync,
   readlinkSync,
   rmSync,
+  type Stats,
   symlinkSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -42,6 +43,7 @@ export class Spoiled extends Error {
  * anywhere else is `Spoiled`.
  */
 export class Ground {
+  private readonly owners = new Map<string, Stats>();
   private before: Map<string, Entry>;
   private readonly kept: readonly string[];
 
@@ -51,6 +53,7 @@ export class Ground {
     private readonly hidden: readonly [string, ...string[]],
   ) {
     for (const folder of hidden) {
+      this.owners.set(folder, lstatSync(folder));
       chownSync(folder, NOBODY, NOBODY);
       chmodSync(folder, 0o700);
     }
@@ -64,6 +67,13 @@ export class Ground {
       must('cp', ['-a', '--', path, copy]);
     }
     this.before = this.walk();
+  }
+
+  /** Gives a hidden folder back to whom it belonged. */
+  reveal(folder: string): void {
+    const { uid, gid, mode } = this.owners.get(folder)!;
+    chownSync(folder, uid, gid);
+    chmodSync(folder, mode & 0o7777);
   }
 
   private copyOf(path: string): string {

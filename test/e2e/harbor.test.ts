@@ -184,7 +184,7 @@ test('what is judged reaches neither the reward nor the judge', async () => {
   for (const [what, lines] of Object.entries(REACHES)) {
     const guarded = lines.flatMap((line) => [`try: ${line}`, 'except OSError: pass']);
     const { reward } = await judge(addPatch('    return a - b', 'import os, subprocess, sys', ...guarded));
-    expect([what, reward ?? 0]).toEqual([what, 0]);
+    expect([what, reward]).toEqual([what, 0]);
   }
   const judgePid =
     "next(int(p.split('/')[2]) for p in glob.glob('/proc/[0-9]*/cmdline') if b'judge.cjs' in open(p, 'rb').read())";

@@ -104,12 +104,14 @@ async function exportRollout(
     { problem: source, fork, sandbox: input.sandbox },
     { id: `${id}/workspace-${step}`, note: `sandbox of ${id} after step ${step}` },
   );
+  const kept = await cli.transcripts.load(made.head);
+  if (kept.steps.at(-1)?.turn.action.tool === 'submit')
+    throw new PointsmanError('InvalidInput', `${id} ended with step ${step}`, 'Keep fewer steps.');
   const digest = createHash('sha256').update(id).digest('hex').slice(0, 8);
-  const trajectory = priorContext(id, await cli.transcripts.load(made.head));
   const task = await writeTask(cli, problem, taskName(`${problem.id}-${step}-${digest}`), flags, {
     workspace: made.image,
     ...(made.base === null ? {} : { base: made.base }),
-    prior: { trajectory, metadata: { rollout: id, step, head: made.head } },
+    prior: { trajectory: priorContext(id, kept), metadata: { rollout: id, step, head: made.head } },
   });
   return { id, step, head: made.head, ...task };
 }

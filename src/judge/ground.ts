@@ -67,6 +67,7 @@ export class Ground {
       must('cp', ['-a', '--', path, copy]);
     }
     this.before = this.walk();
+    this.setTimes();
   }
 
   /** Gives a hidden folder back to whom it belonged. */
@@ -96,8 +97,20 @@ export class Ground {
       restore(this.copyOf(path), path);
     }
     for (const folder of ['/dev/shm', '/dev/mqueue']) emptied(folder);
-    // All at once, so that nothing tells by its times what a run did.
-    for (const [path, { folder, times }] of this.before) if (folder || this.isKept(path)) lutimesSync(path, ...times);
+    this.setTimes();
+  }
+
+  /** All at once and before each run, so that nothing tells by its times what a run did, or that there was one. */
+  private setTimes(): void {
+    for (const [path, { folder, times }] of this.before) {
+      if (!folder && !this.isKept(path)) continue;
+      try {
+        lutimesSync(path, ...times);
+      } catch (error) {
+        // What is mounted so nobody can change.
+        if ((error as NodeJS.ErrnoException).code !== 'EROFS') throw error;
+      }
+    }
     this.before = this.walk();
   }
 

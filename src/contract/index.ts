@@ -1,6 +1,7 @@
 export * from './analysis';
 export * from './campaign';
 export * from './dataset';
+export * from './endpoint';
 export * from './errors';
 export * from './evaluation';
 export * from './experience';

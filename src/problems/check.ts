@@ -94,7 +94,8 @@ function reasonsOf(
   log: string,
 ): string[] {
   const reasons: string[] = [];
-  if (problem.goldPatch === undefined && problem.solution === undefined) reasons.push('there is neither a gold patch nor a solution, so nothing shows that it can be solved');
+  if (problem.goldPatch === undefined && problem.solution === undefined)
+    reasons.push('there is neither a gold patch nor a solution, so nothing shows that it can be solved');
   if (tests.failToPass.length === 0) reasons.push('no test fails before the gold patch and passes after it');
   if (!found.oracle) {
     const broken =

@@ -12,14 +12,19 @@ const NOT_YOURS: readonly string[] = [
 
 /** Sent with every call: what a gateway tells sessions apart by. They stand in histories, so no secret may be among them. */
 const SessionHeaders = z
-  .record(
-    z
-      .string()
-      .regex(/^[A-Za-z0-9-]{1,100}$/, 'letters, digits and "-"')
-      .refine((name) => !NOT_YOURS.includes(name.toLowerCase()), 'is set by the client; a key goes into apiKeyEnv'),
-    z.string().regex(/^[\x20-\x7e]{0,500}$/, 'printable ASCII, 500 characters at most'),
-  )
-  .refine((headers) => Object.keys(headers).length <= 20, '20 headers at most');
+  .record(z.string(), z.string().regex(/^[\x20-\x7e]{0,500}$/, 'printable ASCII, 500 characters at most'))
+  .superRefine((headers, context) => {
+    const names = Object.keys(headers);
+    if (names.length > 20) context.addIssue({ code: 'custom', message: '20 headers at most' });
+    for (const name of names) {
+      const message = !/^[A-Za-z0-9-]{1,100}$/.test(name)
+        ? 'the name of a header is letters, digits and "-"'
+        : NOT_YOURS.includes(name.toLowerCase())
+          ? 'this one is set by the client; a key goes into apiKeyEnv'
+          : undefined;
+      if (message) context.addIssue({ code: 'custom', path: [name], message });
+    }
+  });
 
 /** An address of a model server: without a name and password, which would be in every history. */
 export const ServerAddress = z

@@ -25,4 +25,5 @@ export * from './source';
 export * from './step';
 export * from './temporal';
 export * from './temporal';
+export * from './trainer';
 export * from './verdict';

@@ -71,6 +71,11 @@ export function openApi(version: string): object {
           ],
           responses: { ...REFUSED, ...MISSING, 200: said('How it stands.', 'TrainerAnswer') },
         },
+        delete: {
+          summary: 'End a rollout; what it came to until then is kept',
+          parameters: [ID],
+          responses: { ...REFUSED, ...MISSING, 200: said('It was asked to end.', 'TrainerAnswer') },
+        },
       },
       '/rollouts/{id}/steps': {
         get: {

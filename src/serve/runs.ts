@@ -192,6 +192,14 @@ export class Runs {
     return told ?? this.answer(name);
   }
 
+  /** Asks a run to end; one that has ended stays as it is. Gives how it stands. Throws `NotFound`. */
+  async cancel(name: RunName): Promise<TrainerAnswer> {
+    const { answer } = await this.see(name);
+    if (answer.state !== 'running') return answer;
+    await this.handleOf(workflowIdOf(name)).cancel();
+    return answer;
+  }
+
   /** The steps behind the first `after`, as they come, until it has ended. Throws `NotFound`. */
   async *steps(name: RunName, after: number, gone: AbortSignal): AsyncGenerator<TrainerStep, TrainerAnswer> {
     const { transcripts } = this.given.stores;

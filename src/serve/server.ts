@@ -96,7 +96,8 @@ class Exchange {
     const [, path = '', steps] = /^\/rollouts\/([^/]+)(\/steps)?$/.exec(pathname) ?? [];
     const name = nameOfPath(decoded(path));
     if (!name) throw new Refusal(404, 'There is nothing here: /openapi.json says what there is.');
-    if (method !== 'GET') throw new Refusal(405, 'A rollout that was started is read here: GET only.');
+    if (method === 'DELETE' && !steps) return this.json(200, await this.runs.cancel(name));
+    if (method !== 'GET') throw new Refusal(405, 'A rollout that was started is read (GET) or ended (DELETE) here.');
     if (steps) return this.steps(name, searchParams.get('after') ?? headers['last-event-id']?.toString());
     const wait = parseInput(Wait, searchParams.get('wait') ?? 0, 'wait');
     return this.json(200, await this.runs.wait(name, wait * 1000, this.left));

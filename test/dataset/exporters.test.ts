@@ -190,7 +190,9 @@ describe('what is not written is said', () => {
   });
 
   test('tokens without a tokenizer', () => {
-    expect(exportedAs('tokens', runOf(['expert'], { calls: [] })).left).toEqual([{ reason: 'no_tokenizer', detail: 'run-1' }]);
+    expect(exportedAs('tokens', runOf(['expert'], { calls: [] })).left).toEqual([
+      { reason: 'no_tokenizer', detail: 'run-1' },
+    ]);
   });
 
   test('messages that do not alternate, where the trainer demands it', () => {

@@ -1,4 +1,4 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { room } from '../../src/home';
@@ -16,6 +16,8 @@ const ENVIRONMENTS = {
     packages: ['datasets==5.2.0', 'pyarrow==26.0.1', 'transformers==5.23.0', 'jinja2==3.1.6', 'openai==3.54.0'],
     alone: ['harbor==0.25.0'],
   },
+  /** Where rollouts are sampled through its interception. */
+  verifiers: { packages: ['verifiers==0.4.0'], alone: [] },
   /** Trainers, with PyTorch: six gigabytes, so only where POINTSMAN_TRAINERS=1 or where they are already. */
   trainers: {
     packages: ['torch==2.15.0', 'trl==1.16.0', 'datasets==5.2.0', 'transformers==5.23.0', 'openai==3.54.0'],
@@ -34,6 +36,8 @@ const ENVIRONMENTS = {
 export interface Python {
   /** Runs a script of this folder; its output is JSON. Throws with what it wrote to stderr. */
   run(script: string, ...args: string[]): unknown;
+  /** The same for a script that asks servers of this process. */
+  runBeside(script: string, env: NodeJS.ProcessEnv, ...args: string[]): Promise<unknown>;
 }
 
 /** A virtual environment in the home's tools, made when it is missing; or why there is none. */
@@ -51,9 +55,9 @@ export function pythonWith(name: keyof typeof ENVIRONMENTS): Python | { readonly
     }
     writeFileSync(ready, '');
   }
+  const env = { ...process.env, HF_HUB_OFFLINE: '1', HF_HOME: join(folder, 'cache'), CUDA_VISIBLE_DEVICES: '' };
   return {
     run(script, ...args) {
-      const env = { ...process.env, HF_HUB_OFFLINE: '1', HF_HOME: join(folder, 'cache'), CUDA_VISIBLE_DEVICES: '' };
       const path = join(__dirname, script);
       const { status, stdout, stderr } = spawnSync(python, [path, ...args], {
         encoding: 'utf8',
@@ -62,15 +66,34 @@ export function pythonWith(name: keyof typeof ENVIRONMENTS): Python | { readonly
         timeout: 900_000,
       });
       if (status !== 0) throw new Error(`${script} ended with ${status}:\n${stderr.slice(-4_000)}`);
-      return JSON.parse(stdout.slice(stdout.lastIndexOf('\n', stdout.length - 2) + 1));
+      return lastLine(stdout);
+    },
+    runBeside(script, more, ...args) {
+      return outputOf(python, [join(__dirname, script), ...args], { ...env, ...more });
     },
   };
+}
+
+/** What a program beside this one has written as its last line, as JSON. Rejects with what it wrote to stderr. */
+export async function outputOf(program: string, args: readonly string[], env: NodeJS.ProcessEnv): Promise<unknown> {
+  const child = spawn(program, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  let [stdout, stderr] = ['', ''];
+  child.stdout.on('data', (data) => (stdout += data));
+  child.stderr.on('data', (data) => (stderr += data));
+  const status = await new Promise((ended) => child.on('close', ended));
+  if (status !== 0) throw new Error(`${args[0]} ended with ${status}:\n${stderr.slice(-4_000)}`);
+  return lastLine(stdout);
+}
+
+function lastLine(stdout: string): unknown {
+  return JSON.parse(stdout.slice(stdout.lastIndexOf('\n', stdout.length - 2) + 1));
 }
 
 function install(folder: string, python: string, { packages, alone }: Environment): string | undefined {
   try {
     execFileSync('python3', ['-m', 'venv', folder], { stdio: 'pipe' });
-    for (const wanted of [packages, ['--no-deps', '--ignore-requires-python', ...alone]]) {
+    const separately = alone.length > 0 ? [['--no-deps', '--ignore-requires-python', ...alone]] : [];
+    for (const wanted of [packages, ...separately]) {
       execFileSync(python, ['-m', 'pip', 'install', '--quiet', ...wanted], { stdio: 'pipe', timeout: 1_800_000 });
     }
     return undefined;

@@ -91,6 +91,10 @@ class Trainer:
             if found.ended or found.reason == "outage":
                 return found
 
+    def cancel(self, id: str) -> Rollout:
+        """Ends it; what it came to until then is kept. One that has ended stays as it is."""
+        return _rollout(self._ask("DELETE", f"/rollouts/{quote(id, safe='~')}"), None)
+
     def steps(self, id: str, after: int = 0) -> Iterator[dict[str, Any]]:
         """Its steps behind the first ``after``, as they come."""
         path = f"/rollouts/{quote(id, safe='~')}/steps"

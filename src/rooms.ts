@@ -50,7 +50,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   dataset: {
     holds: 'funnels, filters, masks, mixtures, exporters, the checker of training files',
-    imports: 'contract rollout',
+    imports: 'contract rollout grading',
     pure: true,
   },
   analysis: {

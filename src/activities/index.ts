@@ -3,6 +3,7 @@ import { createCovariateShiftActivities } from './analysis/covariate-shift';
 import { createFailureAnalysisActivities } from './analysis/failure-analysis';
 import { createCampaignActivities } from './campaign/campaign';
 import { createCampaignEndingActivities } from './campaign/endings';
+import { createRegradeActivities } from './campaign/regrade';
 import { createDatasetActivities } from './dataset/dataset';
 import { createEvaluationActivities } from './evaluation/evaluation';
 import { createEvaluationResultActivities } from './evaluation/results';
@@ -56,6 +57,7 @@ export function createActivities(deps: Deps) {
     ...createCovariateShiftActivities(deps),
     ...createFailureAnalysisActivities(deps),
     ...createCampaignActivities(deps),
+    ...createRegradeActivities(deps),
     ...createCampaignEndingActivities(deps),
     ...createPipelineActivities(deps),
     ...createReportActivities(deps),

@@ -23,6 +23,13 @@ export function dollarsOption(text: string): number {
   return value;
 }
 
+/** `0.1..0.9`. */
+export function shareRangeOption(text: string): [number, number] {
+  const [low, high] = text.split('..').map(Number);
+  if (low !== undefined && high !== undefined && 0 <= low && low <= high && high <= 1) return [low, high];
+  throw new InvalidArgumentError('expected two shares, like 0.1..0.9.');
+}
+
 /** `90`, `30s`, `5m`, `2h`, `1d`: seconds. */
 export function secondsOption(text: string): number {
   const found = /^(\d+(?:\.\d+)?)\s*([smhd]?)$/.exec(text);

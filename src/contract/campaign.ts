@@ -1,9 +1,10 @@
 import { z } from 'zod';
+import { GradeInput, GradeVerdict } from './grading';
 import { HandOverPolicy } from './hand-over';
 import { Limits } from './limits';
 import { ProblemSource } from './problem';
 import { ProfileName } from './profile';
-import { Funnel } from './rollout-row';
+import { Funnel, RolloutSource } from './rollout-row';
 import { SandboxProfile } from './sandbox';
 import { Ref } from './step';
 
@@ -87,15 +88,30 @@ export const CampaignCarry = z.strictObject({
 });
 export type CampaignCarry = z.infer<typeof CampaignCarry>;
 
+/** As `CampaignInput.problems`. */
+const CampaignProblemsInput = z.union([z.string().min(1), Ref, z.array(ProblemSource).min(1)]);
+
+/** Problems by what earlier rollouts came to on them. */
+const PassRates = z
+  .strictObject({
+    sources: z.array(RolloutSource).min(1),
+    /** Share of valid rollouts that resolved it. A problem without any is kept. */
+    between: z.tuple([z.number().min(0).max(1), z.number().min(0).max(1)]),
+    /** `rate`: the share itself lies there. `interval`: its 95 % interval reaches there, so that few rollouts exclude little. */
+    by: z.enum(['rate', 'interval']).default('rate'),
+  })
+  .refine(({ between: [low, high] }) => low <= high, 'the first number must not be larger than the second');
+
 export const CampaignInput = z
   .strictObject({
     /**
      * A JSONL file or a folder (its path as the worker's host finds it), a JSONL blob, or the problems. A line is a problem,
      * the path or id of one, its blob, or a row of SWE-bench, SWE-smith or R2E-Gym.
      */
-    problems: z.union([z.string().min(1), Ref, z.array(ProblemSource).min(1)]),
+    problems: CampaignProblemsInput,
     /** Ids; without them all. */
     only: z.array(z.string()).default([]),
+    passRates: PassRates.optional(),
     methods: z
       .array(Method)
       .min(1)
@@ -127,6 +143,41 @@ export const CampaignInput = z
     message: 'each method needs a student, an expert or both',
   });
 export type CampaignInput = z.infer<typeof CampaignInput>;
+
+/** Judges the patches of rollouts again: with a new judge, other tests, or after an outage. No agent runs. */
+export const RegradeInput = z.strictObject({
+  sources: z.array(RolloutSource).min(1),
+  /** Problems as of today, as a campaign is given them; without it, and of ids that are not among them, as they were then. */
+  problems: CampaignProblemsInput.optional(),
+  /** Rollouts that have a verdict already are judged all the same, or only those that have none. */
+  only: z.enum(['all', 'ungraded']).default('all'),
+  controls: GradeInput.shape.controls,
+  /** Gradings at once. */
+  concurrency: z.int().min(1).max(200).default(2),
+  /** Written by continue-as-new. */
+  carry: z.strictObject({ plan: Ref, next: z.int(), pages: z.array(Ref) }).optional(),
+});
+export type RegradeInput = z.infer<typeof RegradeInput>;
+
+/** Two verdicts on one patch; null where there was none. */
+export const VerdictChange = z.strictObject({
+  id: z.string(),
+  before: z.strictObject({ resolved: z.boolean(), verdict: GradeVerdict }).nullable(),
+  after: z.strictObject({ resolved: z.boolean(), verdict: GradeVerdict }).nullable(),
+  /** Why there is none now. */
+  error: z.string().optional(),
+});
+export type VerdictChange = z.infer<typeof VerdictChange>;
+
+export const RegradeResult = z.strictObject({
+  /** Of rollouts: in the sources, judged, judged otherwise than before, and those that could not be judged. */
+  counts: z.strictObject({ rows: z.int(), judged: z.int(), changed: z.int(), failed: z.int() }),
+  /** The first 50; the rows have all. */
+  changes: z.array(VerdictChange),
+  /** `RolloutRow` lines with the new verdicts and, as `before`, the old: a source of data sets and analyses. */
+  rollouts: Ref,
+});
+export type RegradeResult = z.infer<typeof RegradeResult>;
 
 export const CampaignStatus = z.enum(['complete', 'budget_exhausted', 'abandoned', 'cancelled']);
 export type CampaignStatus = z.infer<typeof CampaignStatus>;

@@ -9,6 +9,11 @@ import { Author, Ref } from './step';
 export const DatasetFilters = z.strictObject({
   /** Rejection sampling: all tests pass. */
   resolved: z.boolean().default(true),
+  /**
+   * Least graded reward: the share of FAIL_TO_PASS that passed times that of PASS_TO_PASS. Of use with `resolved: false`; what is not valid
+   * has none.
+   */
+  gradedReward: z.number().min(0).max(1).optional(),
   /** Ended by `submit`. */
   submitted: z.boolean().default(true),
   /**

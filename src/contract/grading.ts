@@ -92,6 +92,8 @@ export const Review = z.strictObject({
   by: z.string().min(1),
   /** ISO 8601. */
   at: z.string(),
+  /** Turns from this one on, counted from 1, leave all data sets. */
+  invalidFrom: z.int().min(1).optional(),
 });
 export type Review = z.infer<typeof Review>;
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Review } from './grading';
+import { GradeVerdict, Review } from './grading';
 import { HandOverPolicy, HandOverReason } from './hand-over';
 import { RolloutResult } from './rollout';
 import { Ref } from './step';
@@ -39,6 +39,8 @@ export const RolloutRow = z.strictObject({
   /** Seconds from start to end by the server's clock, waiting included; null when it never ran. */
   seconds: z.number().nullable(),
   licence: z.string().nullable().default(null),
+  /** The verdict that stood before it was judged again. */
+  before: z.strictObject({ resolved: z.boolean(), verdict: GradeVerdict }).nullable().optional(),
   /** What a person, or a model as reviewer, said of a doubtful verdict. */
   review: Review.optional(),
 });
@@ -102,6 +104,7 @@ export const LossReason = z.enum([
   'tests_timed_out',
   'bribed',
   'tests_failed',
+  'reward_too_low',
   'not_graded',
   // doubtful
   'suspicious',

@@ -76,6 +76,7 @@ function metadataOf(fields: Fields, { id, method, licence }: ExtraSource, { turn
     expert: textOf(theirs.expert),
     resolved: theirs.resolved === true || fields.resolved === true,
     graded: theirs.graded === true || typeof fields.resolved === 'boolean',
+    graded_reward: typeof theirs.graded_reward === 'number' ? theirs.graded_reward : -1,
     valid: theirs.valid !== false,
     reason: textOf(theirs.reason),
     pass: number(theirs.pass),

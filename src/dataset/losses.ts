@@ -7,6 +7,7 @@ import {
   type RolloutRow,
 } from '../contract';
 import { needsExpert } from '../rollout/handover';
+import { validityOf } from './validity';
 
 /** Where a rollout stopped on its way into a training set: the stage that it did not reach, and why. */
 export interface Loss {
@@ -15,7 +16,7 @@ export interface Loss {
 }
 
 /** Filters that a row is judged by without its chain. One that is off lets everything pass its stage by. */
-export type RowFilters = Pick<DatasetFilters, 'resolved' | 'submitted' | 'doubtful' | 'handOvers'>;
+export type RowFilters = Pick<DatasetFilters, 'resolved' | 'gradedReward' | 'submitted' | 'doubtful' | 'handOvers'>;
 
 const ALL: RowFilters = DatasetFilters.parse({});
 
@@ -45,6 +46,8 @@ export function lossOf(row: RolloutRow, filters: RowFilters = ALL): Loss | undef
     return { stage: 'handed_over', reason: 'other_hand_over' };
   if (filters.submitted && status !== 'submitted') return { stage: 'submitted', reason: ENDINGS[status] };
   if (filters.resolved && row.result.resolved !== true) return { stage: 'passed', reason: unresolved(row) };
+  if (filters.gradedReward !== undefined && (validityOf(row).graded ?? -1) < filters.gradedReward)
+    return { stage: 'passed', reason: 'reward_too_low' };
   const doubt = filters.doubtful ? doubtOf(row) : undefined;
   return doubt && { stage: 'not_doubtful', reason: doubt };
 }

@@ -53,6 +53,8 @@ export interface RowMetadata {
   readonly resolved: boolean;
   /** Whether a grade is behind `resolved`. */
   readonly graded: boolean;
+  /** Share of FAIL_TO_PASS that passed times that of PASS_TO_PASS; -1 where it is not valid. */
+  readonly graded_reward: number;
   /**
    * Whether its end says something about its model: false after an outage, a lost environment, or a judge that could not
    * judge. Then `resolved` is no reward.
@@ -96,14 +98,25 @@ interface LoadedRollout {
 /** The expert's turns, unless the input says otherwise of the method (OEC, section 3.2: masking). */
 const EXPERT: readonly Author[] = ['expert'];
 
+/** Without the turns that a review declared invalid, and all behind them. */
+function withoutInvalid(loaded: LoadedRollout): LoadedRollout {
+  const kept = (loaded.rollout.review?.invalidFrom ?? Number.POSITIVE_INFINITY) - 1;
+  const { opening, steps } = loaded.transcript;
+  if (kept >= steps.length) return loaded;
+  return {
+    ...loaded,
+    transcript: { opening, steps: steps.slice(0, kept) },
+    hashes: loaded.hashes.slice(0, kept),
+    calls: loaded.calls?.filter(({ step }) => step !== null && step < kept),
+  };
+}
+
 /** A rollout that has a result as a row in the student's format. */
-export function rowOfRollout(
-  { rollout, transcript, hashes, patch, calls = [] }: LoadedRollout,
-  rendering: Rendering,
-): DatasetRow {
+export function rowOfRollout(loaded: LoadedRollout, rendering: Rendering): DatasetRow {
+  const { rollout, transcript, hashes, patch, calls = [] } = withoutInvalid(loaded);
   const { id, instance, method, student, expert, licence } = rollout;
   const { status, resolved, handOver, head, grade, cost } = rollout.result!;
-  const { valid, reason } = validityOf(rollout);
+  const { valid, reason, graded } = validityOf(rollout);
   const train = rendering.train[method] ?? EXPERT;
   const conversation = renderConversation(transcript, { ...rendering, train, hashes });
   return {
@@ -119,6 +132,7 @@ export function rowOfRollout(
       expert: expert ?? '',
       resolved: resolved === true,
       graded: grade !== null,
+      graded_reward: graded ?? -1,
       valid,
       reason,
       pass: rollout.pass,

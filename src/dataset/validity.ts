@@ -1,4 +1,5 @@
 import type { ExitStatus, GradeResult, RolloutRow } from '../contract';
+import { rewardsOf } from '../grading/reward';
 
 /** Whether a rollout's end says something about its model, and what it is worth if it does. */
 export interface Validity {
@@ -7,6 +8,8 @@ export interface Validity {
   readonly reason: string;
   /** 1 where the problem is resolved, 0 where it is not; null where nothing can be said: never 0 for an outage. */
   readonly reward: 0 | 1 | null;
+  /** The same by the share of its tests that passed (`rewardsOf`). */
+  readonly graded: number | null;
 }
 
 /** Endings that are not the model's doing: what was done until then is judged by nothing. */
@@ -33,17 +36,18 @@ export function validityOf({ result, review }: Pick<RolloutRow, 'result' | 'revi
   const lost = NOT_ITS_DOING[result.status];
   if (lost) return invalid(lost);
   if (!result.grade) return invalid('not_graded');
-  if (review) return judged(review.accepted && result.grade.resolved);
+  const { graded } = rewardsOf(result.grade);
+  if (review) return judged(review.accepted && result.grade.resolved, review.accepted ? graded : 0);
   const unjudged = NO_JUDGEMENT[result.grade.verdict];
   // A cheat is one whatever the tests say of it.
-  if (result.status === 'tampered') return judged(false);
-  return unjudged ? invalid(unjudged) : judged(result.grade.resolved);
+  if (result.status === 'tampered') return judged(false, 0);
+  return unjudged ? invalid(unjudged) : judged(result.grade.resolved, graded);
 }
 
 function invalid(reason: string): Validity {
-  return { valid: false, reason, reward: null };
+  return { valid: false, reason, reward: null, graded: null };
 }
 
-function judged(resolved: boolean): Validity {
-  return { valid: true, reason: '', reward: resolved ? 1 : 0 };
+function judged(resolved: boolean, graded: number): Validity {
+  return { valid: true, reason: '', reward: resolved ? 1 : 0, graded };
 }

@@ -96,14 +96,15 @@ export function createChatModel(profile: ModelProfile, at: LineOwner): ChatModel
             const { headers } = response;
             return asking.learn(
               profile,
+              asked,
               readAnswer(text, { profile, context, requestId, latencyMs, promptTokens, headers }),
             );
           } catch (error) {
             if (signal?.aborted) throw signal.reason;
             const known = classify(error, context);
             const rejected = isPointsmanError(known) && known.code === 'ModelRejected';
-            if (rejected && asking.refusedBy(known.message, asked)) continue;
-            if (!rejected && stream !== profile.stream) asking.failed();
+            if (rejected && asking.refusedBy(known.message, profile, asked)) continue;
+            if (!rejected) asking.failed(profile, asked);
             throw known;
           }
         }

@@ -21,35 +21,53 @@ const FIELDS = Object.keys(ASKED) as (keyof typeof ASKED)[];
 const UNKNOWN_FIELD =
   /(extra|unknown|unrecogni[sz]ed|unexpected|additional|unsupported)\b.{0,40}(inputs?|param|propert|argument|field|key)|not permitted/;
 
+/** A request as it went out: the profile that it was made from, and the fields that ask for tokens. */
+interface AskedOnce {
+  readonly profile: ModelProfile;
+  readonly fields: Json;
+  /** Failures that were counted until then. */
+  readonly cuts: number;
+}
+
+/** Failures in a row after which a stream is tried instead, and after which only that. */
+const CUTS_UNTIL_STREAM = 3;
+const CUTS_UNTIL_ONLY_STREAMS = 6;
+
 /**
  * How one server is asked for tokens, as far as this process has learned it: fields that it refused are not sent again, and
- * where a stream brings tokens in part or not at all it is asked for the answer in one piece.
+ * where a stream brings tokens in part or not at all it is asked for the answer in one piece. Calls are made side by side:
+ * each is judged by how it was asked, whatever others have learned since.
  */
 export class TokenAsking {
   private readonly refused = new Set<string>();
-  /** `off`: asked without a stream. `kept`: that was no better, or cannot be had. */
-  private streaming: 'asked' | 'off' | 'kept' = 'asked';
+  /** Why it is asked without a stream although the profile says one. */
+  private unstreamed: 'refused' | 'poor' | undefined;
+  /** It answers in streams alone, or in one piece no better. */
+  private onlyStreams = false;
+  private cuts = 0;
 
-  /** The profile as the next request is made from it, and the fields that are added to its body. */
-  next(profile: ModelProfile): { readonly profile: ModelProfile; readonly fields: Json } {
-    if (!profile.keepTokens) return { profile, fields: {} };
+  /** The next request, but for the conversation. */
+  next(profile: ModelProfile): AskedOnce {
+    const { cuts } = this;
+    if (!profile.keepTokens) return { profile, fields: {}, cuts };
     const sent = FIELDS.filter((field) => !this.refused.has(field) && !(field in profile.extraBody));
     const fields = Object.fromEntries(sent.map((field) => [field, ASKED[field]]));
-    const plain = profile.stream && this.streaming === 'off';
-    return { profile: plain ? { ...profile, stream: false } : profile, fields };
+    const plain = profile.stream && this.unstreamed !== undefined;
+    return { profile: plain ? { ...profile, stream: false } : profile, fields, cuts };
   }
 
-  /** Whether a refusal is of what was asked for tokens alone, so that the same call may be made again without it. */
-  refusedBy(words: string, { profile, fields }: { readonly profile: ModelProfile; readonly fields: Json }): boolean {
+  /** Whether a refusal is of what was asked for tokens alone, so that the same call may be made again otherwise. */
+  refusedBy(words: string, wanted: ModelProfile, { profile, fields }: AskedOnce): boolean {
     const lower = words.slice(0, 20_000).toLowerCase();
     const named = Object.keys(fields).filter((field) => new RegExp(`\\b${field}\\b`).test(lower));
     const streams = /\bstream(?!_options)/.test(lower);
-    if (named.length > 0 && streams && profile.stream && this.streaming === 'asked') {
-      this.streaming = 'off';
+    if (named.length > 0 && streams && profile.stream && !this.onlyStreams) {
+      this.unstreamed = 'refused';
       return true;
     }
-    if (streams && named.length === 0 && !profile.stream && this.streaming === 'off') {
-      this.streaming = 'kept';
+    if (streams && named.length === 0 && wanted.stream && !profile.stream) {
+      this.onlyStreams = true;
+      this.unstreamed = undefined;
       return true;
     }
     const unknown = named.length === 0 && UNKNOWN_FIELD.test(lower) ? Object.keys(fields) : named;
@@ -58,17 +76,30 @@ export class TokenAsking {
     return unknown.length > 0;
   }
 
-  /** A call that was made without a stream for the tokens' sake, and failed: what cuts silent connections may stand between. */
-  failed(): void {
-    if (this.streaming === 'off') this.streaming = 'kept';
+  /**
+   * A call that failed. What cuts silent connections lets none in one piece through, so that after a few a stream is tried; a
+   * server that is away looks the same, and says when it is back that it does not stream tokens. Calls that fail together
+   * count once.
+   */
+  failed(wanted: ModelProfile, { profile, cuts }: AskedOnce): void {
+    if (wanted.stream === profile.stream || cuts !== this.cuts) return;
+    this.cuts += 1;
+    if (this.cuts === CUTS_UNTIL_ONLY_STREAMS) this.onlyStreams = true;
+    if (this.cuts === CUTS_UNTIL_STREAM || this.onlyStreams) this.unstreamed = undefined;
   }
 
   /** What an answer brought decides how the next is asked for; says what the server refuses. */
-  learn(profile: ModelProfile, answer: FreshAnswer): FreshAnswer {
-    if (!profile.keepTokens) return answer;
+  learn(wanted: ModelProfile, { profile }: AskedOnce, answer: FreshAnswer): FreshAnswer {
+    if (!wanted.keepTokens) return answer;
     const whole = answer.tokens !== undefined && answer.sampled?.dropped === undefined;
-    if (!whole && answer.streamed && this.streaming === 'asked') this.streaming = 'off';
-    else if (!answer.tokens && !answer.streamed && this.streaming === 'off') this.streaming = 'kept';
+    if (wanted.stream && profile.stream && !whole && !this.onlyStreams) this.unstreamed ??= 'poor';
+    if (wanted.stream && !profile.stream) {
+      this.cuts = 0;
+      if (!answer.tokens && this.unstreamed === 'poor') {
+        this.onlyStreams = true;
+        this.unstreamed = undefined;
+      }
+    }
     if (whole || this.refused.size === 0) return answer;
     const refused = `the server refuses ${[...this.refused].join(', ')}`;
     return { ...answer, sampled: { dropped: [refused, ...(answer.sampled?.dropped ?? [])] } };

@@ -3,6 +3,7 @@ import { nearest } from '../contract';
 import { covariateShift } from './analysis/covariate-shift';
 import { failureAnalysis } from './analysis/failure-analysis';
 import { campaign } from './campaign';
+import { regrade } from './campaign/regrade';
 import { dataset } from './dataset';
 import { evaluation } from './evaluation';
 import { grade } from './grading';
@@ -33,6 +34,7 @@ export {
   problemCheck,
   problemControls,
   problemInit,
+  regrade,
   report,
   repoSetup,
   rollout,
@@ -44,6 +46,7 @@ export {
 const TYPES = [
   'rollout',
   'campaign',
+  'regrade',
   'dataset',
   'grade',
   'problemInit',

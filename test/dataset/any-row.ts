@@ -110,6 +110,7 @@ export function rowOf(
       expert: 'large',
       resolved: true,
       graded: true,
+      graded_reward: 1,
       valid: true,
       reason: '',
       pass: 0,

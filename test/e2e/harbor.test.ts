@@ -283,7 +283,7 @@ test('a student’s first steps become a task, and what an agent elsewhere did f
     { sources: [{ runs: [back.answer.imported[0].id], method: 'oec' }], name: 'hand-over', formats: ['trl', 'atif'] },
     'dataset/hand-over',
   );
-  expect(await dataset.result()).toMatchObject({ rows: { train: 1 } });
+  expect(await dataset.result()).toMatchObject({ rows: 1 });
 }, 600_000);
 
 const SCRIPT = ['cat src/calc.py', "sed -i 's/a - b/a + b/' src/calc.py"];

@@ -18,6 +18,9 @@ export const COUNTS = {
   slowRollouts: of(8, 40),
   budgetRollouts: of(16, 64),
   pairs: of(3, 20),
+  /** Each keeps the tokens that it was sampled with. */
+  tokenRollouts: of(10, 200),
+  tokenKills: of(2, 30),
   leakRuns: of(12, 200),
   longSteps: of(60, 500),
   outputMb: of(300, 10_000),

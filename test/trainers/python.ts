@@ -1,5 +1,6 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
-import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { room } from '../../src/home';
 
@@ -7,6 +8,8 @@ interface Environment {
   readonly packages: readonly string[];
   /** Installed without what they depend on: of trainers with many demands only the part that reads data is run. */
   readonly alone: readonly string[];
+  /** The oldest minor version of Python 3 that the packages run on; any where nothing is said. */
+  readonly minor?: number;
 }
 
 /** Packages that read our files, at the versions that the figures in the documentation are of. */
@@ -18,6 +21,25 @@ const ENVIRONMENTS = {
   },
   /** Where rollouts are sampled through its interception. */
   verifiers: { packages: ['verifiers==0.4.0'], alone: [] },
+  /** What reads records for reinforcement learning, and what their models need to be imported: no trainer, and no PyTorch. */
+  records: {
+    minor: 12,
+    packages: [
+      'pydantic==2.14.4',
+      'numpy==2.4.6',
+      'loguru==0.7.3',
+      'prime-pydantic-config==0.4.3',
+      'prime-sandboxes==0.5.1',
+      'openai==3.54.0',
+      'anthropic==2.14.0',
+      'httpx==0.28.1',
+      'aiohttp==3.14.5',
+      'tomli_w==1.2.0',
+      'math-verify==0.9.0',
+      'orjson==3.13.0',
+    ],
+    alone: ['verifiers==0.4.0', 'renderers==0.1.12', 'nemo-gym==0.7.0', 'skyrl==0.4.0', 'harbor==0.26.0'],
+  },
   /** Trainers, with PyTorch: six gigabytes, so only where POINTSMAN_TRAINERS=1 or where they are already. */
   trainers: {
     packages: ['torch==2.15.0', 'trl==1.16.0', 'datasets==5.2.0', 'transformers==5.23.0', 'openai==3.54.0'],
@@ -89,9 +111,11 @@ function lastLine(stdout: string): unknown {
   return JSON.parse(stdout.slice(stdout.lastIndexOf('\n', stdout.length - 2) + 1));
 }
 
-function install(folder: string, python: string, { packages, alone }: Environment): string | undefined {
+function install(folder: string, python: string, { packages, alone, minor = 0 }: Environment): string | undefined {
   try {
-    execFileSync('python3', ['-m', 'venv', folder], { stdio: 'pipe' });
+    const base = interpreters().find((each) => minorOf(each) >= minor);
+    if (base === undefined) return `there is no Python 3.${minor} or later`;
+    execFileSync(base, ['-m', 'venv', folder], { stdio: 'pipe' });
     const separately = alone.length > 0 ? [['--no-deps', '--ignore-requires-python', ...alone]] : [];
     for (const wanted of [packages, ...separately]) {
       execFileSync(python, ['-m', 'pip', 'install', '--quiet', ...wanted], { stdio: 'pipe', timeout: 1_800_000 });
@@ -100,6 +124,19 @@ function install(folder: string, python: string, { packages, alone }: Environmen
   } catch (error) {
     return `the packages cannot be installed: ${(error as Error).message.slice(0, 300)}`;
   }
+}
+
+/** Python as it is called, newer ones beside it, and those of pyenv. */
+function interpreters(): string[] {
+  const versions = join(process.env.PYENV_ROOT ?? join(homedir(), '.pyenv'), 'versions');
+  const own = existsSync(versions) ? readdirSync(versions).map((name) => join(versions, name, 'bin', 'python')) : [];
+  return ['python3', 'python3.14', 'python3.13', 'python3.12', ...own.sort().reverse()];
+}
+
+/** -1 for one that is not there, or is no Python 3. */
+function minorOf(python: string): number {
+  const { stdout } = spawnSync(python, ['--version'], { encoding: 'utf8' });
+  return Number(/^Python 3\.(\d+)/.exec(stdout ?? '')?.[1] ?? -1);
 }
 
 /** `test`, or a skipped one whose name says why. */

@@ -1,20 +1,24 @@
 import { Context } from '@temporalio/activity';
 import { LRUCache } from 'lru-cache';
+import { difficulties, isBetween } from '../../analysis/difficulty';
 import { profileNamed } from '../../config';
-import type {
-  CampaignInput,
-  CampaignResult,
-  Method,
-  PlannedRollout,
-  Ref,
-  RolloutRow,
-  SkipReason,
+import {
+  type CampaignInput,
+  type CampaignResult,
+  type Method,
+  type PlannedRollout,
+  PointsmanError,
+  type Ref,
+  type RolloutRow,
+  type SkipReason,
 } from '../../contract';
 import { funnelsOf } from '../../dataset/funnel';
 import type { Deps } from '../../deps';
+import { count } from '../../pages/figures';
 import { rowsOf } from '../../store/campaigns';
 import { withHeartbeat } from '../heartbeat';
 import { type News, notify } from '../notify';
+import { rowsOfSources } from '../rollout/rollout-rows';
 import { skippedRow } from './endings';
 import { type CampaignInstance, type PlanInput, plannedRollouts, plannedTotal } from './plan';
 import { CampaignProblems } from './problems';
@@ -44,6 +48,9 @@ export interface ConcludeCampaign {
 export type ResolvedOf = Readonly<Record<string, number>>;
 
 /** What a campaign reads and writes: content-addressed blobs, and its one file at the end, replaced whole. Safe to retry. */
+/** Of a problem that no rollout was made of. */
+const UNTRIED = { rate: null, interval: [0, 1] } as const;
+
 export function createCampaignActivities(deps: Deps) {
   const { blobs, campaigns, config } = deps;
   const problems = new CampaignProblems(deps.problems, blobs, deps.roots);
@@ -63,11 +70,29 @@ export function createCampaignActivities(deps: Deps) {
     return texts.join('');
   }
 
+  /** Those whose pass rate in earlier rollouts lies where it is wanted. */
+  async function within(
+    all: readonly CampaignInstance[],
+    { sources, between, by }: NonNullable<CampaignInput['passRates']>,
+  ): Promise<CampaignInstance[]> {
+    const known = new Map(difficulties(await rowsOfSources(deps, sources)).map((each) => [each.instance, each]));
+    const left = all.filter(({ id }) => isBetween(known.get(id) ?? UNTRIED, between, by));
+    if (left.length > 0) return left;
+    throw new PointsmanError(
+      'InvalidInput',
+      `passRates: of ${count(all.length, 'problem')} none has a pass rate from ${between[0]} to ${between[1]}`,
+      '`pointsman problem difficulty` shows the rates.',
+    );
+  }
+
   return {
     /** Reads and checks the problems, each of them before any is worked on. Throws `InvalidInput` that names the line. */
-    async openCampaign(input: Pick<CampaignInput, 'problems' | 'only' | 'methods'>): Promise<OpenedCampaign> {
+    async openCampaign(
+      input: Pick<CampaignInput, 'problems' | 'only' | 'methods' | 'passRates'>,
+    ): Promise<OpenedCampaign> {
       return withHeartbeat(async () => {
-        const instances = await problems.open(input.problems, input.only);
+        const all = await problems.open(input.problems, input.only);
+        const instances = input.passRates ? await within(all, input.passRates) : all;
         const profiles = new Set(input.methods.flatMap(({ student, expert }) => [student, expert]));
         const unpriced = [...profiles].filter((name) => name !== undefined && !profileNamed(config, name).price);
         return {

@@ -9,6 +9,7 @@ import { addWindowSteering, sendUpdate } from '../steer';
 import { campaignText } from '../terminal/campaign/report';
 import { addCampaignList } from './list';
 import { readCampaign } from './reading';
+import { addCampaignRegrade } from './regrade';
 import { addCampaignStart, rateOption } from './start';
 import { addCampaignWatch } from './watch';
 
@@ -19,6 +20,7 @@ export function addCampaignCommands(campaign: Command, cli: Cli): void {
   addCampaignWatch(campaign, cli);
   addCampaignSteering(campaign, cli);
   addCampaignExport(campaign, cli);
+  addCampaignRegrade(campaign, cli);
 }
 
 /** `campaign show`: the funnel of each method, what it cost, and where the rows are. */

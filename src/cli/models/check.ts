@@ -6,6 +6,7 @@ import {
   type ChatAnswer,
   createChatModel,
   estimatePromptTokens,
+  type FreshAnswer,
   type Remedy,
   remedyFor,
   servedWindow,
@@ -46,6 +47,7 @@ class Check {
   private readonly requests: CheckedRequest[] = [];
   private first: ChatAnswer | undefined;
   private action: boolean | null = null;
+  private tokens: string | null = null;
   private contextFound: number | undefined;
   private failure: { error: string; hint: string | null } | undefined;
 
@@ -65,7 +67,10 @@ class Check {
         this.first = first;
         this.readFirst(first);
         const second = { ...transcript, steps: [this.step(first)] };
-        if (await this.ask('second turn', this.render(second))) {
+        const next = await this.ask('second turn', this.render(second));
+        if (next) {
+          // How it is asked is learned from the first.
+          await this.readTokens(next);
           const long = await this.ask('long answer', this.render(opened(LONG)));
           if (long) this.readLong(long);
         }
@@ -87,6 +92,7 @@ class Check {
       latencyMs: first?.latencyMs ?? null,
       action: this.action,
       toolCall: first ? first.reply.toolCalls.length > 0 : null,
+      tokens: this.tokens,
       priced: configured.price !== undefined,
       contextTokens: configured.contextTokens,
       contextFound: this.contextFound ?? null,
@@ -103,7 +109,7 @@ class Check {
   }
 
   /** One request; again with each setting that its refusals name. Undefined where it is refused for good. */
-  private async ask(what: CheckedRequest['what'], request: ChatRequest): Promise<ChatAnswer | undefined> {
+  private async ask(what: CheckedRequest['what'], request: ChatRequest): Promise<FreshAnswer | undefined> {
     const tried: Change[] = [];
     let again = false;
     for (;;) {
@@ -128,7 +134,7 @@ class Check {
     }
   }
 
-  private complete(request: ChatRequest): Promise<ChatAnswer> {
+  private complete(request: ChatRequest): Promise<FreshAnswer> {
     const model = createChatModel(this.profile, { name: this.name, env: this.env });
     return model.complete(request, { requestId: `models-check/${randomUUID()}` });
   }
@@ -195,6 +201,23 @@ class Check {
         'it reports no tokens: usage, costs and contextTokens go by estimates from bytes',
       );
     }
+  }
+
+  /** What there is of tokens, and whether llama.cpp's condition is what stands before more. */
+  private async readTokens({ tokens, sampled }: FreshAnswer): Promise<void> {
+    const { keepTokens, extraBody } = this.profile;
+    if (!keepTokens) return;
+    const missing = sampled?.dropped ?? [];
+    this.tokens = missing.length === 0 && tokens ? 'all' : missing.join('; ');
+    if (tokens?.logprobs || 'top_logprobs' in extraBody) return;
+    const asking = { ...this.profile, extraBody: { ...extraBody, top_logprobs: 1 } };
+    const model = createChatModel(asking, { name: this.name, env: this.env });
+    const answer = await model
+      .complete(this.render(opened(FIRST)), { requestId: `models-check/${randomUUID()}` })
+      .catch(() => undefined);
+    if (!answer?.tokens?.logprobs) return;
+    this.tokens = answer.sampled?.dropped?.join('; ') ?? 'all';
+    this.advise('extraBody: { top_logprobs: 1 }', 'the server gives ids and log-probabilities only with alternatives');
   }
 
   private readLong({ reply }: ChatAnswer): void {

@@ -16,6 +16,7 @@ import { runToEnd } from '../follow';
 import { given, reachable } from '../input-file';
 import { wholeOption } from '../options';
 import { controlLines } from '../terminal/grading';
+import { addProblemDifficulty } from './difficulty';
 import { addProblemExport } from './export';
 import { readable, writeProblem } from './folder';
 import { addProblemGrade } from './grade';
@@ -98,6 +99,7 @@ export function addProblemCommands(problem: Command, cli: Cli): void {
 
   addProblemImport(problem, cli);
   addProblemExport(problem, cli);
+  addProblemDifficulty(problem, cli);
 }
 
 async function init(cli: Cli, flags: InitFlags): Promise<void> {

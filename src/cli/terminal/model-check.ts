@@ -13,6 +13,11 @@ export interface Checked {
   readonly action: boolean | null;
   /** Whether it called a tool by the protocol; dialects in text do without. */
   readonly toolCall: boolean | null;
+  /**
+   * What the server gives of the tokens that it samples (`keepTokens`): `all`, or what is missing; null where the profile
+   * does not ask.
+   */
+  readonly tokens: string | null;
   readonly priced: boolean;
   readonly contextTokens: number;
   /** Tokens that the server says its model is served with, or that it named when a prompt did not fit. */
@@ -50,6 +55,14 @@ export function checkedText(checked: readonly Checked[], width: number): string 
       { title: 'LATENCY', value: ({ latencyMs }) => (latencyMs === null ? '-' : duration(latencyMs)), right: true },
       { title: 'ACTION', value: ({ action }) => yes(action) },
       { title: 'TOOL CALL', value: ({ toolCall }) => yes(toolCall) },
+      ...(checked.some(({ tokens }) => tokens !== null)
+        ? [
+            {
+              title: 'TOKENS',
+              value: ({ tokens }: Checked) => (tokens === null ? '-' : tokens === 'all' ? 'yes' : 'not all'),
+            },
+          ]
+        : []),
       { title: 'PRICE', value: ({ priced }) => (priced ? 'known' : 'unknown') },
       { title: 'CONTEXT', value: ({ contextTokens }) => String(contextTokens), right: true },
       {
@@ -61,9 +74,10 @@ export function checkedText(checked: readonly Checked[], width: number): string 
     ],
     width,
   );
-  const told = checked.flatMap(({ name, error, hint, requests, changes }) => {
+  const told = checked.flatMap(({ name, error, hint, tokens, requests, changes }) => {
     const failed = requests.find(({ ok }) => !ok)?.what;
     return [
+      ...(tokens === null || tokens === 'all' ? [] : [`${name}: keepTokens: ${tokens}`]),
       ...(error === null ? [] : [`${name}: ${failed ? `${failed}: ` : ''}${error}${hint ? `\n  → ${hint}` : ''}`]),
       ...(changes.length === 0 ? [] : [`${name}: change in its profile`]),
       ...changes.map(({ setting, why, needed }) => `  ${setting}${needed ? '' : ' (advice)'}\n    ${why}`),

@@ -63,6 +63,7 @@ export const METADATA_COLUMNS: Columns = {
   expert: { type: 'string' },
   resolved: { type: 'bool' },
   graded: { type: 'bool' },
+  graded_reward: { type: 'double' },
   valid: { type: 'bool' },
   reason: { type: 'string' },
   pass: { type: 'int' },

@@ -49,7 +49,9 @@ export function toyTokens(
   }
   prompt.push(ROLES.assistant!);
   const answer = [...said(reply.content ?? '', reply.toolCalls), END];
-  const logprobs = answer.map((id, i) => -((id % 97) / 64) - ((nth * 31 + i * 7) % 10_007) / 2 ** 20 - nth / 2 ** 10);
+  const logprobs = answer.map(
+    (id, i) => -((id % 97) / 64) - ((nth * 31 + i * 7) % 10_007) / 2 ** 20 - (nth + 1) / 2 ** 10,
+  );
   return { prompt, answer, logprobs };
 }
 

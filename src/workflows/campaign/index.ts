@@ -128,14 +128,14 @@ class Campaign {
 
   /** Everything that can be wrong with the input is found here, before anything is started. */
   private async open(): Promise<NonNullable<CampaignCarry['set']>> {
-    const { methods, limits, budget, problems, only } = this.input;
+    const { methods, limits, budget, problems, only, passRates } = this.input;
     const profiles = profilesIn(methods);
     const capUsd = limits.costUsd ?? budget.totalUsd ?? budget.dailyUsd;
     await campaignStore.checkProfiles.executeWithOptions({ summary: `models: ${profiles.join(', ')}`.slice(0, 120) }, [
       { profiles, capUsd, persons: true },
     ]);
     return campaignStore.openCampaign.executeWithOptions({ summary: 'problems, each checked' }, [
-      { problems, only, methods },
+      { problems, only, methods, passRates },
     ]);
   }
 

@@ -244,6 +244,7 @@ const LOSS_WORDS: Readonly<Record<LossReason, string>> = {
   tests_timed_out: 'the tests took too long',
   bribed: 'a test passes with a wrong expectation',
   tests_failed: 'a test that has to pass fails',
+  reward_too_low: 'its graded reward is lower than the filter asks for',
   not_graded: 'it was not graded',
   suspicious: 'its patch has what honest fixes seldom have, and nobody accepted it',
   refused_in_review: 'a review refused it',

@@ -54,6 +54,8 @@ export function addServeCommand(serve: Command, cli: Cli): void {
       });
       runs.close();
       await serving.close();
+      // The client's retries of a poll have timers that nothing stops, and they would fail on the closed connection.
+      process.exit(0);
     });
 }
 

@@ -54,8 +54,10 @@ export function answerOf(name: RunName, { state, phase, steps, trouble, outage, 
     state,
     phase: phase ?? null,
     steps: result?.turns.total ?? steps ?? 0,
-    ...validity,
+    valid: validity.valid,
+    reason: validity.reason,
     detail: trouble ?? result?.detail ?? null,
+    reward: validity.reward,
     rewards: validity.valid
       ? rewardsOf(result?.status === 'tampered' ? undefined : (result?.grade ?? undefined))
       : null,

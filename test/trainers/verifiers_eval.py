@@ -11,7 +11,7 @@ main(
     [
         "pointsman-verifiers",
         *["--env.taskset.tasks", tasks],
-        *["--env.agent.harness.url", serve_url, "--env.agent.harness.student", "student"],
+        *["--env.agent.harness.id", "pointsman-verifiers", "--env.agent.harness.url", serve_url, "--env.agent.harness.student", "student"],
         *["--env.agent.runtime.type", "subprocess"],
         *["--model", model, "--client.base-url", model_url, "--client.api-key-var", "MODEL_KEY"],
         *["--num-rollouts", "2", "--max-concurrent", "4", "--run.name", "run"],

@@ -38,7 +38,7 @@ class PointsmanTask(vf.Task[PointsmanData]):
 
 
 class PointsmanTasksetConfig(vf.TasksetConfig):
-    tasks: Path
+    tasks: Path = Path("tasks.jsonl")
     """JSONL, a rollout a line, without names."""
 
 

@@ -76,7 +76,7 @@ export function nemoAnswer(row: NemoRun, answer: TrainerAnswer, steps: readonly 
       tools: [],
       usage: {
         input_tokens: input,
-        input_tokens_details: { cached_tokens: total(({ turn }) => turn.usage.cachedTokens) },
+        input_tokens_details: { cached_tokens: total(({ turn }) => turn.usage.cachedTokens), cache_write_tokens: 0 },
         output_tokens: output,
         output_tokens_details: { reasoning_tokens: 0 },
         total_tokens: input + output,

@@ -124,7 +124,10 @@ export class Runs {
       if (name && !this.running.has(workflowId)) this.watch(new Running(name, String(memo?.body ?? '')));
     }
     for (const { name, owner } of await stores.sessionKeys.all()) {
-      if (!this.running.has(owner)) await stores.sessionKeys.remove(name);
+      if (this.running.has(owner)) continue;
+      // A list of the server's may be a moment behind; what it says of one run is not.
+      const described = owner === '' ? undefined : await describe(this.handleOf(owner));
+      if (!described || !isOpen(described)) await stores.sessionKeys.remove(name);
     }
     void this.look();
   }
@@ -164,9 +167,8 @@ export class Runs {
 
   /** The end, or how it stands after so many milliseconds, or once it is clear that it does not go on. Throws `NotFound`. */
   async wait(name: RunName, ms: number, gone?: AbortSignal): Promise<TrainerAnswer> {
-    const run = this.running.get(workflowIdOf(name));
-    if (!run) return this.answer(name);
-    if (run.outage !== undefined) return this.answer(name);
+    const run = ms > 0 ? await this.attached(name) : undefined;
+    if (!run || run.outage !== undefined) return this.answer(name);
     const { over } = this;
     const told = await new Promise<TrainerAnswer | undefined>((resolve, reject) => {
       const done = (answer?: TrainerAnswer) => {
@@ -226,7 +228,7 @@ export class Runs {
     if (known !== undefined) {
       if (known !== digest) throw new OtherBody(name);
       // A trainer that has come back may have a new key for the same gateway.
-      if (this.running.has(id)) await this.keepKeys(id, body);
+      if (await this.attached(name)) await this.keepKeys(id, body);
       return false;
     }
     const input = this.inputOf(id, body);
@@ -303,6 +305,16 @@ export class Runs {
     return this.given.client.workflow.getHandle(id);
   }
 
+  /** A run that has not ended, also one that another process has started. */
+  private async attached(name: RunName): Promise<Running | undefined> {
+    const id = workflowIdOf(name);
+    if (this.running.has(id)) return this.running.get(id);
+    const described = await describe(this.handleOf(id));
+    if (!described || !isOpen(described)) return undefined;
+    if (!this.running.has(id)) this.watch(new Running(name, String(described.memo?.body ?? '')));
+    return this.running.get(id);
+  }
+
   /** The one wait for a run, for all who ask. */
   private watch(run: Running): void {
     const id = workflowIdOf(run.name);
@@ -328,7 +340,7 @@ export class Runs {
         const described = await describe(handle);
         // One that was reset goes on under its name.
         if (!described) return { state: 'terminated', trouble: 'the server does not know it any more' };
-        if (described.status.name !== 'RUNNING') return await endOf(handle, described);
+        if (!isOpen(described)) return await endOf(handle, described);
       } catch {
         await sleep(AGAIN_MS, undefined, { signal }).catch(() => {});
       }
@@ -358,7 +370,7 @@ export class Runs {
         'POST /rollouts starts one.',
       );
     }
-    if (described.status.name !== 'RUNNING') {
+    if (!isOpen(described)) {
       const ended = await endOf(handle, described);
       return { answer: answerOf(name, ended), head: ended.result?.head };
     }
@@ -436,6 +448,11 @@ async function describe(handle: WorkflowHandle): Promise<WorkflowExecutionDescri
     if (error instanceof WorkflowNotFoundError) return undefined;
     throw error;
   });
+}
+
+/** Also of one that is paused. */
+function isOpen({ closeTime }: WorkflowExecutionDescription): boolean {
+  return closeTime === undefined;
 }
 
 const PARKED = 'parked';

@@ -14,6 +14,12 @@ const script = {
       turns: [{ thought: 'Mend it.', tool: 'bash', args: { command: 'sed -i "s/a - b/a + b/" src/calc.py' } }],
       end: 'submit',
     },
+    sampled: {
+      position: 'turn',
+      turns: [{ thought: 'Mend it.', tool: 'bash', args: { command: 'sed -i "s/a - b/a + b/" src/calc.py' } }],
+      end: 'submit',
+      tokens: { like: 'vllm' },
+    },
   },
 };
 const TESTS = `import sys
@@ -37,7 +43,11 @@ let problem: object;
 beforeAll(async () => {
   world = await World.start({
     script,
-    profiles: { student: {}, gone: { baseUrl: 'http://127.0.0.1:9/v1', model: 'student' } },
+    profiles: {
+      student: {},
+      sampled: { keepTokens: true },
+      gone: { baseUrl: 'http://127.0.0.1:9/v1', model: 'student' },
+    },
     endpoints: [{ baseUrl: 'http://127.0.0.1', anyPort: true }],
   });
   const tests = {
@@ -115,5 +125,25 @@ testWith(pythonWith('verifiers'))(
         info: { valid: true, reward: 1 },
       });
     }
+  },
+);
+
+testWith(pythonWith('verifiers'))(
+  "NeMo Gym's models read what /run answers: items with what they were sampled with, and a mask where there is no verdict",
+  async (python) => {
+    const row = (more: object) => JSON.stringify({ responses_create_params: { input: 'x' }, problem, ...more });
+    const run = (more: object) => python.runBeside('nemo_run.py', env, url, row(more));
+    expect(await run({ student: 'sampled', _ng_rollout_id: 'tokens' })).toEqual({
+      items: [
+        ['NeMoGymResponseOutputMessage', 0, 0],
+        ['NeMoGymResponseFunctionToolCallForTraining', expect.any(Number), expect.any(Number)],
+        ['NeMoGymFunctionCallOutput', 0, 0],
+        ['NeMoGymResponseFunctionToolCallForTraining', expect.any(Number), expect.any(Number)],
+        ['NeMoGymFunctionCallOutput', 0, 0],
+      ],
+      ...{ reward: 1, masked: false, known_kind: true },
+    });
+    const cut = { items: [], reward: null, masked: true, known_kind: true };
+    expect(await run({ student: 'gone', _ng_rollout_id: 'cut' })).toEqual(cut);
   },
 );

@@ -4,7 +4,16 @@ import { homedir, hostname } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { ModelProfile, nearest, PointsmanError, ProfileName, parseInput } from './contract';
+import {
+  type Endpoint,
+  ModelProfile,
+  nearest,
+  PointsmanError,
+  ProfileName,
+  parseInput,
+  ServerAddress,
+  VariableName,
+} from './contract';
 import { pointsmanHome, REPOSITORY } from './home';
 
 const PLACE =
@@ -15,6 +24,19 @@ export const Config = z.strictObject({
   /** Files of yours that add dialects, tools, policies, formats, languages or backends, from the folder of this file (docs/extending.md). */
   extensions: z.array(z.string().min(1)).default([]),
   profiles: z.record(ProfileName, ModelProfile).default({}),
+  /** Gateways of trainers: what a rollout's input may name in place of where a profile's model is. */
+  endpoints: z
+    .array(
+      z.strictObject({
+        /** Inputs may name it and any address below its path. */
+        baseUrl: ServerAddress,
+        /** Also on other ports of that host, for gateways that take a free one. */
+        anyPort: z.boolean().default(false),
+        /** Environment variables whose keys an input may have sent there. */
+        keys: z.array(VariableName).default([]),
+      }),
+    )
+    .default([]),
   worker: z
     .strictObject({
       /** Stable name of this host: its sandboxes are found again under it after a restart. */
@@ -209,7 +231,7 @@ function remember(home: string, said: readonly string[]): void {
 }
 
 /** What a configuration makes leave this machine, and what of it, or opens on it: the rest of it only limits. */
-function reachOf({ extensions, notify, profiles, store, sandboxes, services, sources }: Config): string[] {
+function reachOf({ extensions, endpoints, notify, profiles, store, sandboxes, services, sources }: Config): string[] {
   const models = Object.entries(profiles).flatMap(
     ([
       name,
@@ -230,6 +252,10 @@ function reachOf({ extensions, notify, profiles, store, sandboxes, services, sou
     ...(notify.urlEnv ? [`the address in ${notify.urlEnv} is told of campaigns that have ended`] : []),
     ...(notify.command ? [`the worker runs \`${notify.command.join(' ')}\` when a campaign has ended`] : []),
     ...models,
+    ...endpoints.map(
+      ({ baseUrl, anyPort, keys }) =>
+        `rollouts may ask ${baseUrl}${anyPort ? ' on any port' : ''}, with ${keys.join(', ') || 'no key'}`,
+    ),
     ...(store.experience ? [`experience is in the database that ${store.experience} names`] : []),
     ...sandboxes.reach.map((place) => `sandboxes reach ${place}`),
     ...services.images.map((image) => `services may be started from the image ${image}`),
@@ -264,4 +290,64 @@ export function profileNamed(config: Config, name: string): ModelProfile {
     `no model profile "${name}"${close ? `, did you mean "${close}"?` : ` (known: ${names.join(', ') || 'none'})`}`,
     'A worker reads pointsman.yaml when it starts: after a change, `pointsman up` starts it again; `pointsman models check` tries all.',
   );
+}
+
+/** Where a rollout asks a profile's model, as far as the input says it. */
+export interface ModelSession {
+  readonly profile: ModelProfile;
+  /** The configured address that it is at or below: sessions below one share what the profile allows at once. */
+  readonly gateway: string;
+  /** Name of the key that `pointsman serve` keeps; then no variable is read. */
+  readonly token?: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/**
+ * A profile as a rollout's endpoint has it. Whoever may start workflows names addresses, so the configuration decides: throws
+ * `InvalidInput` for one that is not below one of `endpoints`, and for a key that is not to go there.
+ */
+export function sessionOf(
+  config: Config,
+  name: string,
+  { baseUrl, apiKeyEnv, token, headers = {} }: Endpoint,
+): ModelSession {
+  const profile = profileNamed(config, name);
+  const address = baseUrl ?? profile.baseUrl;
+  const refuse = (what: string, hint: string): never => {
+    throw new PointsmanError('InvalidInput', `endpoint of profile "${name}": ${what}`, hint);
+  };
+  if (profile.provider === 'person') refuse('its turns are made by a person', 'Leave the endpoint out.');
+  if (address === undefined) return refuse('baseUrl is needed, for the profile has none', 'Name it.');
+  const gateway = config.endpoints.find((each) => isBelow(address, each));
+  if (!gateway) {
+    const known = config.endpoints.map((each) => each.baseUrl).join(', ') || 'none';
+    return refuse(
+      `${address} is no address that rollouts may name (allowed: ${known})`,
+      'Put it into `endpoints` of pointsman.yaml, where workers read it when they start.',
+    );
+  }
+  if (apiKeyEnv !== undefined && !gateway.keys.includes(apiKeyEnv)) {
+    return refuse(
+      `the key in ${apiKeyEnv} is not to be sent to ${address} (allowed: ${gateway.keys.join(', ') || 'none'})`,
+      'Put its name into `keys` of that entry of `endpoints` in pointsman.yaml.',
+    );
+  }
+  // A key goes where it was meant for: with another address the profile's own stays here.
+  const own = baseUrl === undefined && token === undefined ? profile.apiKeyEnv : undefined;
+  return {
+    profile: { ...profile, baseUrl: address, apiKeyEnv: apiKeyEnv ?? own },
+    gateway: gateway.baseUrl,
+    ...(token === undefined ? {} : { token }),
+    headers,
+  };
+}
+
+/** At an address or below its path, by whole segments; `..` and their like are resolved before. */
+function isBelow(address: string, { baseUrl, anyPort }: Config['endpoints'][number]): boolean {
+  const [asked, allowed] = [new URL(address), new URL(baseUrl)];
+  if (anyPort) allowed.port = asked.port;
+  const folder = allowed.pathname.replace(/\/*$/, '/');
+  // A server behind may take an encoded slash or dot for what it stands for.
+  if (/%(?:2e|2f|5c)/i.test(asked.pathname) || asked.pathname.includes('\\')) return false;
+  return asked.origin === allowed.origin && `${asked.pathname}/`.startsWith(folder);
 }

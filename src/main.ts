@@ -65,6 +65,10 @@ const NOUNS: Readonly<Record<string, Noun>> = {
     about: 'read trajectories and set-ups in a browser (default: all)',
     load: async () => (await import('./cli/view/index.js')).addViewCommands,
   },
+  serve: {
+    about: 'rollouts over HTTP, for trainers: start, wait, read',
+    load: async () => (await import('./cli/serve.js')).addServeCommand,
+  },
   'covariate-shift': {
     alias: 'shift',
     about: "how far students' histories drift from an expert's, turn by turn",
@@ -132,7 +136,7 @@ const NOUNS: Readonly<Record<string, Noun>> = {
 const WITHOUT_EXTENSIONS: readonly string[] = ['trust', 'down', 'doctor', 'prepare', 'completion'];
 
 /** Verbs that begin something, for which a server is started where none runs. All others look at what is there, or steer it. */
-const BEGIN: readonly string[] = ['up', 'start', 'build', 'check', 'grade', 'run', 'schedule'];
+const BEGIN: readonly string[] = ['up', 'start', 'build', 'check', 'grade', 'run', 'schedule', 'serve'];
 
 function begins(command: Command): boolean {
   return BEGIN.includes(command.name()) || (command.name() === 'compare' && command.parent?.name() === 'setup');

@@ -156,6 +156,10 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     holds: 'a machine made ready: provision, doctor, background processes, the bundle of workflow code',
     imports: 'contract config home own-host rooms sandbox',
   },
+  serve: {
+    holds: 'rollouts over HTTP, for trainers: names, waits, answers',
+    imports: 'contract rollout dataset grading store config home own-host',
+  },
   worker: {
     holds: 'the process: which task queues it serves',
     imports: 'contract activities config deps extensions home machine sandbox store roots',
@@ -171,7 +175,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   cli: {
     holds: 'commands, thin over the Temporal client; one file or folder a noun',
     imports:
-      'contract rollout setup problems dataset analysis evaluation packages/python pages pages/viewer/server cli/terminal environments store model config home own-host machine worker roots activities/prompts extensions',
+      'contract rollout setup problems dataset analysis evaluation packages/python pages pages/viewer/server cli/terminal environments store model config home own-host machine serve worker roots activities/prompts extensions',
     types: 'workflows',
   },
   demo: {

@@ -1,6 +1,14 @@
 import { type ChatRequest, type ModelProfile, PointsmanError, type Ref, type SharedBudget } from '../contract';
 import type { Deps } from '../deps';
-import { type ChatAnswer, createChatModel, estimateCost, type FreshAnswer, requestHash, requirePrice } from '../model';
+import {
+  type CallSession,
+  type ChatAnswer,
+  createChatModel,
+  estimateCost,
+  type FreshAnswer,
+  requestHash,
+  requirePrice,
+} from '../model';
 
 interface Question {
   /** First execution's run id, with the role behind a slash where a run asks in several. */
@@ -10,6 +18,8 @@ interface Question {
   readonly attempt: number;
   readonly name: string;
   readonly profile: ModelProfile;
+  /** Where this rollout asks it, if not where the profile says. */
+  readonly session?: CallSession;
   readonly request: ChatRequest;
   readonly budget?: SharedBudget;
   /** Kept tokens of the call whose prompt and answer this prompt is likely to begin with. */
@@ -23,16 +33,16 @@ interface Question {
  * one which is found there has them.
  */
 export function createAsker({ ledger, budgets, sampled, env }: Deps): (question: Question) => Promise<ChatAnswer> {
-  return async ({ run, turn, attempt, name, profile, request, budget: shared, before, signal }) => {
+  return async ({ run, turn, attempt, name, profile, session, request, budget: shared, before, signal }) => {
     const key = { run, turn, attempt };
-    const hash = requestHash(profile, request);
+    const hash = requestHash(profile, request, session);
     const known = await ledger.answered(key, hash);
     if (known) return known;
     const callId = `${run}/${turn}/${attempt}`;
     if (shared) await reserve(shared, callId);
     let given: FreshAnswer;
     try {
-      given = await createChatModel(profile, { name, env }).complete(request, { signal, requestId: callId });
+      given = await createChatModel(profile, { name, env, session }).complete(request, { signal, requestId: callId });
     } catch (error) {
       if (shared) await budgets.release(shared.name, callId);
       throw error;

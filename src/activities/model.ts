@@ -1,9 +1,11 @@
-import { profileNamed } from '../config';
+import { profileNamed, sessionOf } from '../config';
 import {
   type Author,
+  type Endpoint,
   type FormatError,
   hasOwnQueue,
   type Lenience,
+  type ModelProfile,
   type Ref,
   type Rejected,
   type SharedBudget,
@@ -12,7 +14,7 @@ import {
   type Usage,
 } from '../contract';
 import type { Deps } from '../deps';
-import { createChatModel, requirePrice } from '../model';
+import { type CallSession, createChatModel, requirePrice } from '../model';
 import { DIALECTS } from '../rollout/dialects';
 import { renderRequest } from '../rollout/render';
 import { actionLine, preview } from '../rollout/summary';
@@ -26,6 +28,8 @@ export interface CallModelInput {
   readonly head: string;
   readonly author: Author;
   readonly profile: string;
+  /** Where this rollout asks it, if not where the profile says. */
+  readonly endpoint?: Endpoint;
   readonly turn: number;
   /** Malformed replies of this turn so far, as blobs. */
   readonly rejected: readonly string[];
@@ -57,8 +61,19 @@ export interface CheckedProfiles {
 const PREVIEW = 500;
 
 export function createModelActivities(deps: Deps) {
-  const { blobs, transcripts, config, env } = deps;
+  const { blobs, transcripts, sessionKeys, config, env } = deps;
   const ask = createAsker(deps);
+
+  /** Where a profile is asked. Throws `InvalidInput` for an endpoint that the configuration does not allow. */
+  async function placeOf(
+    name: string,
+    endpoint: Endpoint | undefined,
+  ): Promise<{ readonly profile: ModelProfile; readonly session?: CallSession }> {
+    if (!endpoint) return { profile: profileNamed(config, name) };
+    const { profile, gateway, token, headers } = sessionOf(config, name, endpoint);
+    const key = token === undefined ? undefined : await sessionKeys.read(token, profile.baseUrl ?? '');
+    return { profile, session: { gateway, headers, ...(key === undefined ? {} : { key }) } };
+  }
 
   return {
     /**
@@ -67,14 +82,14 @@ export function createModelActivities(deps: Deps) {
      */
     async callModel(input: CallModelInput): Promise<CallModelResult> {
       return withHeartbeat(async (signal) => {
-        const profile = profileNamed(config, input.profile);
+        const { profile, session } = await placeOf(input.profile, input.endpoint);
         const transcript = await transcripts.load(input.head);
         const rejected = await Promise.all(input.rejected.map((hash) => transcripts.rejected(hash)));
         const own = rejected.filter(({ author }) => author === undefined || author === input.author);
         const request = renderRequest(transcript, profile.view, promptsFor(profile.view), own);
         const call = { run: input.run, turn: input.turn, attempt: rejected.length, budget: input.budget };
         const before = own.at(-1)?.sampled?.tokens ?? lastTokens(transcript, input.profile);
-        const given = await ask({ ...call, name: input.profile, profile, request, before, signal });
+        const given = await ask({ ...call, name: input.profile, profile, session, request, before, signal });
         const spent = {
           usage: given.usage,
           contextTokens: given.usage.promptTokens + given.usage.completionTokens,
@@ -136,6 +151,8 @@ export function createModelActivities(deps: Deps) {
       profiles: readonly string[];
       capUsd?: number;
       persons?: boolean;
+      /** Where a rollout asks some of them instead. */
+      endpoints?: readonly { readonly profile: string; readonly endpoint: Endpoint }[];
     }): Promise<CheckedProfiles> {
       return withHeartbeat(async () => {
         const ownQueue: string[] = [];
@@ -147,7 +164,11 @@ export function createModelActivities(deps: Deps) {
           timeoutSeconds[name] = profile.timeoutSeconds;
           if (input.persons && profile.provider === 'person') persons.push(name);
           else if (hasOwnQueue(profile)) ownQueue.push(name);
-          else createChatModel(profile, { name, env });
+          else if (!input.endpoints?.some((each) => each.profile === name)) createChatModel(profile, { name, env });
+        }
+        for (const { profile: name, endpoint } of input.endpoints ?? []) {
+          const { profile, session } = await placeOf(name, endpoint);
+          createChatModel(profile, { name, env, session });
         }
         return { ownQueue, timeoutSeconds, ...(persons.length > 0 ? { persons } : {}) };
       });

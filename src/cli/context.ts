@@ -94,14 +94,8 @@ export class Cli {
 
   /** Starts a workflow once: with the same id while one runs, that one is taken. Says how to do it by hand. */
   async start(type: string, input: unknown, { id, note, among = false }: StartOptions) {
-    const { client, local } = await this.connected(true);
-    shareWithDaemons(this.settings);
+    const { client, local } = await this.ready();
     nameRoots(this.settings.home, input);
-    // With a client of the engine, for what starts a run alone.
-    const { ensureWorker } = await import('../machine/local-worker.js');
-    // Several starts at once must not start a worker each.
-    this.worker ??= ensureWorker(client, this.queue, local, (line) => this.say(line));
-    await this.worker;
     const handle = await client.workflow.start(type, {
       taskQueue: this.queue,
       workflowId: id,
@@ -112,6 +106,18 @@ export class Cli {
     if (!among) this.say(`by hand: ${temporalCommand(type, this.queue, id, input)}`);
     if (local.ui) this.say(`in the UI: ${this.uiLink(local.ui, client, id)}`);
     return handle;
+  }
+
+  /** A server and a worker that serve this home, started where none runs. */
+  async ready(): Promise<{ readonly client: Client; readonly local: Local }> {
+    const { client, local } = await this.connected(true);
+    shareWithDaemons(this.settings);
+    // With a client of the engine, for what starts a run alone.
+    const { ensureWorker } = await import('../machine/local-worker.js');
+    // Several starts at once must not start a worker each.
+    this.worker ??= ensureWorker(client, this.queue, local, (line) => this.say(line));
+    await this.worker;
+    return { client, local };
   }
 
   /** The answer of a command: one JSON object with `--json`, else what `human` writes. */

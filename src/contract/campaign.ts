@@ -16,6 +16,19 @@ export const Method = z.strictObject({
   handOver: HandOverPolicy.default({ uniform: [0, 30] }),
   /** Passes over all instances, instead of the campaign's. */
   passes: z.int().min(1).max(1000).optional(),
+  /** The student goes on behind the first k steps of a trajectory that the expert of another campaign solved by itself. */
+  teacherPrefix: z
+    .strictObject({
+      /** Workflow id of the campaign that solved them; it has ended. */
+      campaign: z.string().min(1),
+      /** From the last part of the trajectory alone to the whole problem, for each instance by itself. */
+      levels: z.int().min(2).max(100).default(4),
+      /** Graded outcomes at a level before it changes. */
+      outcomes: z.int().min(1).max(100).default(2),
+      /** Share of them that must have passed for k to fall; where none did it rises again. */
+      advance: z.number().gt(0).max(1).default(0.5),
+    })
+    .optional(),
 });
 export type Method = z.infer<typeof Method>;
 
@@ -49,6 +62,8 @@ export const PlannedRollout = z.strictObject({
   pass: z.int(),
   /** Digest of what it is made from, but for budgets: one of the same id that was made otherwise is not taken for it. */
   recipe: z.string(),
+  /** Of a method with a teacher prefix: the run that solved it, and its steps. */
+  teacher: z.strictObject({ run: z.string(), steps: z.int().min(1) }).optional(),
 });
 export type PlannedRollout = z.infer<typeof PlannedRollout>;
 
@@ -64,7 +79,7 @@ export const CampaignCarry = z.strictObject({
     .nullable(),
   window: z.strictObject({ next: z.int(), concurrency: z.int(), paused: z.boolean() }),
   /** Rollouts that were begun and are not counted yet: they outlive the run that began them. */
-  inFlight: z.array(PlannedRollout.extend({ startedAt: z.number() })),
+  inFlight: z.array(PlannedRollout.extend({ startedAt: z.number(), kept: z.int().optional() })),
   /** Blobs of `RolloutRow` lines, in the order in which they were written. A row may stand in two of them. */
   pages: z.array(Ref),
   counts: z.strictObject({
@@ -79,6 +94,8 @@ export const CampaignCarry = z.strictObject({
   today: z.strictObject({ day: z.string(), usd: z.number() }),
   /** Resolved rollouts by instance and method, as far as a cap needs them: a blob. */
   resolvedOf: Ref.nullable(),
+  /** Where the instances of methods with a teacher prefix stand: a blob. */
+  prefixes: Ref.optional(),
   startsPerMinute: z.number().nullable(),
   /** No rollout is begun before this moment, because of the rate. Milliseconds since the epoch. */
   nextStart: z.number(),
@@ -141,6 +158,10 @@ export const CampaignInput = z
   .refine(({ methods }) => methods.every(({ student, expert }) => student || expert), {
     path: ['methods'],
     message: 'each method needs a student, an expert or both',
+  })
+  .refine(({ methods }) => methods.every(({ teacherPrefix, student }) => !teacherPrefix || student), {
+    path: ['methods'],
+    message: 'a method with a teacher prefix needs a student',
   });
 export type CampaignInput = z.infer<typeof CampaignInput>;
 

@@ -1,6 +1,7 @@
 export * from './analysis';
 export * from './campaign';
 export * from './dataset';
+export * from './endpoint';
 export * from './errors';
 export * from './evaluation';
 export * from './experience';
@@ -24,4 +25,5 @@ export * from './source';
 export * from './step';
 export * from './temporal';
 export * from './temporal';
+export * from './trainer';
 export * from './verdict';

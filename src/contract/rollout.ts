@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { Endpoint } from './endpoint';
 import { GradeResult } from './grading';
 import { HandOverPolicy, HandOverReason, SwitchDraw } from './hand-over';
 import { ExitStatus, Limits, Spent } from './limits';
@@ -74,6 +75,8 @@ export const RolloutInput = z.strictObject({
   /** Names of model profiles. Pure behavioural cloning needs only an expert, pure on-policy only a student. */
   student: ProfileName.optional(),
   expert: ProfileName.optional(),
+  /** Where this rollout asks their models, instead of where the profiles say: a trainer's own gateway. */
+  endpoints: z.strictObject({ student: Endpoint.optional(), expert: Endpoint.optional() }).optional(),
   handOver: HandOverPolicy.default({ uniform: [0, 30] }),
   limits: Limits.prefault({}),
   /** Seeds the draw of the switch index together with the instance and the attempt. */

@@ -74,12 +74,23 @@ function limitField(baseUrl: string | undefined): 'max_tokens' | 'max_completion
 
 /**
  * SHA-256 (hex) of what the model would be asked: the ledger's proof that a stored answer belongs to this question.
- * Independent of the order of keys, of where the server lives, and of whether it streams.
+ * Independent of the order of keys, of where the server lives, and of whether it streams; but a gateway that a rollout names
+ * (`session`) may have another model behind each of its addresses and headers.
  */
-export function requestHash(profile: ModelProfile, request: ChatRequest): string {
+export function requestHash(
+  profile: ModelProfile,
+  request: ChatRequest,
+  session?: { readonly headers: Readonly<Record<string, string>> },
+): string {
   const { max_completion_tokens, max_tokens, stream: _, stream_options: __, ...rest } = bodyOf(profile, request);
   return createHash('sha256')
-    .update(stable({ ...rest, limit: max_completion_tokens ?? max_tokens ?? null }))
+    .update(
+      stable({
+        ...rest,
+        limit: max_completion_tokens ?? max_tokens ?? null,
+        ...(session ? { session: { at: profile.baseUrl, headers: session.headers } } : {}),
+      }),
+    )
     .digest('hex');
 }
 

@@ -30,17 +30,33 @@ export interface ChatModel {
 export interface LineOwner {
   readonly name: string;
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** Where one rollout asks it: its address is the profile's by then. */
+  readonly session?: CallSession;
+}
+
+/** What sets one rollout's calls apart from others' to the same gateway. */
+export interface CallSession {
+  /** All sessions below it share the profile's `concurrency`, and what was learned of the server. */
+  readonly gateway: string;
+  /** Instead of the key that the profile's variable holds. */
+  readonly key?: string;
+  readonly headers: Readonly<Record<string, string>>;
 }
 
 const OPENAI_URL = 'https://api.openai.com/v1';
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-interface Line {
-  readonly client: OpenAI;
+/** What calls to one server share. */
+interface Server {
   readonly gate: Gate;
   readonly asking: TokenAsking;
 }
+interface Line extends Server {
+  readonly client: OpenAI;
+}
 const lines = new Map<string, Line>();
+/** Of gateways: each rollout there is a client of its own, of which there is no end. */
+const gateways = new Map<string, Server>();
 
 /**
  * A model behind an OpenAI-compatible endpoint. Throws `InvalidInput` where the variable of `apiKeyEnv` is unset or a
@@ -66,7 +82,12 @@ export function createChatModel(profile: ModelProfile, at: LineOwner): ChatModel
           try {
             const response = await client.chat.completions
               .create(body as unknown as OpenAI.ChatCompletionCreateParamsNonStreaming, {
-                headers: { 'X-Client-Request-Id': requestId, 'Idempotency-Key': requestId, ...connectionOf(stream) },
+                headers: {
+                  ...at.session?.headers,
+                  'X-Client-Request-Id': requestId,
+                  'Idempotency-Key': requestId,
+                  ...connectionOf(stream),
+                },
                 signal,
               })
               .asResponse();
@@ -102,11 +123,12 @@ function connectionOf(stream: boolean): Record<string, string> {
 /** The client of a profile, its gate, and what its errors are told with. Throws as `createChatModel` does. */
 export function lineFor(profile: ModelProfile, at: LineOwner): Line & { readonly context: ErrorContext } {
   const apiKey = keyOf(profile, at);
-  const secrets = profile.apiKeyEnv === undefined ? [] : [apiKey];
+  const secrets = profile.apiKeyEnv === undefined && at.session?.key === undefined ? [] : [apiKey];
   return { ...lineOf(profile, at, apiKey), context: { profile: at.name, secrets } };
 }
 
 function keyOf(profile: ModelProfile, at: LineOwner): string {
+  if (at.session?.key !== undefined) return at.session.key;
   if (profile.apiKeyEnv === undefined) return 'no-key';
   const key = at.env[profile.apiKeyEnv]?.trim();
   if (key) return key;
@@ -140,11 +162,27 @@ function addressOf(profile: ModelProfile, at: LineOwner): string {
 function lineOf(profile: ModelProfile, at: LineOwner, apiKey: string): Line {
   const baseURL = addressOf(profile, at);
   const timeout = Math.min(Math.ceil(profile.timeoutSeconds * 1000), LONGEST_TIMER_MS);
+  if (at.session) {
+    const id = JSON.stringify([at.name, at.session.gateway, profile.concurrency]);
+    const server = gateways.get(id) ?? newServer(profile);
+    gateways.set(id, server);
+    return { ...server, client: clientOf(baseURL, timeout, apiKey) };
+  }
   const keyDigest = createHash('sha256').update(apiKey).digest('hex');
   const id = JSON.stringify([at.name, baseURL, timeout, profile.concurrency, keyDigest]);
   const known = lines.get(id);
   if (known) return known;
-  const client = new OpenAI({
+  const line = { ...newServer(profile), client: clientOf(baseURL, timeout, apiKey) };
+  lines.set(id, line);
+  return line;
+}
+
+function newServer(profile: ModelProfile): Server {
+  return { gate: new Gate(profile.concurrency), asking: new TokenAsking() };
+}
+
+function clientOf(baseURL: string, timeout: number, apiKey: string): OpenAI {
+  return new OpenAI({
     apiKey,
     adminAPIKey: null,
     organization: null,
@@ -157,9 +195,6 @@ function lineOf(profile: ModelProfile, at: LineOwner, apiKey: string): Line {
     logLevel: 'off',
     fetch: wholeBodyFetch,
   });
-  const line = { client, gate: new Gate(profile.concurrency), asking: new TokenAsking() };
-  lines.set(id, line);
-  return line;
 }
 
 /** At most `limit` at once, first come first served: what a profile's `concurrency` means within one process. */

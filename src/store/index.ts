@@ -15,6 +15,7 @@ import { Problems } from './problems';
 import { ResultFolders } from './result-folders';
 import { Reviews } from './reviews';
 import { SampledTokensStore } from './sampled-tokens';
+import { SessionKeys } from './session-keys';
 import { SetupChains } from './setup-chains';
 import { Timings } from './timings';
 import { Transcripts } from './transcripts';
@@ -34,6 +35,7 @@ export interface Stores {
   readonly campaigns: Campaigns;
   readonly results: ResultFolders;
   readonly reviews: Reviews;
+  readonly sessionKeys: SessionKeys;
 }
 
 type Place = Pick<Settings, 'config' | 'home'>;
@@ -68,6 +70,7 @@ export function openStores(place: Place, roots: Roots = Roots.any): Stores {
     campaigns: new Campaigns(join(home, 'campaigns')),
     results: new ResultFolders(home),
     reviews: new Reviews(join(home, 'reviews')),
+    sessionKeys: new SessionKeys(join(home, 'session-keys')),
   };
 }
 

@@ -30,6 +30,8 @@ export interface WorldOptions {
   readonly serverConfig?: readonly string[];
   /** Images that services may be started from. */
   readonly images?: readonly string[];
+  /** Gateways that rollouts may name. */
+  readonly endpoints?: readonly { readonly baseUrl: string; readonly anyPort?: boolean; readonly keys?: string[] }[];
   /** Environment of every worker. */
   readonly env?: NodeJS.ProcessEnv;
 }
@@ -81,7 +83,8 @@ export class World {
       ]),
     );
     const services = { images: this.options.images ?? [] };
-    const config = { profiles: full, services, sources: { roots: [tmpdir()] } };
+    const endpoints = this.options.endpoints ?? [];
+    const config = { profiles: full, services, endpoints, sources: { roots: [tmpdir()] } };
     writeFileSync(join(this.home, 'pointsman.yaml'), stringify(config));
   }
 

@@ -1,4 +1,4 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
@@ -19,6 +19,8 @@ const ENVIRONMENTS = {
     packages: ['datasets==5.2.0', 'pyarrow==26.0.1', 'transformers==5.23.0', 'jinja2==3.1.6', 'openai==3.54.0'],
     alone: ['harbor==0.25.0'],
   },
+  /** What runs rollouts behind its own interception, and the models of what sends rows to agents. */
+  verifiers: { packages: ['verifiers==0.4.0'], alone: ['nemo-gym==0.7.0'] },
   /** What reads records for reinforcement learning, and what their models need to be imported: no trainer, and no PyTorch. */
   records: {
     minor: 12,
@@ -56,6 +58,8 @@ const ENVIRONMENTS = {
 export interface Python {
   /** Runs a script of this folder; its output is JSON. Throws with what it wrote to stderr. */
   run(script: string, ...args: string[]): unknown;
+  /** The same for a script that asks servers of this process. */
+  runBeside(script: string, env: NodeJS.ProcessEnv, ...args: string[]): Promise<unknown>;
 }
 
 /** A virtual environment in the home's tools, made when it is missing; or why there is none. */
@@ -73,9 +77,9 @@ export function pythonWith(name: keyof typeof ENVIRONMENTS): Python | { readonly
     }
     writeFileSync(ready, '');
   }
+  const env = { ...process.env, HF_HUB_OFFLINE: '1', HF_HOME: join(folder, 'cache'), CUDA_VISIBLE_DEVICES: '' };
   return {
     run(script, ...args) {
-      const env = { ...process.env, HF_HUB_OFFLINE: '1', HF_HOME: join(folder, 'cache'), CUDA_VISIBLE_DEVICES: '' };
       const path = join(__dirname, script);
       const { status, stdout, stderr } = spawnSync(python, [path, ...args], {
         encoding: 'utf8',
@@ -84,9 +88,27 @@ export function pythonWith(name: keyof typeof ENVIRONMENTS): Python | { readonly
         timeout: 900_000,
       });
       if (status !== 0) throw new Error(`${script} ended with ${status}:\n${stderr.slice(-4_000)}`);
-      return JSON.parse(stdout.slice(stdout.lastIndexOf('\n', stdout.length - 2) + 1));
+      return lastLine(stdout);
+    },
+    runBeside(script, more, ...args) {
+      return outputOf(python, [join(__dirname, script), ...args], { ...env, ...more });
     },
   };
+}
+
+/** What a program beside this one has written as its last line, as JSON. Rejects with what it wrote to stderr. */
+export async function outputOf(program: string, args: readonly string[], env: NodeJS.ProcessEnv): Promise<unknown> {
+  const child = spawn(program, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  let [stdout, stderr] = ['', ''];
+  child.stdout.on('data', (data) => (stdout += data));
+  child.stderr.on('data', (data) => (stderr += data));
+  const status = await new Promise((ended) => child.on('close', ended));
+  if (status !== 0) throw new Error(`${args[0]} ended with ${status}:\n${stderr.slice(-4_000)}`);
+  return lastLine(stdout);
+}
+
+function lastLine(stdout: string): unknown {
+  return JSON.parse(stdout.slice(stdout.lastIndexOf('\n', stdout.length - 2) + 1));
 }
 
 function install(folder: string, python: string, { packages, alone, minor = 0 }: Environment): string | undefined {
@@ -94,7 +116,8 @@ function install(folder: string, python: string, { packages, alone, minor = 0 }:
     const base = interpreters().find((each) => minorOf(each) >= minor);
     if (base === undefined) return `there is no Python 3.${minor} or later`;
     execFileSync(base, ['-m', 'venv', folder], { stdio: 'pipe' });
-    for (const wanted of [packages, ['--no-deps', '--ignore-requires-python', ...alone]]) {
+    const separately = alone.length > 0 ? [['--no-deps', '--ignore-requires-python', ...alone]] : [];
+    for (const wanted of [packages, ...separately]) {
       execFileSync(python, ['-m', 'pip', 'install', '--quiet', ...wanted], { stdio: 'pipe', timeout: 1_800_000 });
     }
     return undefined;

@@ -15,6 +15,7 @@ import {
 import { funnelsOf } from '../../dataset/funnel';
 import type { Deps } from '../../deps';
 import { count } from '../../pages/figures';
+import type { PrefixLevel } from '../../rollout/teacher-prefix';
 import { rowsOf } from '../../store/campaigns';
 import { withHeartbeat } from '../heartbeat';
 import { type News, notify } from '../notify';
@@ -22,6 +23,7 @@ import { rowsOfSources } from '../rollout/rollout-rows';
 import { skippedRow } from './endings';
 import { type CampaignInstance, type PlanInput, plannedRollouts, plannedTotal } from './plan';
 import { CampaignProblems } from './problems';
+import { withTeachers } from './teachers';
 
 export interface OpenedCampaign {
   readonly instances: Ref;
@@ -46,6 +48,9 @@ export interface ConcludeCampaign {
 
 /** Resolved rollouts by method and instance. */
 export type ResolvedOf = Readonly<Record<string, number>>;
+
+/** Where instances stand in a curriculum, by method and instance. */
+export type Prefixes = Readonly<Record<string, PrefixLevel>>;
 
 /** What a campaign reads and writes: content-addressed blobs, and its one file at the end, replaced whole. Safe to retry. */
 /** Of a problem that no rollout was made of. */
@@ -92,7 +97,8 @@ export function createCampaignActivities(deps: Deps) {
     ): Promise<OpenedCampaign> {
       return withHeartbeat(async () => {
         const all = await problems.open(input.problems, input.only);
-        const instances = input.passRates ? await within(all, input.passRates) : all;
+        const chosen = input.passRates ? await within(all, input.passRates) : all;
+        const instances = await withTeachers(chosen, input.methods, campaigns);
         const profiles = new Set(input.methods.flatMap(({ student, expert }) => [student, expert]));
         const unpriced = [...profiles].filter((name) => name !== undefined && !profileNamed(config, name).price);
         return {
@@ -119,6 +125,14 @@ export function createCampaignActivities(deps: Deps) {
 
     async readResolved({ resolved }: { resolved: Ref }): Promise<ResolvedOf> {
       return JSON.parse((await blobs.get(resolved.sha256)).toString('utf8')) as ResolvedOf;
+    },
+
+    async keepPrefixes({ prefixes }: { prefixes: Prefixes }): Promise<Ref> {
+      return blobs.put(JSON.stringify(prefixes));
+    },
+
+    async readPrefixes({ prefixes }: { prefixes: Ref }): Promise<Prefixes> {
+      return JSON.parse((await blobs.get(prefixes.sha256)).toString('utf8')) as Prefixes;
     },
 
     /** All rows in their one file, and what the funnels make of them. */

@@ -12,6 +12,8 @@ import { withHeartbeat } from '../heartbeat';
 
 /** A rollout whose end is asked for. */
 export interface Asked extends PlannedRollout {
+  /** Steps that it took over from its teacher. */
+  readonly kept?: number;
   /** It was never begun, for this reason. */
   readonly skipped?: SkipReason;
 }
@@ -139,7 +141,7 @@ async function begunAt(client: Client, { raw, runId, workflowId, startTime }: Wo
 }
 
 function rowOf(asked: Asked, method: Method, end: End): RolloutRow {
-  const { id, instance, problem, licence, pass } = asked;
+  const { id, instance, problem, licence, pass, kept } = asked;
   const { outcome, result, seconds, skipped, error } = end;
   return {
     id,
@@ -154,6 +156,7 @@ function rowOf(asked: Asked, method: Method, end: End): RolloutRow {
     ...(skipped ? { skipped } : {}),
     ...(error ? { error } : {}),
     result,
+    ...(kept ? { copiedSteps: kept } : {}),
     ...(result?.patch?.bytes === 0 ? { emptyPatch: true } : {}),
     seconds,
     licence,

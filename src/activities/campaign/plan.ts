@@ -9,6 +9,8 @@ export interface CampaignInstance {
   readonly key: string;
   readonly problem: Ref;
   readonly licence: string | null;
+  /** By method with a teacher prefix: what goes before the student. */
+  readonly teachers?: Readonly<Record<string, NonNullable<PlannedRollout['teacher']>>>;
 }
 
 export type PlanInput = Pick<CampaignInput, 'methods' | 'passes' | 'order' | 'seed' | 'limits' | 'sandbox'> & {
@@ -29,7 +31,8 @@ export function plannedRollouts(
   return units.map((unit) => {
     const place = placeOf(plan, instances.length, shuffle(unit));
     const [instance, method] = [instances[place.instance]!, plan.methods[place.method]!];
-    const { id, key, problem, licence } = instance;
+    const { id, key, problem, licence, teachers } = instance;
+    const teacher = teachers?.[method.name];
     return {
       id: `${plan.campaign}/${method.name}/${key}/${place.pass}`,
       instance: id,
@@ -38,6 +41,7 @@ export function plannedRollouts(
       method: method.name,
       pass: place.pass,
       recipe: recipeOf(plan, method, problem, place.pass),
+      ...(teacher ? { teacher } : {}),
     };
   });
 }
@@ -101,7 +105,8 @@ export function permutation(n: number, key: string): (at: number) => number {
 /** What the rollout is made from, without what may change while a campaign runs. */
 function recipeOf({ seed, limits, sandbox }: PlanInput, method: Method, problem: Ref, pass: number): string {
   const { student, expert, handOver } = method;
-  const parts = [problem.sha256, student ?? null, expert ?? null, handOver, pass, seed, limits, sandbox];
+  const made = [problem.sha256, student ?? null, expert ?? null, handOver, pass, seed, limits, sandbox];
+  const parts = method.teacherPrefix ? [...made, method.teacherPrefix] : made;
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 16);
 }
 

@@ -32,6 +32,10 @@ export function addCampaignStart(campaign: Command, cli: Cli): void {
     .option('--student <profile>', 'model profile of the student')
     .option('--expert <profile>', 'model profile of the expert')
     .option('--hand-over <k|a..b>', 'student turns before the expert, for oec (default: 0..30)', handOverOption)
+    .option(
+      '--teachers <campaign>',
+      'ended campaign whose solved trajectories the student goes on behind (teacher-prefix)',
+    )
     .option('--passes <n>', 'passes over all instances', wholeOption)
     .addOption(new Option('--order <order>', 'order of the rollouts').choices(['passes', 'instances', 'shuffled']))
     .option(
@@ -99,6 +103,7 @@ interface CampaignFlags {
   readonly student?: string;
   readonly expert?: string;
   readonly handOver?: HandOverPolicy;
+  readonly teachers?: string;
   readonly passes?: number;
   readonly order?: string;
   readonly resolvedPerInstance?: number;
@@ -112,18 +117,20 @@ interface CampaignFlags {
   readonly priority?: number;
 }
 
-/** The paper's three ways of making trajectories: who acts in each, and when the expert takes over. */
+/** The paper's three ways of making trajectories, and a curriculum: who acts in each, and when the expert takes over. */
 const PRESETS = {
   oec: { authors: ['student', 'expert'], handOver: { uniform: [0, 30] } },
   bc: { authors: ['expert'], handOver: { at: 0 } },
   'on-policy': { authors: ['student'], handOver: { never: true } },
+  /** The student behind the first steps of what an expert solved, fewer as it passes more often. */
+  'teacher-prefix': { authors: ['student'], handOver: { never: true } },
 } as const;
 type PresetName = keyof typeof PRESETS;
 const PRESET_NAMES = Object.keys(PRESETS) as PresetName[];
 
 /** File and flags put together and checked, defaults left to the workflow. Throws `InvalidInput` that names each field. */
 export function campaignInput(written: Written, flags: CampaignFlags): Written {
-  const { methods, student, expert, handOver, rate, cost, daily, steps, tenant, ...fields } = flags;
+  const { methods, student, expert, handOver, teachers, rate, cost, daily, steps, tenant, ...fields } = flags;
   const merged: Written = { ...written, ...given({ ...fields, startsPerMinute: rate }) };
   const budget = given({ totalUsd: cost, dailyUsd: daily });
   if (Object.keys(budget).length > 0) merged.budget = { ...(merged.budget as object | undefined), ...budget };
@@ -136,7 +143,7 @@ export function campaignInput(written: Written, flags: CampaignFlags): Written {
 }
 
 /** Methods by name; without names the one that the given profiles are for. */
-function methodsOf({ methods, student, expert, handOver }: CampaignFlags): object[] {
+function methodsOf({ methods, student, expert, handOver, teachers }: CampaignFlags): object[] {
   const profiles = { student, expert };
   const names = methods ?? [student && expert ? 'oec' : expert ? 'bc' : 'on-policy'];
   return names.map((name) => {
@@ -145,6 +152,15 @@ function methodsOf({ methods, student, expert, handOver }: CampaignFlags): objec
     if (missing)
       throw new PointsmanError('InvalidInput', `--methods ${name}: --${missing} is needed`, 'Name a model profile.');
     const own = Object.fromEntries(authors.map((author) => [author, profiles[author]]));
-    return { name, ...own, handOver: name === 'oec' && handOver ? handOver : usual };
+    if (name === 'teacher-prefix' && !teachers) {
+      const what = 'Name an ended campaign whose expert solved the problems by itself, like one of `--methods bc`.';
+      throw new PointsmanError('InvalidInput', `--methods ${name}: --teachers is needed`, what);
+    }
+    return {
+      name,
+      ...own,
+      handOver: name === 'oec' && handOver ? handOver : usual,
+      ...(name === 'teacher-prefix' ? { teacherPrefix: { campaign: teachers } } : {}),
+    };
   });
 }

@@ -65,7 +65,8 @@ export function addFork(rollout: Command, cli: Cli): void {
       .requiredOption('--step <n>', 'the last step that is kept; 0 keeps none', wholeOption),
   ).action(async (id: string, { step, ...flags }: RolloutStartFlags & { step: number }) => {
     const client = await cli.client();
-    const { carry: _, ...written } = await inputOf(client.workflow.getHandle(id));
+    // A trainer's gateway counts the calls of that rollout alone.
+    const { carry: _, endpoints: __, ...written } = await inputOf(client.workflow.getHandle(id));
     const given = rolloutFlags(flags);
     const hasExpert = given.expert !== undefined || written.expert !== undefined;
     // Kept steps count as student turns whoever made them, so `at: step` means: the expert from here.

@@ -22,6 +22,7 @@ import {
   type SkipReason,
 } from '../../contract';
 import { missingAuthor } from '../../rollout/handover';
+import { FIRST_LEVEL, keptSteps, levelAfter, type PrefixLevel } from '../../rollout/teacher-prefix';
 import { publish } from '../durable/attributes';
 import { isCancellation } from '../durable/failures';
 import { checked, refuse } from '../durable/input';
@@ -63,6 +64,8 @@ class Campaign {
   private readonly perInstance: number;
   private readonly inFlight: Map<string, BegunRollout>;
   private readonly resolvedOf = new Map<string, number>();
+  /** Where instances stand, of methods with a teacher prefix. */
+  private readonly prefixes = new Map<string, PrefixLevel>();
   private readonly pages = new Map<number, Promise<PlannedRollout[]>>();
   private recent: Ending[] = [];
   /** Units that the server does not know of yet. */
@@ -99,6 +102,8 @@ class Campaign {
     // What is in flight must hear of a cancellation: nothing may end this run before it is attached.
     const { resolvedOf } = state;
     if (resolvedOf) await CancellationScope.nonCancellable(() => this.recall(resolvedOf));
+    const { prefixes } = state;
+    if (prefixes) await CancellationScope.nonCancellable(() => this.recallPrefixes(prefixes));
     if (!input.carry) {
       upsertMemo({ instances: count, planned, methods: input.methods.map(({ name }) => name) });
       this.phase.enter('Rolling out', { Step: 0, CostUsd: 0 });
@@ -154,7 +159,8 @@ class Campaign {
     paced(state, Date.now());
     const next = await CancellationScope.nonCancellable(() => this.plannedAt(at, instances));
     const method = input.methods.find(({ name }) => name === next.method)!;
-    const begun = { ...next, startedAt: Date.now() };
+    const kept = this.keptFor(next, method);
+    const begun = { ...next, startedAt: Date.now(), ...(kept === undefined ? {} : { kept }) };
     if ((this.resolvedOf.get(pairOf(next)) ?? 0) >= (input.resolvedPerInstance ?? Number.POSITIVE_INFINITY))
       return this.settle(begun, endings.of({ ...next, skipped: 'instance_cap' }));
     this.inFlight.set(next.id, begun);
@@ -162,7 +168,7 @@ class Campaign {
     const { totalUsd } = state.budget;
     const budget = totalUsd === undefined ? undefined : { name: `campaign ${this.id}`, capUsd: totalUsd };
     const started = () => void this.starting.delete(at);
-    return this.settle(begun, rolloutOf({ planned: next, method, campaign: input, budget, endings, started }));
+    return this.settle(begun, rolloutOf({ planned: begun, method, campaign: input, budget, endings, started }));
   }
 
   /** Counts one that has ended. While the run is handed over nothing is counted: the next run does. */
@@ -174,9 +180,26 @@ class Campaign {
     countIn(state, begun, ending, Date.now());
     if (ending.resolved && this.input.resolvedPerInstance !== undefined)
       resolvedOf.set(pairOf(begun), (resolvedOf.get(pairOf(begun)) ?? 0) + 1);
+    if (ending.outcome === 'finished' && ending.resolved !== null) this.learn(begun, ending.resolved);
     this.recent = [...this.recent, ending].slice(-8);
     if (endedOf(state) % PUBLISHED_EVERY === 0) publish({ Step: endedOf(state), CostUsd: state.cost.usd });
     this.show();
+  }
+
+  /** Steps of the teacher's before the student's; undefined for methods without a teacher prefix. */
+  private keptFor(next: PlannedRollout, { teacherPrefix }: Method): number | undefined {
+    if (!teacherPrefix || !next.teacher) return undefined;
+    const { level } = this.prefixes.get(pairOf(next)) ?? FIRST_LEVEL;
+    return keptSteps(next.teacher.steps, level, teacherPrefix);
+  }
+
+  /** Counts an outcome for its instance's level, if that is still the one that it was begun at. */
+  private learn(begun: BegunRollout, resolved: boolean): void {
+    const { teacherPrefix } = this.input.methods.find(({ name }) => name === begun.method) ?? {};
+    if (!teacherPrefix || !begun.teacher) return;
+    const before = this.prefixes.get(pairOf(begun)) ?? FIRST_LEVEL;
+    if (begun.kept !== keptSteps(begun.teacher.steps, before.level, teacherPrefix)) return;
+    this.prefixes.set(pairOf(begun), levelAfter(before, resolved, teacherPrefix));
   }
 
   /** The plan comes a page at a time, and what is past is forgotten. */
@@ -213,12 +236,19 @@ class Campaign {
       state.pages.unshift(await campaignStore.bindPages.executeWithOptions({ summary }, [{ pages }]));
     if (resolvedOf.size > 0)
       state.resolvedOf = await campaignStore.keepResolved({ resolved: Object.fromEntries(resolvedOf) });
+    if (this.prefixes.size > 0)
+      state.prefixes = await campaignStore.keepPrefixes({ prefixes: Object.fromEntries(this.prefixes) });
     return { ...state, inFlight: [...this.inFlight.values()] };
   }
 
   private async recall(resolved: Ref): Promise<void> {
     const known = await campaignStore.readResolved({ resolved });
     for (const [pair, n] of Object.entries(known)) this.resolvedOf.set(pair, n);
+  }
+
+  private async recallPrefixes(prefixes: Ref): Promise<void> {
+    const known = await campaignStore.readPrefixes({ prefixes });
+    for (const [pair, level] of Object.entries(known)) this.prefixes.set(pair, level);
   }
 
   private async conclude(status: CampaignStatus, instances: Ref, planned: number): Promise<CampaignResult> {

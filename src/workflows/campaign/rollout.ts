@@ -15,7 +15,8 @@ import type { CampaignEndings } from './endings';
 
 /** A rollout of the plan, and what it is begun with. */
 interface Begun {
-  readonly planned: PlannedRollout;
+  /** `kept`: steps of the teacher's that it goes on behind. */
+  readonly planned: PlannedRollout & { readonly kept?: number };
   readonly method: Method;
   readonly campaign: CampaignInput;
   readonly budget: SharedBudget | undefined;
@@ -33,12 +34,13 @@ export async function rolloutOf({ planned, method, campaign, budget, endings, st
   const { limits, sandbox, seed, priority, tenant } = campaign;
   const { id, instance, problem, pass, recipe } = planned;
   const { student, expert, handOver } = method;
+  const fork = planned.teacher && planned.kept ? { run: planned.teacher.run, step: planned.kept } : undefined;
   if (CancellationScope.current().consideredCancelled) return endings.of({ ...planned, skipped: 'cancelled' });
   // Begun for certain or not at all: a start that is cancelled halfway leaves a rollout that nobody knows of.
   const child = await CancellationScope.nonCancellable(() =>
     startChild(rollout, {
       workflowId: id,
-      args: [{ problem, student, expert, handOver, limits, sandbox, seed, attempt: pass, grade: true, budget }],
+      args: [{ problem, student, expert, handOver, limits, sandbox, seed, attempt: pass, grade: true, budget, fork }],
       workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE_FAILED_ONLY,
       parentClosePolicy: ParentClosePolicy.ABANDON,
       staticSummary: `${instance} · ${method.name} · pass ${pass + 1}`.slice(0, 120),

@@ -16,6 +16,7 @@ import type { createPersonActivities } from '../../activities/rollout/person';
 import type { createTranscriptActivities } from '../../activities/rollout/transcript';
 import {
   type Author,
+  type Endpoint,
   type ExitStatus,
   type FormatErrorCode,
   type ImportedWork,
@@ -147,7 +148,7 @@ class Rollout {
     if (!input.imported) {
       this.checked = await store.checkProfiles.executeWithOptions(
         { summary: `models: ${Object.values(profiles).join(', ')}` },
-        [{ profiles: Object.values(profiles), capUsd, persons: true }],
+        [{ profiles: Object.values(profiles), capUsd, persons: true, endpoints: this.endpoints() }],
       );
     }
     this.problem = await store.loadProblem.executeWithOptions({ summary: nameOf(input.problem) }, [
@@ -253,6 +254,7 @@ class Rollout {
   private async act(author: Author, turn: number): Promise<CallModelResult | Ending | undefined> {
     const { state, steering } = this;
     const { budget } = this.input;
+    const endpoint = this.input.endpoints?.[author];
     const rejected = this.rejected.map(({ blob }) => blob);
     const profile = this.profileOf(author);
     if (this.isPerson(profile)) return this.actOfPerson({ author, profile, turn, rejected });
@@ -264,7 +266,7 @@ class Rollout {
       try {
         const reply = await modelActivities(queue).callModel.executeWithOptions(
           { summary: `turn ${turn} · ${author} ${profile}${retry}` },
-          [{ run: this.owner.firstRunId, head: state.head, author, profile, turn, rejected, budget }],
+          [{ run: this.owner.firstRunId, head: state.head, author, profile, endpoint, turn, rejected, budget }],
         );
         spend(state, reply, Date.now() - since);
         return reply;
@@ -307,6 +309,13 @@ class Rollout {
 
   private profileOf(author: Author): string {
     return this.profiles[author] ?? refuse(`rollout: ${author}: a profile name is needed (found nothing)`);
+  }
+
+  /** Where its profiles are asked instead of where they say; undefined for most runs. */
+  private endpoints(): { profile: string; endpoint: Endpoint }[] | undefined {
+    const named = Object.entries(this.input.endpoints ?? {}) as [Author, Endpoint | undefined][];
+    if (named.length === 0) return undefined;
+    return named.flatMap(([author, endpoint]) => (endpoint ? [{ profile: this.profileOf(author), endpoint }] : []));
   }
 
   private isPerson(profile: string): boolean {

@@ -6,7 +6,8 @@ const fs = require('node:fs');
 const { dirname, join } = require('node:path');
 
 const ROOT = join(__dirname, '..');
-const PACKAGES = ['.', 'packages/python'];
+/** The judge's bundle is made of what the others have become. */
+const PACKAGES = ['packages/python', '.'];
 /** What browsers get, bundled: of the sources, so that what is not used stays out. */
 const BROWSER = join('pages', 'viewer', 'client');
 /** What exported problems carry, bundled, with the files beside it that it reads. */

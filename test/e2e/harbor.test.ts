@@ -8,6 +8,7 @@ import type { RolloutResult } from '../../src/contract';
 import { BASE_IMAGE } from '../../src/machine/image';
 import { runCli } from '../cli/run-cli';
 import { addingProblem, addPatch, GOLD } from '../support/adding-problem';
+import { FULL } from '../support/counts';
 import { World } from '../support/world';
 
 /** Problems as tasks of Harbor, their judge in a container like Harbor's, and hand-over tasks there and back. */
@@ -146,10 +147,14 @@ const TRACES: Readonly<Record<string, readonly string[]>> = {
 };
 
 test('no run learns from the one before', async () => {
-  for (const [what, lines] of Object.entries(TRACES)) {
+  const each = Object.entries(TRACES);
+  // All at once on a commit: which one was seen is told at full count.
+  for (const group of FULL ? each.map((one) => [one]) : [each]) {
+    const what = group.map(([name]) => name).join(', ');
+    const looks = group.flatMap(([, lines]) => [...lines, 'SEEN = SEEN or trace()', 'LEAVE.append(leave)']);
     const patch = addPatch(
-      ...['    return a - b if SEEN else a + b', 'import ctypes, glob, os, subprocess', ...lines],
-      ...['SEEN = trace()', 'leave()'],
+      ...['    return a - b if SEEN else a + b', 'import ctypes, glob, os, subprocess', 'SEEN, LEAVE = False, []'],
+      ...[...looks, 'for leave in LEAVE: leave()'],
     );
     expect([what, await judge(patch)]).toEqual([what, expect.objectContaining({ reward: 1 })]);
   }

@@ -62,9 +62,13 @@ function write(path: string, text: string): void {
 
 const build = (context: string, tag: string) => run('docker', ['build', '--quiet', '--tag', tag, context]);
 
-async function pointsman(...args: string[]) {
+function ownEnv(): Record<string, string> {
   const own = Object.entries(world.env).filter(([name]) => /^(POINTSMAN|TEMPORAL)_/.test(name));
-  const ran = await runCli([...args, '--json'], { env: Object.fromEntries(own) as Record<string, string> });
+  return Object.fromEntries(own) as Record<string, string>;
+}
+
+async function pointsman(...args: string[]) {
+  const ran = await runCli([...args, '--json'], { env: ownEnv() });
   return { ...ran, answer: ran.stdout.startsWith('{') ? JSON.parse(ran.stdout) : undefined };
 }
 
@@ -284,6 +288,8 @@ test('a student’s first steps become a task, and what an agent elsewhere did f
     ['expert', 'scripted 3.1', 'bash', undefined],
     ['expert', 'scripted 3.1', 'submit', undefined],
   ]);
+  const shown = await runCli(['rollout', 'show', back.answer.imported[0].id], { env: ownEnv() });
+  expect(shown.stdout).toContain('expert · scripted 3.1');
   const dataset = await world.begin(
     'dataset',
     { sources: [{ rollouts: rows }], name: 'hand-over', formats: ['trl', 'atif'] },

@@ -39,7 +39,8 @@ async function main(): Promise<void> {
   const shot = async (name: string, url: string, ready: string, { viewport, clip, act }: Framing) => {
     const page = await browser.newPage({ viewport, colorScheme: 'light' });
     await page.goto(url);
-    await page.locator(ready).first().waitFor();
+    // The Temporal UI fetches its parts one by one, which takes half a minute on a busy machine.
+    await page.locator(ready).first().waitFor({ timeout: 180_000 });
     await act?.(page);
     // What is still drawn, or comes from the server.
     await page.waitForLoadState('networkidle').catch(() => undefined);

@@ -180,7 +180,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   demo: {
     holds: 'the demonstration on real repositories',
-    imports: 'contract setup pages cli cli/terminal home machine',
+    imports: 'contract rollout setup pages cli cli/terminal home machine',
     types: 'workflows',
   },
 };

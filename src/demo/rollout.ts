@@ -7,6 +7,7 @@ import { trajectoryText } from '../cli/terminal/trajectory';
 import { type Ended, ended, resultOf } from '../cli/wait';
 import { PointsmanError, type RolloutInput, type RolloutResult } from '../contract';
 import { room } from '../home';
+import { rolloutDetails } from '../rollout/summary';
 import type { RecentTurn } from '../workflows/rollout/state';
 import { Narrator, POINTSMAN } from './narrator';
 import { DEMO_QUEUE, SCRIPTED, type Stage, startServices } from './stage';
@@ -78,7 +79,9 @@ interface Shown {
 async function runAndKill(stage: Stage, tell: Narrator, problem: string): Promise<Shown> {
   const input: Partial<RolloutInput> = { problem, student: 'demo-student', expert: 'demo-expert', handOver: { at: 7 } };
   const id = `rollout/${problem}/${new Date().toISOString().slice(0, 19).replaceAll(':', '')}`;
-  const handle = await stage.cli.start('rollout', input, { id, note: 'demo: student, then expert' });
+  const { statement } = stage.cli.problems.resolve(problem);
+  const details = rolloutDetails({ id, instance: problem, statement, ...input });
+  const handle = await stage.cli.start('rollout', input, { id, note: 'demo: student, then expert', details });
   const story = new Story(handle, tell);
   const follow = `${POINTSMAN} rollout watch ${id}`;
   const ending = ended<RolloutResult>(stage.cli, handle, { follow, everyMs: 100, look: () => story.look() });

@@ -23,6 +23,8 @@ const STAND_INS = {
   metadata: { subnet: '169.254.169.0/24', address: '169.254.169.254' },
   colleague: { subnet: '10.213.77.0/24', address: '10.213.77.9' },
   cloud: { subnet: '100.100.100.0/24', address: '100.100.100.200' },
+  // Where the engine gives version 6 its network has an address of the host as well.
+  six: { subnet: 'fd00:213:77::/64', address: 'fd00:213:77::9', host: 'fd00:213:77::1' },
 };
 const made: string[] = [];
 let gateway = '';
@@ -34,9 +36,11 @@ const opening = (...reach: string[]) => openSandboxes('test', undefined, { reach
 
 beforeAll(async () => {
   for (const [role, { subnet, address }] of Object.entries(STAND_INS)) {
+    const six = address.includes(':');
     await docker.createNetwork({
       Name: `${name}-${role}`,
       Internal: true,
+      EnableIPv6: six,
       IPAM: { Config: [{ Subnet: subnet }] },
       Options: { 'com.docker.network.bridge.inhibit_ipv4': 'true' },
     });
@@ -44,13 +48,15 @@ beforeAll(async () => {
     const standIn = await docker.createContainer({
       name: `${name}-${role}`,
       Image: BASE_IMAGE,
-      Cmd: ['python3', '-m', 'http.server', '80', '-d', '/var/empty'],
+      Cmd: ['python3', '-m', 'http.server', '80', '-d', '/var/empty', '--bind', six ? '::' : '0.0.0.0'],
       HostConfig: { NetworkMode: `${name}-${role}`, Init: true },
-      NetworkingConfig: { EndpointsConfig: { [`${name}-${role}`]: { IPAMConfig: { IPv4Address: address } } } },
+      NetworkingConfig: {
+        EndpointsConfig: { [`${name}-${role}`]: { IPAMConfig: { [six ? 'IPv6Address' : 'IPv4Address']: address } } },
+      },
     });
     await standIn.start();
   }
-  await new Promise<void>((resolve) => server.listen(0, '0.0.0.0', resolve));
+  await new Promise<void>((resolve) => server.listen(0, '::', resolve));
   port = (server.address() as AddressInfo).port;
   await claim('first');
   const { IPAM } = (await docker.getNetwork(EGRESS_NETWORK).inspect()) as Docker.NetworkInspectInfo;
@@ -83,7 +89,7 @@ const PROBE = `
 import socket, sys
 from concurrent.futures import ThreadPoolExecutor
 def ask(bound):
-    s = socket.socket()
+    s = socket.socket(socket.AF_INET6 if ':' in sys.argv[1] else socket.AF_INET)
     s.settimeout(2)
     if bound: s.setsockopt(socket.SOL_SOCKET, 25, bound.encode() + b'\\0')
     try:
@@ -103,7 +109,10 @@ async function reaches(sandbox: Sandbox, address: string, at: number): Promise<s
   return done.stdout.toString().trim() || done.stderr.toString();
 }
 
-const away = () => [...Object.values(STAND_INS).map(({ address }) => [address, 80] as const), [gateway, port] as const];
+const away = () => [
+  ...Object.values(STAND_INS).map(({ address }) => [address, 80] as const),
+  ...[gateway, STAND_INS.six.host].map((host) => [host, port] as const),
+];
 const shut = (count: number) => Array.from({ length: count }, () => 'shut');
 
 async function allOf(sandbox: Sandbox): Promise<string[]> {
@@ -119,14 +128,14 @@ test('the stand-ins answer who is not kept from them', async () => {
   try {
     await bare.start();
     await joinStandIns(bare.id);
-    expect(await allOf(sandboxes.at(bare.id))).toEqual(['open', 'open', 'open', 'open']);
+    expect(await allOf(sandboxes.at(bare.id))).toEqual(away().map(() => 'open'));
   } finally {
     await removeContainer(docker, bare.id);
   }
 });
 
 test('a sandbox reaches no service of the host, no metadata address, no private range, by whatever interface', async () => {
-  expect(await allOf(await claim('first'))).toEqual(shut(4));
+  expect(await allOf(await claim('first'))).toEqual(shut(6));
 });
 
 test('it still asks for names, and goes out', async () => {
@@ -139,9 +148,9 @@ test('it still asks for names, and goes out', async () => {
 });
 
 test('what the operator opens by name is open, and nothing beside it', async () => {
-  const opened = opening(`${gateway}:${port}`, STAND_INS.colleague.subnet);
+  const opened = opening(`${gateway}:${port}`, STAND_INS.colleague.subnet, STAND_INS.six.subnet);
   const sandbox = await claim('opened', opened);
-  expect(await allOf(sandbox)).toEqual(['shut', 'open', 'shut', 'open']);
+  expect(await allOf(sandbox)).toEqual(['shut', 'open', 'shut', 'open', 'open', 'shut']);
   expect(await reaches(sandbox, gateway, 22)).toBe('shut');
 });
 
@@ -149,7 +158,7 @@ test('what the host lends stays reachable at the port that it names', async () =
   const before = process.env.PIP_INDEX_URL;
   process.env.PIP_INDEX_URL = `http://${gateway}:${port}/simple`;
   try {
-    expect(await allOf(await claim('lent', opening()))).toEqual(['shut', 'shut', 'shut', 'open']);
+    expect(await allOf(await claim('lent', opening()))).toEqual([...shut(4), 'open', 'shut']);
   } finally {
     if (before === undefined) delete process.env.PIP_INDEX_URL;
     else process.env.PIP_INDEX_URL = before;
@@ -190,7 +199,7 @@ test('workshops and sandboxes that go back to a frame are limited as well', asyn
     { owner, role: 'shop', image: BASE_IMAGE, workdir: '/', network: 'bridge' },
     async (shop) => {
       await joinStandIns(shop.name);
-      expect(await allOf(shop)).toEqual(shut(4));
+      expect(await allOf(shop)).toEqual(shut(6));
     },
   );
   const first = await claim('framed');
@@ -198,7 +207,7 @@ test('workshops and sandboxes that go back to a frame are limited as well', asyn
   const { sandbox, removed } = await sandboxes.restore({ owner, role: 'framed', workdir: '/', profile }, frame);
   await removed;
   await joinStandIns(sandbox.name);
-  expect(await allOf(sandbox)).toEqual(shut(4));
+  expect(await allOf(sandbox)).toEqual(shut(6));
 });
 
 test('so are the steps of a build', async () => {
@@ -232,7 +241,7 @@ test('a service beside a sandbox does not reach the host, and is reached from it
   expect(await sandboxes.services.startSiblings(request, new AbortController().signal)).toMatchObject({ failed: null });
   await sandboxes.services.connect(owner, sandbox.name);
   expect(await reaches(sandbox, 'web', 8080)).toBe('open');
-  expect(await allOf(sandbox)).toEqual(shut(4));
+  expect(await allOf(sandbox)).toEqual(shut(6));
   const web = docker.getContainer(sandbox.name.replace(/main$/, 'service-web'));
   const { Networks } = (await web.inspect()).NetworkSettings;
   const ip = Object.values(Networks)[0]!.IPAddress;
@@ -251,5 +260,5 @@ test('nothing in a sandbox can change the rules', async () => {
   });
   const [, bounding] = /CapBnd:\s*([0-9a-f]+)/.exec(stdout.toString())!;
   expect(BigInt(`0x${bounding}`) & (1n << 12n)).toBe(0n);
-  expect(await allOf(sandbox)).toEqual(shut(4));
+  expect(await allOf(sandbox)).toEqual(shut(6));
 });

@@ -49,6 +49,8 @@ export interface Surroundings extends EngineHost {
 }
 
 const KNOWN_MS = 60_000;
+/** Of RFC 4861: router solicitation, neighbour solicitation and advertisement, which never leave the link. */
+const NEIGHBOURS = [133, 135, 136];
 
 /**
  * How far a sandbox with a network reaches: the internet, what the host lends, what the operator opens by name, and no
@@ -144,6 +146,8 @@ export function rules(family: 4 | 6, { host, nameservers, opened, within }: Surr
     '*filter',
     ...['INPUT', 'FORWARD', 'OUTPUT'].map((chain) => `:${chain} ACCEPT [0:0]`),
     '-A OUTPUT -o lo -j ACCEPT',
+    // Version 6 asks by multicast who has an address and which way leads out: without an answer nothing is reached at all.
+    ...(family === 6 ? NEIGHBOURS.map((type) => `-A OUTPUT -p icmpv6 --icmpv6-type ${type} -j ACCEPT`) : []),
     ...asked.flatMap((to) => [`-A OUTPUT -d ${to} -p udp --dport 53 -j ACCEPT`, accept({ to, port: 53 })]),
     ...places.filter((place) => !isNetwork(place)).map(accept),
     ...host.filter(ofFamily).map(reject),

@@ -83,7 +83,11 @@ export async function serve(choice: WorkerChoice, given?: Settings): Promise<voi
   );
   logger.info(
     {
-      ...{ queue: choice.queue, host: settings.host, roles: choice.roles, home: settings.home, metrics },
+      queue: choice.queue,
+      host: settings.host,
+      roles: choice.roles,
+      home: settings.home,
+      metrics,
       deployment: settings.deployment,
     },
     'worker ready',

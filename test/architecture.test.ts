@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { folderOf, namesIn, ROOMS, roomOf } from '../src/rooms';
 
@@ -77,6 +77,23 @@ test('no file imports itself by way of others', () => {
   const arrows = new Map(files.map((file) => [file, [] as string[]]));
   for (const { file, target } of imports) if (known.has(target)) arrows.get(file)!.push(target);
   expect(cyclesIn(arrows)).toEqual([]);
+});
+
+test('an object has a line for each field, or stands on one line: none is packed', () => {
+  expect(files.filter((file) => /\.\.\.\{ /.test(read(file)))).toEqual([]);
+});
+
+test('what a test names beside itself or in the sources is there, also after a move', () => {
+  const tests = readdirSync(join(ROOT, 'test'), { recursive: true, encoding: 'utf8' }).filter((name) =>
+    /\.ts$/.test(name),
+  );
+  const missing = tests.flatMap((name) => {
+    const file = join('test', name);
+    return [...read(file).matchAll(/\bjoin\(__dirname, ((?:'[^']+'(?:, )?)+)\)/g)]
+      .map(([, parts]) => join(dirname(file), ...parts!.split(/', '|'/)))
+      .filter((path) => !existsSync(join(ROOT, path)));
+  });
+  expect(missing).toEqual([]);
 });
 
 test('a name says what a file holds, in one way', () => {

@@ -38,7 +38,12 @@ export function addServeCommand(serve: Command, cli: Cli): void {
       const { stores, queue } = cli;
       const { config } = cli.settings;
       const runs = new Runs({
-        ...{ client, queue, config, stores, most: flags.most, outageMs: flags.outageSeconds * 1000 },
+        client,
+        queue,
+        config,
+        stores,
+        most: flags.most,
+        outageMs: flags.outageSeconds * 1000,
         standstill: (described) => standstill(client, described),
       });
       await runs.resume();

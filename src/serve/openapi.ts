@@ -35,7 +35,10 @@ const STARTS = {
 };
 
 const parameter = (name: string, where: 'path' | 'query', description: string, schema: object) => ({
-  ...{ name, in: where, description, schema },
+  name,
+  in: where,
+  description,
+  schema,
   required: where === 'path',
 });
 const ID = parameter('id', 'path', '`ROLLOUT_ID~ATTEMPT`; without the attempt the first (0).', { type: 'string' });

@@ -25,6 +25,7 @@ import {
 } from '../contract';
 import { homeSecret } from '../home';
 import { missingAuthor } from '../rollout/handover';
+import { rolloutDetails } from '../rollout/summary';
 import type { Stores } from '../store';
 import { answerOf, nameOfWorkflow, type RunName, STARTED_HERE, stepOf, workflowIdOf } from './answer';
 
@@ -243,6 +244,7 @@ export class Runs {
         workflowIdReusePolicy: 'REJECT_DUPLICATE',
         memo: { body: digest },
         staticSummary: `for a trainer: ${name.rolloutId}, attempt ${name.attempt}`,
+        staticDetails: rolloutDetails({ ...input, ...shownOf(input.problem), id }),
       });
       this.watch(new Running(name, digest));
       return true;
@@ -497,4 +499,12 @@ function stable(value: unknown): string {
       ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)))
       : inner,
   );
+}
+
+/** Of the problem, as far as the request says it: elsewhere it is read by a worker. */
+function shownOf(problem: RolloutInput['problem']): { readonly instance: string; readonly statement?: string } {
+  if (typeof problem === 'string') return { instance: problem };
+  return 'statement' in problem
+    ? { instance: problem.id, statement: problem.statement }
+    : { instance: problem.sha256.slice(0, 12) };
 }

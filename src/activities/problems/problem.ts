@@ -57,7 +57,10 @@ export function createProblemActivities(deps: Deps) {
         const { needs } = problem;
         return {
           ref: await problems.keep(problem),
-          ...{ id, image: imageOf(problem), workdir, tests: total },
+          id,
+          image: imageOf(problem),
+          workdir,
+          tests: total,
           ...(needs ? { needs } : {}),
           ...(tests.at === undefined ? {} : { judgedThere: tests.timeoutSeconds }),
         };

@@ -58,10 +58,16 @@ export function createTranscriptActivities(deps: Deps) {
           const turn = importedTurn(made, { turn: before.length + at + 1, profile, agent: work.agent });
           tokens += turn.usage.promptTokens + turn.usage.completionTokens;
           head = await transcripts.append({
-            ...{ kind: 'step', parent: head, turn, workspace: null, job: `imported-${turn.turn}` },
+            kind: 'step',
+            parent: head,
+            turn,
+            workspace: null,
+            job: `imported-${turn.turn}`,
             observation: {
               text: await blobs.put(made.observation),
-              ...{ exitCode: null, timedOutAfter: null, elidedBytes: 0 },
+              exitCode: null,
+              timedOutAfter: null,
+              elidedBytes: 0,
             },
           });
         }

@@ -30,8 +30,14 @@ export async function workspaceImage(raw: WorkspaceImageInput): Promise<Workspac
     undo.register({ kind: 'container', role: 'sandbox' });
     const { lease } = await pool.rebuildSandbox.executeWithOptions({ summary: `sandbox after ${fork.step} steps` }, [
       {
-        ...{ owner, problem: problem.ref, profile: withNeeds(sandbox, problem.needs), head, frames: [] },
-        ...{ commandSeconds: Limits.parse({}).commandSeconds, run: owner.firstRunId, strict: true },
+        owner,
+        problem: problem.ref,
+        profile: withNeeds(sandbox, problem.needs),
+        head,
+        frames: [],
+        commandSeconds: Limits.parse({}).commandSeconds,
+        run: owner.firstRunId,
+        strict: true,
       },
     ]);
     host = lease.host;

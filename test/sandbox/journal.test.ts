@@ -215,6 +215,30 @@ test('a job knows the tree that it met, and the agent’s own git is left alone'
   expect(patch.toString()).toBe('');
 });
 
+test.each([
+  ['a repository without a commit', 'git init -q own && echo 1 > own/a'],
+  ['a repository that lies elsewhere', 'mkdir own && echo "gitdir: /nowhere" > own/.git && echo 1 > own/a'],
+  [
+    'a file with a filter that fails',
+    "echo 'own filter=no' > .gitattributes; git config filter.no.clean false; git config filter.no.required true; echo 1 > own",
+  ],
+])('%s in the work directory takes nothing of the rest away', async (_, making) => {
+  await run(`cd /testbed && echo kept > kept.txt; ${making}`, { workdir: '/testbed' });
+  const { tree, patch } = await its.journal.diff('HEAD', '/testbed');
+  await run('cd /testbed && rm -rf own kept.txt .gitattributes; git config --remove-section filter.no');
+  expect(patch.toString()).toContain('+kept');
+  expect(tree).toMatch(/^[0-9a-f]{40}$/);
+});
+
+test('a difference that git cannot tell is no empty one', async () => {
+  const base = (await text('git -C /testbed rev-parse HEAD')).trim();
+  await run('cd /testbed && echo lost > kept.txt; mv .git/objects /var/tmp/; mkdir .git/objects', {
+    workdir: '/testbed',
+  });
+  await expect(its.journal.diff(base, '/testbed')).rejects.toMatchObject({ code: 'TooLarge' });
+  await run('cd /testbed && rm -r kept.txt .git/objects; mv /var/tmp/objects .git/');
+});
+
 test('interactive reads see the end of input, and the locale of the container is kept', async () => {
   expect(await text('read -r x || echo "no input"; locale | head -1; echo ${LC_ALL-unset}')).toBe(
     'no input\nLANG=C.UTF-8\nunset\n',

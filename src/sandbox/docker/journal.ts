@@ -58,6 +58,13 @@ export function keysOf(
 }
 
 const LARGEST_PATCH = 64 << 20;
+/** Why there is no patch: both are the agent's own doing, and come out the same however often they are asked. */
+const NO_PATCH: Readonly<Record<string, string>> = {
+  large: `differs from what it began with by more than ${LARGEST_PATCH >> 20} MiB`,
+  failed:
+    'could not be compared with what it began with: git ended early, of a broken repository or for want of memory',
+};
+const LEAVE_OUT = 'Leave what is built or downloaded, and `.git`, out of the work.';
 /** Of one answer: the largest patch, and what a look or a command is asked for. */
 const LONGEST_ANSWER = 80 << 20;
 const LONGEST_HEADER = 64 << 10;
@@ -234,10 +241,8 @@ export class JournalStream implements Journal {
   async diff(base: string, workdir: string): Promise<{ tree: string | null; patch: Buffer }> {
     const bytes = Buffer.from(workdir);
     const { words, body } = await this.ask(['diff', base, LARGEST_PATCH, bytes.length], bytes);
-    if (words[2] === 'large') {
-      const what = `the work in ${workdir} differs from what it began with by more than ${LARGEST_PATCH >> 20} MiB`;
-      throw new PointsmanError('TooLarge', what, 'Leave what is built or downloaded out of the work.');
-    }
+    const refused = NO_PATCH[words[2] ?? ''];
+    if (refused) throw new PointsmanError('TooLarge', `the work in ${workdir} ${refused}`, LEAVE_OUT);
     return { tree: words[1] === undefined || words[1] === '-' ? null : words[1], patch: body };
   }
 

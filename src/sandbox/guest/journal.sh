@@ -17,7 +17,7 @@
 #   apply ID AFTER DIR_N KIND TEXT_N PATH_N N KEYS   dir text path bytes   done ...   (KIND: write, delete, none)
 #   look LIMIT PATH_N                       path              file KIND PARENT BYTES  (KIND: missing, directory, file, large)
 #   digest WORKDIR_N                        path              tree HASH|- 0
-#   diff BASE MOST WORKDIR_N                path              patch HASH|- BYTES, or patch HASH|- large 0
+#   diff BASE MOST WORKDIR_N                path              patch HASH|- BYTES, or patch HASH|- large|failed 0
 #   state                                                     state BYTES
 #   position                                                  position ID 0
 # DIR is the work directory whose tree id the job met (DIR_N 0: none); it is taken in the idle time after the job before.
@@ -626,6 +626,7 @@ serve_look() { # LIMIT PATH_N
 # server has a copy of the index: one whose worker was killed may still look while the next one begins, and git refuses
 # the second of two; and a container that was killed leaves git's lock behind.
 INDEX=$ROOT/index.$$
+LOOSE=()
 GIT=(-c core.fsync=none -c core.autocrlf=false -c core.quotepath=off -c core.hooksPath=/dev/null -c core.fsmonitor=false -c safe.directory='*' -c core.excludesFile="$ROOT/exclude")
 
 snapshot_tree() { # WORKDIR
@@ -635,12 +636,24 @@ snapshot_tree() { # WORKDIR
   [[ $objects == /* ]] || objects=$1/$objects
   [[ -d $ROOT/objects ]] || tool mkdir -p "$ROOT/objects"
   OBJECTS=$objects
-  REPLY=$(own_git add -A > /dev/null 2>&1 && own_git write-tree 2>/dev/null) || REPLY=-
+  add_all
+  (($? > 1)) || REPLY=$(own_git write-tree 2> /dev/null) || REPLY=-
   [[ -n $REPLY && ${#REPLY} -le 64 && $REPLY != *[!0-9a-f]* ]] || REPLY=-
 }
 
+# What cannot be added, a repository without a commit among it, is left out of the tree (1), and takes nothing else with it. A
+# filter that has to succeed and fails, as that of git-lfs does where it is not installed, keeps git from all: then none has to.
+add_all() {
+  own_git add -A --ignore-errors > /dev/null 2>&1
+  local code=$? name
+  ((code > 1)) || return "$code"
+  LOOSE=()
+  while read -r name; do LOOSE+=(-c "$name=false"); done < <(own_git config --name-only --get-regexp '^filter\..*\.required$' 2> /dev/null)
+  own_git add -A --ignore-errors > /dev/null 2>&1
+}
+
 own_git() {
-  GIT_INDEX_FILE=$INDEX GIT_OBJECT_DIRECTORY=$ROOT/objects GIT_ALTERNATE_OBJECT_DIRECTORIES=$OBJECTS tool git -C "$TOP" "${GIT[@]}" "$@"
+  GIT_INDEX_FILE=$INDEX GIT_OBJECT_DIRECTORY=$ROOT/objects GIT_ALTERNATE_OBJECT_DIRECTORIES=$OBJECTS tool git -C "$TOP" "${GIT[@]}" "${LOOSE[@]}" "$@"
 }
 
 # After an answer the worker asks the model, which takes longer than a tree: the next job finds it ready. A server that
@@ -664,18 +677,25 @@ serve_digest() { # WORKDIR_N
 }
 
 serve_diff() { # BASE MOST_BYTES WORKDIR_N
-  local workdir tree size=0
+  local workdir tree size=0 ended=1
   read_bytes "$3"; workdir=$REPLY
   snapshot_tree "$workdir"; tree=$REPLY
   : > "$ROOT/patch"
   if [[ $tree != - ]]; then
     own_git diff --no-ext-diff --no-textconv --no-color --no-renames \
       --binary --full-index --src-prefix=a/ --dst-prefix=b/ "$1" "$tree" -- 2>/dev/null | tool head -c "$(($2 + 1))" > "$ROOT/patch"
+    ended=${PIPESTATUS[0]}
   fi
   ! size_of "$ROOT/patch" || size=$REPLY
   if ((size > $2)); then
     : > "$ROOT/patch"
     answer 'patch %s large 0\n' "$tree"
+    return
+  fi
+  # Killed for want of memory, or a repository that is broken or gone: no patch is something else than an empty one.
+  if ((ended != 0)); then
+    : > "$ROOT/patch"
+    answer 'patch %s failed 0\n' "$tree"
     return
   fi
   answer_file "$ROOT/patch" "$size" 'patch %s %s\n' "$tree" "$size"

@@ -2,11 +2,13 @@ import fc from 'fast-check';
 import { meanDifference, meanOver } from '../../src/analysis/bootstrap';
 import { wilson } from '../../src/analysis/paired';
 import { hashKey, uniformUnit } from '../../src/rollout/random';
+import { examples } from '../support/counts';
 
 const stream = (key: string) => {
   const state = hashKey(key);
   return () => uniformUnit(state);
 };
+const DRAWS = examples(100, 300);
 const shares = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { minLength: 1, maxLength: 40 });
 
 test('the interval lies around the mean and within the values', () => {
@@ -25,15 +27,15 @@ test('the interval lies around the mean and within the values', () => {
   );
 });
 
-test('of 300 draws, about 95 % of the intervals hold the true mean', () => {
+test('of many draws, about 95 % of the intervals hold the true mean', () => {
   const draw = stream('coverage');
-  const held = Array.from({ length: 300 }, (_, at) => {
+  const held = Array.from({ length: DRAWS }, (_, at) => {
     const values = Array.from({ length: 60 }, () => (draw() < 0.4 ? 0 : Math.round(draw() * 5) / 5));
     const { low, high } = meanOver(values, stream(`interval ${at}`));
     return low <= 0.3 && 0.3 <= high;
   }).filter(Boolean).length;
-  expect(held).toBeGreaterThan(300 * 0.9);
-  expect(held).toBeLessThan(300);
+  expect(held).toBeGreaterThan(DRAWS * 0.9);
+  expect(held).toBeLessThan(DRAWS);
 });
 
 test('equal streams give equal intervals', () => {

@@ -6,6 +6,7 @@ import { EXPORTERS, type ExportContext } from '../../src/dataset/exporters';
 import { traj } from '../../src/dataset/exporters/traj';
 import { jsonLine } from '../../src/dataset/parquet';
 import type { DatasetRow } from '../../src/dataset/row';
+import { examples } from '../support/counts';
 import { anyRow, CONTEXT } from './any-row';
 import { byteTokenizer } from './byte-tokenizer';
 
@@ -29,6 +30,7 @@ const TRAINED: Partial<Record<DatasetFormat, (line: Line) => Message[]>> = {
       .filter(({ extra }) => (extra as { trained?: boolean } | undefined)?.trained)
       .map(({ message }) => ({ content: String(message) })),
 };
+const EXAMPLES = examples(200, 1_000);
 const FORMATS = Object.keys(TRAINED) as DatasetFormat[];
 
 const messages = (line: Line, field: string) => line[field] as Message[];
@@ -55,7 +57,7 @@ function linesOf(format: DatasetFormat, row: DatasetRow, context: ExportContext 
   return exporter.export(row, context).records.map((record) => JSON.parse(jsonLine(record)) as Line);
 }
 
-test('of 1,000 mixed trajectories, every format trains the turns that an expert wrote, and no others', () => {
+test('of mixed trajectories, every format trains the turns that an expert wrote, and no others', () => {
   let mixed = 0;
   fc.assert(
     fc.property(anyRow(), (row) => {
@@ -67,12 +69,12 @@ test('of 1,000 mixed trajectories, every format trains the turns that an expert 
       expect(found).toEqual(Object.fromEntries(FORMATS.map((format) => [format, expected])));
       expect(marksAtStart(trajTrained(row))).toEqual(expected);
     }),
-    { numRuns: 1_000 },
+    { numRuns: EXAMPLES },
   );
-  expect(mixed).toBeGreaterThan(200);
+  expect(mixed).toBeGreaterThan(EXAMPLES / 5);
 });
 
-test('tokens: of 1,000 mixed trajectories, labels decode to what experts wrote and the ends of their turns', async () => {
+test('tokens: of mixed trajectories, labels decode to what experts wrote and the ends of their turns', async () => {
   const files = byteTokenizer('I look at the file.\n\n<function=bash>\n<parameter=command>ls -la\n\n\n'.repeat(4), 60);
   const tokenizer = await createChatTokenizer(files);
   fc.assert(
@@ -93,7 +95,7 @@ test('tokens: of 1,000 mixed trajectories, labels decode to what experts wrote a
         expect(ids).toEqual(tokenizer.encode(whole.join('')));
       }
     }),
-    { numRuns: 1_000 },
+    { numRuns: EXAMPLES },
   );
 });
 

@@ -3,6 +3,7 @@ import type { Action } from '../../src/contract/step';
 import { DIALECTS } from '../../src/rollout/dialects';
 import { rawReply } from '../../src/rollout/dialects/dialect';
 import { blockedReason } from '../../src/rollout/tools/bash';
+import { examples } from '../support/counts';
 import { actionOf, anyText, DIALECT_NAMES, plainText, reply } from './sample';
 
 const file_text = '\tif x:\n\t\treturn "a"\n';
@@ -27,9 +28,9 @@ describe.each(DIALECT_NAMES)('%s', (name) => {
           expect(parsed).toEqual({ ok: true, thought, action });
         }
       }),
-      { numRuns: 7_000 },
+      { numRuns: examples(2_000, 7_000) },
     );
-    expect(marked).toBeLessThan(name === 'tools' ? 2_500 : 5_000);
+    expect(marked).toBeLessThan(examples(2_000, 7_000) * (name === 'tools' ? 0.36 : 0.72));
   });
 
   test('text that the format gives no meaning to is never marked', () => {
@@ -40,7 +41,7 @@ describe.each(DIALECT_NAMES)('%s', (name) => {
         expect(parsed).toEqual({ ok: true, thought, action });
         expect(faithful).toBe(true);
       }),
-      { numRuns: 3_000 },
+      { numRuns: examples(1_000, 3_000) },
     );
   });
 
@@ -50,7 +51,7 @@ describe.each(DIALECT_NAMES)('%s', (name) => {
         const parsed = dialect.parse(reply(content, calls));
         if (!parsed.ok) expect(parsed.error.observation.length).toBeLessThan(1_000);
       }),
-      { numRuns: 2_000 },
+      { numRuns: examples(1_000, 2_000) },
     );
   });
 
@@ -72,7 +73,7 @@ describe.each(DIALECT_NAMES)('%s', (name) => {
         const parsed = dialect.parse(damaged);
         if (!parsed.ok) expect(parsed.error.observation.length).toBeLessThan(1_000);
       }),
-      { numRuns: 2_000 },
+      { numRuns: examples(1_000, 2_000) },
     );
   });
 

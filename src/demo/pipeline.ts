@@ -38,9 +38,9 @@ function pipelineInput(problem: string, seed: number, links: object) {
     },
     campaign: {
       methods: [
-        { name: 'oec', student: 'demo-student', expert: 'demo-expert', handOver: { uniform: [0, 6] }, passes: 3 },
-        { name: 'bc', expert: 'demo-expert', handOver: { at: 0 }, passes: 2 },
-        { name: 'on-policy', student: 'demo-student', handOver: { never: true }, passes: 2 },
+        { name: 'oec', student: 'demo-student', expert: 'demo-expert', handOver: { uniform: [0, 6] }, passes: 2 },
+        { name: 'bc', expert: 'demo-expert', handOver: { at: 0 }, passes: 1 },
+        { name: 'on-policy', student: 'demo-student', handOver: { never: true }, passes: 1 },
       ],
       limits: { steps: 16 },
       concurrency: 6,

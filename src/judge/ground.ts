@@ -12,6 +12,7 @@ import {
   readdirSync,
   readlinkSync,
   rmSync,
+  type Stats,
   symlinkSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -42,6 +43,7 @@ export class Spoiled extends Error {
  * anywhere else is `Spoiled`.
  */
 export class Ground {
+  private readonly owners = new Map<string, Stats>();
   private before: Map<string, Entry>;
   private readonly kept: readonly string[];
 
@@ -51,6 +53,7 @@ export class Ground {
     private readonly hidden: readonly [string, ...string[]],
   ) {
     for (const folder of hidden) {
+      this.owners.set(folder, lstatSync(folder));
       chownSync(folder, NOBODY, NOBODY);
       chmodSync(folder, 0o700);
     }
@@ -64,6 +67,14 @@ export class Ground {
       must('cp', ['-a', '--', path, copy]);
     }
     this.before = this.walk();
+    this.setTimes();
+  }
+
+  /** Gives a hidden folder back to whom it belonged. */
+  reveal(folder: string): void {
+    const { uid, gid, mode } = this.owners.get(folder)!;
+    chownSync(folder, uid, gid);
+    chmodSync(folder, mode & 0o7777);
   }
 
   private copyOf(path: string): string {
@@ -86,8 +97,20 @@ export class Ground {
       restore(this.copyOf(path), path);
     }
     for (const folder of ['/dev/shm', '/dev/mqueue']) emptied(folder);
-    // All at once, so that nothing tells by its times what a run did.
-    for (const [path, { folder, times }] of this.before) if (folder || this.isKept(path)) lutimesSync(path, ...times);
+    this.setTimes();
+  }
+
+  /** All at once and before each run, so that nothing tells by its times what a run did, or that there was one. */
+  private setTimes(): void {
+    for (const [path, { folder, times }] of this.before) {
+      if (!folder && !this.isKept(path)) continue;
+      try {
+        lutimesSync(path, ...times);
+      } catch (error) {
+        // What is mounted so nobody can change.
+        if ((error as NodeJS.ErrnoException).code !== 'EROFS') throw error;
+      }
+    }
     this.before = this.walk();
   }
 

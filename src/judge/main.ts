@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import { join } from 'node:path';
 import type { GradeResult, Problem } from '../contract';
 import { type GradingLab, type GradingSubject, planGrading, runGrading } from '../environments/grading/grade';
-import { judged } from '../grading/judgement';
+import { type Court, judged } from '../grading/judgement';
 import { rewardsOf } from '../grading/reward';
 import type { Guest } from '../sandbox/sandbox';
 import { FileBlobs } from '../store/local/blobs';
@@ -28,6 +28,8 @@ async function main([patchPath, logs]: readonly string[]): Promise<void> {
   rmSync(patchPath);
   const hidden: [string, string] = [home, logs];
   const ground = new Ground(problem.workdir, hidden);
+  // Where a candidate ends the judge this is what stands.
+  write(logs, new Spoiled('the judge was ended before it had judged'));
   const blobs = new FileBlobs(join(home, 'blobs'));
   mkdirSync(blobs.root);
   let used = false;
@@ -64,38 +66,48 @@ async function main([patchPath, logs]: readonly string[]): Promise<void> {
     seed: randomUUID(),
   };
   const { signal } = new AbortController();
-  const verdict = await judged(
-    await planGrading(lab, { ...subject, which: controls === undefined ? 'none' : 'sample' }),
-    controls !== undefined,
-    {
-      run: async (run, name) => {
-        console.log(`▸ ${name}`);
-        return runGrading(lab, { ...subject, run, role: 'here' }, signal);
-      },
-      // There is one container, and so one run at a time.
-      async each(runs, work) {
-        for (const run of runs) await work(run);
-      },
-      now: () => Date.now(),
+  const court: Court = {
+    run: async (run, name) => {
+      console.log(`▸ ${name}`);
+      return runGrading(lab, { ...subject, run, role: 'here' }, signal);
     },
-  ).catch((error: unknown) => {
-    if (error instanceof Spoiled) return error;
-    throw error;
-  });
+    // There is one container, and so one run at a time.
+    async each(runs, work) {
+      for (const run of runs) await work(run);
+    },
+    now: () => Date.now(),
+  };
+  let verdict: GradeResult | Spoiled;
+  try {
+    const plan = await planGrading(lab, { ...subject, which: controls === undefined ? 'none' : 'sample' });
+    verdict = await judged(plan, controls !== undefined, court);
+  } catch (error) {
+    if (!(error instanceof Spoiled)) {
+      // An outage: nothing is said of the candidate.
+      for (const name of WRITTEN) rmSync(join(logs, name), { force: true });
+      throw error;
+    }
+    verdict = error;
+  }
   await endAllBut(spared);
+  ground.reveal(logs);
   write(logs, verdict);
+  console.log(wordOf(verdict));
 }
 
-/** Last, when nothing runs any more that could write there too. */
+const WRITTEN = ['reward.txt', 'reward.json', 'verdict.json'];
+
+function wordOf(verdict: GradeResult | Spoiled): string {
+  if (verdict instanceof Spoiled) return `tampered: ${verdict.message}`;
+  const { resolved, verdict: kind, detail } = verdict;
+  return `${kind}: ${resolved ? 'resolved' : 'not resolved'}${detail === undefined ? '' : ` (${detail})`}`;
+}
+
+/** What Harbor reads, in the place of whatever is there. */
 function write(logs: string, verdict: GradeResult | Spoiled): void {
   const spoiled = verdict instanceof Spoiled;
   const said = spoiled ? { resolved: false, verdict: 'tampered', detail: verdict.message } : verdict;
-  console.log(
-    `${said.verdict}: ${said.resolved ? 'resolved' : 'not resolved'}${said.detail ? ` (${said.detail})` : ''}`,
-  );
-  for (const name of ['reward.txt', 'reward.json', 'verdict.json']) {
-    rmSync(join(logs, name), { recursive: true, force: true });
-  }
+  for (const name of WRITTEN) rmSync(join(logs, name), { recursive: true, force: true });
   writeFileSync(join(logs, 'verdict.json'), `${JSON.stringify(said, null, 2)}\n`);
   writeFileSync(join(logs, 'reward.json'), `${JSON.stringify(rewardsOf(spoiled ? undefined : verdict))}\n`);
 }

@@ -221,7 +221,7 @@ describe('validity', () => {
       .filter(({ result }) => result?.grade);
     const grade = GradeResult.parse({ ...row!.result!.grade, resolved: true, verdict: 'controls_incomplete' });
     const doubtful: RolloutRow = { ...row!, result: { ...row!.result!, status: 'submitted', grade } };
-    expect(validityOf(doubtful)).toEqual({ valid: false, reason: 'controls_incomplete', reward: null });
+    expect(validityOf(doubtful)).toEqual({ valid: false, reason: 'controls_incomplete', reward: null, graded: null });
     const review = (accepted: boolean) => ({ ...doubtful, review: { accepted, why: 'w', by: 'b', at: '2026-01-01' } });
     expect(validityOf(review(true)).reward).toBe(1);
     expect(validityOf(review(false)).reward).toBe(0);

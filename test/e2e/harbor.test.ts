@@ -184,7 +184,7 @@ test('what is judged reaches neither the reward nor the judge', async () => {
   for (const [what, lines] of Object.entries(REACHES)) {
     const guarded = lines.flatMap((line) => [`try: ${line}`, 'except OSError: pass']);
     const { reward } = await judge(addPatch('    return a - b', 'import os, subprocess, sys', ...guarded));
-    expect([what, reward ?? 0]).toEqual([what, 0]);
+    expect([what, reward]).toEqual([what, 0]);
   }
   const judgePid =
     "next(int(p.split('/')[2]) for p in glob.glob('/proc/[0-9]*/cmdline') if b'judge.cjs' in open(p, 'rb').read())";
@@ -268,7 +268,8 @@ test('a student’s first steps become a task, and what an agent elsewhere did f
   expect(prior.steps).toHaveLength(2);
 
   const job = HARBOR ? await byHarbor(task) : await byHand(task, prior);
-  const back = await pointsman('rollout', 'import', '--harbor', job);
+  const rows = at('oec-harbor.jsonl');
+  const back = await pointsman('rollout', 'import', '--harbor', job, '--out', rows);
   expect(back.answer).toMatchObject({ imported: [{ agent: 'scripted 3.1', resolved: true, turns: 3 }], refused: [] });
   const chain = await world.transcripts.chain(back.answer.imported[0].head);
   expect(chain.hashes[0]).toBe(kept);
@@ -280,7 +281,7 @@ test('a student’s first steps become a task, and what an agent elsewhere did f
   ]);
   const dataset = await world.begin(
     'dataset',
-    { sources: [{ runs: [back.answer.imported[0].id], method: 'oec' }], name: 'hand-over', formats: ['trl', 'atif'] },
+    { sources: [{ rollouts: rows }], name: 'hand-over', formats: ['trl', 'atif'] },
     'dataset/hand-over',
   );
   expect(await dataset.result()).toMatchObject({ rows: 1 });

@@ -3,13 +3,14 @@
  * milliseconds to see that nothing is to be done. What is not TypeScript is copied as it is.
  */
 const fs = require('node:fs');
-const { dirname, join } = require('node:path');
+const { join } = require('node:path');
 
 const ROOT = join(__dirname, '..');
-const PACKAGES = ['.', 'packages/python'];
+/** The judge's bundle is made of what the others have become. */
+const PACKAGES = ['packages/python', '.'];
 /** What browsers get, bundled: of the sources, so that what is not used stays out. */
 const BROWSER = join('pages', 'viewer', 'client');
-/** What exported problems carry, bundled, with the files beside it that it reads. */
+/** What exported problems carry, bundled, with the files beside it that it reads; `task-folder.ts` adds its packages. */
 const JUDGE = 'judge';
 /** How long another process may be at it. */
 const PATIENCE_MS = 30_000;
@@ -26,7 +27,8 @@ function newest(folder) {
 
 function isFresh(folder) {
   const built = fs.statSync(join(folder, 'dist', '.built'), { throwIfNoEntry: false });
-  return built !== undefined && built.mtimeMs > newest(join(folder, 'src'));
+  const sources = folder === ROOT ? PACKAGES.map((name) => join(ROOT, name, 'src')) : [join(folder, 'src')];
+  return built !== undefined && built.mtimeMs > Math.max(...sources.map(newest));
 }
 
 /** Made beside, then put in place: who reads meanwhile finds the old one or the new one. */
@@ -92,11 +94,6 @@ function makeJudge(from, to) {
     logLevel: 'warning',
   });
   const copied = (source, target) => fs.cpSync(source, join(to, target), { recursive: true });
-  const parser = dirname(require.resolve('web-tree-sitter'));
-  for (const file of ['package.json', 'web-tree-sitter.cjs', 'web-tree-sitter.wasm'])
-    copied(join(parser, file), join('node_modules', 'web-tree-sitter', file));
-  const rust = join('tree-sitter-rust', 'tree-sitter-rust.wasm');
-  copied(require.resolve(rust), join('node_modules', rust));
   copied(join(from, 'sandbox', 'guest', 'begin.sh'), 'begin.sh');
   for (const folder of [['guest'], ['grading', 'guest']]) copied(join(from, 'environments', ...folder), 'guest');
 }

@@ -4,6 +4,7 @@ import { DEFAULT_QUEUE, isPointsmanError, type Queues, queuesUnder } from '../co
 import { connect, ensureServer, findServer, type Local } from '../machine/local-services';
 import { assertOwnServer } from '../machine/owner';
 import type { Look } from '../pages/shown-run';
+import { quote } from '../rollout/shell';
 import { nameRoots } from '../roots';
 import type { Stores } from '../store';
 import { shareWithDaemons } from './daemon-environment';
@@ -15,6 +16,8 @@ export interface StartOptions {
   readonly id: string;
   /** One line for the UI's list. */
   readonly note?: string;
+  /** Markdown for the UI's page of it; without it how it is shown here. */
+  readonly details?: string;
   /** One of many that a command starts: how to do it by hand would be said too often. */
   readonly among?: boolean;
 }
@@ -93,7 +96,7 @@ export class Cli {
   }
 
   /** Starts a workflow once: with the same id while one runs, that one is taken. Says how to do it by hand. */
-  async start(type: string, input: unknown, { id, note, among = false }: StartOptions) {
+  async start(type: string, input: unknown, { id, note, details = detailsOf(type, id), among = false }: StartOptions) {
     const { client, local } = await this.ready();
     nameRoots(this.settings.home, input);
     const handle = await client.workflow.start(type, {
@@ -102,6 +105,7 @@ export class Cli {
       args: [input],
       workflowIdConflictPolicy: 'USE_EXISTING',
       ...(note ? { staticSummary: note } : {}),
+      ...(details ? { staticDetails: details } : {}),
     });
     if (!among) this.say(`by hand: ${temporalCommand(type, this.queue, id, input)}`);
     if (local.ui) this.say(`in the UI: ${this.uiLink(local.ui, client, id)}`);
@@ -170,4 +174,18 @@ export function look(full = false): Look {
     coloured: wantsColour(process.stdout, process.env),
     full,
   };
+}
+
+/** Nouns of the command line that show a workflow of that type by its id. */
+const SHOWN: Readonly<Record<string, string>> = {
+  rollout: 'rollout',
+  repoSetup: 'setup',
+  campaign: 'campaign',
+  pipeline: 'pipeline',
+  evaluation: 'evaluation',
+};
+
+function detailsOf(type: string, id: string): string | undefined {
+  const noun = SHOWN[type];
+  return noun && `\`pointsman ${noun} show ${quote(id)}\` prints it.`;
 }

@@ -22,7 +22,7 @@ const ANSWER_MS = 5_000;
 const TELL_MS = 30_000;
 /** How long a server may be away: ours, whose process has ended, and one that others run. */
 const AWAY_MS = { ours: 60_000, theirs: 30 * 60_000 } as const;
-/** How often it is asked which workflows below are parked, and how often in a row nothing else may move. */
+/** How often it is asked which workflows below are parked (more often where all may be), and how often in a row nothing else may move. */
 const BELOW_MS = 2_000;
 const STILL = 3;
 /** So many below are looked at: of more than that some will move. As many parked ones are told of at a time. */
@@ -158,7 +158,8 @@ class Wait {
 
   /** Says which below are parked, once each; the first of them where nothing moves without a person. */
   private async stuckBelow({ raw, status }: WorkflowExecutionDescription): Promise<Error | undefined> {
-    if (status.name !== 'RUNNING' || Date.now() - this.belowAt < BELOW_MS) return undefined;
+    const since = Date.now() - this.belowAt;
+    if (status.name !== 'RUNNING' || (this.still === 0 && since < BELOW_MS)) return undefined;
     this.belowAt = Date.now();
     const below = await this.asked(() => lookBelow(this.client, this.id));
     if (!below) return undefined;

@@ -1,5 +1,14 @@
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import {
+  accessSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { bundleWorkflowCode } from '@temporalio/worker';
 import { pointsmanHome, REPOSITORY } from '../home';
@@ -18,15 +27,15 @@ const foldersOf = (room: string) =>
 
 /**
  * The workflow code as one file, built once for its content: every worker and test that starts on the same sources takes
- * the same file, and building (3 s) happens only after an edit.
+ * the same file, and building (3 s) happens only after an edit. It lies beside the code that it is made of, for every home
+ * that starts workers on it; in the home where extensions are part of it, or where an account may not write beside the code.
  * `extensions` are files that `useExtensions` gave.
  */
 export async function workflowBundle(extensions: readonly string[] = []): Promise<{ codePath: string }> {
-  const folder = join(pointsmanHome(), 'bundles');
+  const folder = (extensions.length === 0 ? besideCode() : undefined) ?? inHome();
   const name = digest(extensions);
   const codePath = join(folder, `${name}.js`);
   if (existsSync(codePath)) return { codePath };
-  mkdirSync(folder, { recursive: true });
   const quiet = () => {};
   const { code } = await bundleWorkflowCode({
     workflowsPath: extensions.length === 0 ? WORKFLOWS : entryWith(extensions, join(folder, `${name}-entry.cjs`)),
@@ -37,10 +46,41 @@ export async function workflowBundle(extensions: readonly string[] = []): Promis
     }),
     logger: { log: quiet, trace: quiet, debug: quiet, info: quiet, warn: console.error, error: console.error },
   });
+  try {
+    keep(codePath, code);
+    return { codePath };
+  } catch {
+    // Built anew meanwhile: `bin/build.cjs` puts another folder in the place of this one.
+    const own = join(inHome(), `${name}.js`);
+    keep(own, code);
+    return { codePath: own };
+  }
+}
+
+/** The folder for what all homes share, or undefined where this account may not write. */
+function besideCode(): string | undefined {
+  const folder = join(CODE, 'bundles');
+  try {
+    // Not recursive: the code's own folder is never made here.
+    if (!existsSync(folder)) mkdirSync(folder);
+    accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK);
+    return folder;
+  } catch {
+    return undefined;
+  }
+}
+
+function inHome(): string {
+  const folder = join(pointsmanHome(), 'bundles');
+  mkdirSync(folder, { recursive: true });
+  return folder;
+}
+
+/** Written beside, then put in place: two workers that start at once give each other the same file. */
+function keep(codePath: string, code: string): void {
   const temporary = `${codePath}.${process.pid}`;
   writeFileSync(temporary, code);
   renameSync(temporary, codePath);
-  return { codePath };
 }
 
 /** Workflow code that knows the extensions before it reads an input. */

@@ -1,5 +1,6 @@
 import type { Action, RawReply } from '../contract/step';
 import { preview } from './clip';
+import { quote } from './shell';
 
 export { preview } from './clip';
 
@@ -44,4 +45,27 @@ function oneLine(value: string): string {
     .replace(/[\s\p{Cc}]+/gu, ' ')
     .replace(/\p{Surrogate}/gu, '\ufffd')
     .trim();
+}
+
+export interface StartedRollout {
+  readonly id: string;
+  readonly instance: string;
+  /** What the agent is told, where whoever starts it knows. */
+  readonly statement?: string;
+  readonly student?: string | undefined;
+  readonly expert?: string | undefined;
+  readonly handOver?: unknown;
+}
+
+/** What the Temporal UI says of a rollout beside what it does: Markdown. */
+export function rolloutDetails({ id, instance, statement = '', student, expert, handOver }: StartedRollout): string {
+  const words = statement.trim().split('\n', 1)[0] ?? '';
+  const authors = [student && `student \`${student}\``, expert && `expert \`${expert}\``].filter(Boolean).join(', ');
+  return [
+    `**${instance}**${words === '' ? '' : ` — ${preview(words, 200)}`}`,
+    '',
+    `${authors}${handOver === undefined ? '' : `; hand-over \`${JSON.stringify(handOver)}\``}`,
+    '',
+    `\`pointsman rollout show ${quote(id)}\` prints it, \`pointsman view --run ${quote(id)}\` opens it.`,
+  ].join('\n');
 }

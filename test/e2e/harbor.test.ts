@@ -8,6 +8,7 @@ import type { RolloutResult } from '../../src/contract';
 import { BASE_IMAGE } from '../../src/machine/image';
 import { runCli } from '../cli/run-cli';
 import { addingProblem, addPatch, GOLD } from '../support/adding-problem';
+import { FULL } from '../support/counts';
 import { World } from '../support/world';
 
 /** Problems as tasks of Harbor, their judge in a container like Harbor's, and hand-over tasks there and back. */
@@ -61,9 +62,13 @@ function write(path: string, text: string): void {
 
 const build = (context: string, tag: string) => run('docker', ['build', '--quiet', '--tag', tag, context]);
 
-async function pointsman(...args: string[]) {
+function ownEnv(): Record<string, string> {
   const own = Object.entries(world.env).filter(([name]) => /^(POINTSMAN|TEMPORAL)_/.test(name));
-  const ran = await runCli([...args, '--json'], { env: Object.fromEntries(own) as Record<string, string> });
+  return Object.fromEntries(own) as Record<string, string>;
+}
+
+async function pointsman(...args: string[]) {
+  const ran = await runCli([...args, '--json'], { env: ownEnv() });
   return { ...ran, answer: ran.stdout.startsWith('{') ? JSON.parse(ran.stdout) : undefined };
 }
 
@@ -146,10 +151,14 @@ const TRACES: Readonly<Record<string, readonly string[]>> = {
 };
 
 test('no run learns from the one before', async () => {
-  for (const [what, lines] of Object.entries(TRACES)) {
+  const each = Object.entries(TRACES);
+  // All at once on a commit: which one was seen is told at full count.
+  for (const group of FULL ? each.map((one) => [one]) : [each]) {
+    const what = group.map(([name]) => name).join(', ');
+    const looks = group.flatMap(([, lines]) => [...lines, 'SEEN = SEEN or trace()', 'LEAVE.append(leave)']);
     const patch = addPatch(
-      ...['    return a - b if SEEN else a + b', 'import ctypes, glob, os, subprocess', ...lines],
-      ...['SEEN = trace()', 'leave()'],
+      ...['    return a - b if SEEN else a + b', 'import ctypes, glob, os, subprocess', 'SEEN, LEAVE = False, []'],
+      ...[...looks, 'for leave in LEAVE: leave()'],
     );
     expect([what, await judge(patch)]).toEqual([what, expect.objectContaining({ reward: 1 })]);
   }
@@ -279,6 +288,8 @@ test('a student’s first steps become a task, and what an agent elsewhere did f
     ['expert', 'scripted 3.1', 'bash', undefined],
     ['expert', 'scripted 3.1', 'submit', undefined],
   ]);
+  const shown = await runCli(['rollout', 'show', back.answer.imported[0].id], { env: ownEnv() });
+  expect(shown.stdout).toContain('expert · scripted 3.1');
   const dataset = await world.begin(
     'dataset',
     { sources: [{ rollouts: rows }], name: 'hand-over', formats: ['trl', 'atif'] },

@@ -136,6 +136,14 @@ describe('a problem becomes a task', () => {
     expect(task.get('solution/solve.sh')).toContain(`cd '/work it'"'"'s'`);
   });
 
+  test('whose reference goes where it belongs without context too', () => {
+    const solve = (goldPatch: string) =>
+      harborTask({ ...PROBLEM, goldPatch }, undefined, CHOICE).get('solution/solve.sh');
+    const head = 'diff --git a/f b/f\n--- a/f\n+++ b/f\n';
+    expect(solve(`${head}@@ -2,0 +3 @@\n+x\n`)).toContain('--unidiff-zero');
+    expect(solve(`${head}@@ -1,2 +1,3 @@\n a\n b\n+x\n`)).not.toContain('--unidiff-zero');
+  });
+
   test('with images that are somewhere already', () => {
     const pushed = { environment: 'r/e:1', verifier: 'r/v:1' };
     expect(parse(harborTask(PROBLEM, undefined, { ...CHOICE, pushed }).get('task.toml')!)).toMatchObject({

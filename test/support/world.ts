@@ -218,7 +218,8 @@ export class World {
     await this.killWorkers('SIGTERM');
     clearTimeout(late);
     await this.client?.connection.close().catch(() => {});
-    await killed(this.server, 'SIGTERM');
+    // It takes more than a second to end in good order, for a database that is removed next.
+    await this.killServer();
     await this.rehearsal?.close();
     rmSync(this.home, { recursive: true, force: true });
     await this.sweep();

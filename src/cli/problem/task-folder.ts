@@ -98,4 +98,17 @@ function writeFiles(folder: string, files: ReadonlyMap<string, string>): void {
     writeFileSync(join(folder, path), text, { mode: path.endsWith('.sh') ? 0o755 : 0o644 });
   }
   cpSync(PROGRAM, join(folder, 'tests'), { recursive: true });
+  for (const [from, to] of packages()) cpSync(from, join(folder, 'tests', 'node_modules', to), { recursive: true });
+}
+
+/** What the program reads of packages: the parser of Rust, which is WebAssembly. */
+function packages(): [from: string, to: string][] {
+  const parser = 'web-tree-sitter';
+  const folder = dirname(require.resolve(parser));
+  const files = ['package.json', 'web-tree-sitter.cjs', 'web-tree-sitter.wasm'];
+  const rust = 'tree-sitter-rust/tree-sitter-rust.wasm';
+  return [
+    ...files.map((file): [string, string] => [join(folder, file), join(parser, file)]),
+    [require.resolve(rust), rust],
+  ];
 }

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { basename } from 'node:path';
 import type { Command } from 'commander';
 import { type HandOverPolicy, parseInput, RolloutInput, type RolloutResult } from '../../contract';
+import { rolloutDetails, type StartedRollout } from '../../rollout/summary';
 import { inputOf } from '../../store/history';
 import type { Cli } from '../context';
 import { printStarted, watchCommand } from '../follow';
@@ -48,9 +49,11 @@ async function startRollout(
   const instance = instanceOf(input.problem, cli);
   const attempt = Number(input.attempt ?? 0);
   const authors = [input.student, input.expert].filter(Boolean).join(' → ');
+  const workflowId = id ?? `rollout/${instance}/${attempt}-${randomBytes(4).toString('hex')}`;
   const handle = await cli.start('rollout', input, {
-    id: id ?? `rollout/${instance}/${attempt}-${randomBytes(4).toString('hex')}`,
+    id: workflowId,
     note: `${instance}: ${authors}`,
+    details: rolloutDetails({ id: workflowId, instance, ...shownOf(input, cli) }),
   });
   if (!wait) return printStarted(cli, handle);
   await printAnswer(cli, await waited<RolloutResult>(cli, handle, { follow: watchCommand('rollout', handle) }));
@@ -98,6 +101,20 @@ function rolloutInput(written: Written, flags: RolloutFlags): Written {
 }
 
 /** The problem's id where this machine knows it, else the last part of its path. */
+/** As far as it can be told here. */
+function shownOf({ problem, student, expert, handOver }: Written, cli: Cli): Omit<StartedRollout, 'id' | 'instance'> {
+  const given = { student: text(student), expert: text(expert), handOver };
+  if (typeof problem !== 'string')
+    return { ...given, statement: text((problem as { statement?: unknown })?.statement) };
+  try {
+    return { ...given, statement: cli.problems.resolve(problem).statement };
+  } catch {
+    return given;
+  }
+}
+
+const text = (value: unknown) => (typeof value === 'string' ? value : undefined);
+
 function instanceOf(problem: unknown, cli: Cli): string {
   if (typeof problem !== 'string') return String((problem as { id?: unknown }).id ?? 'problem');
   try {

@@ -52,7 +52,7 @@ function handOverLines(before: Author | undefined, author: Author, turn: number,
 function headLine(step: ShownStep, look: Look): string {
   const paint = ink(look.coloured);
   const { turn } = step;
-  const by = turn.person === undefined ? turn.profile : `${turn.profile} (${turn.person})`;
+  const by = turn.agent ?? (turn.person === undefined ? turn.profile : `${turn.profile} (${turn.person})`);
   const who = shortened(`turn ${turn.turn} · ${turn.author} · ${safeLine(by)}`, Math.floor(look.width / 2));
   const tokens = turn.usage.promptTokens + turn.usage.completionTokens;
   const facts = [

@@ -35,5 +35,7 @@ function rewardOf(value: unknown): number | undefined {
     if (typeof own === 'number' || typeof own === 'boolean') return Number(own);
   }
   const numbers = Object.values(value).filter((each) => typeof each === 'number');
-  return numbers.length > 0 ? Math.min(...numbers) : undefined;
+  // Numbers that count something else are no rewards.
+  const are = numbers.length > 0 && numbers.every((each) => 0 <= each && each <= 1);
+  return are ? Math.min(...numbers) : undefined;
 }

@@ -104,6 +104,8 @@ export interface TurnView {
   readonly model: string | null;
   /** Who made it, where that was a person. */
   readonly person?: string;
+  /** Where an agent of another system did: its name and version. */
+  readonly agent?: string;
   /** What the model thought before it spoke, apart from the thought; empty where there is none. */
   readonly reasoning: Clip;
   readonly thought: Clip;

@@ -26,6 +26,7 @@ export function turnView({ turn, ...step }: Step, beside: BesideStep, limit: num
     profile: turn.profile,
     model: turn.model,
     ...(turn.person === undefined ? {} : { person: turn.person }),
+    ...(turn.agent === undefined ? {} : { agent: turn.agent }),
     reasoning: clip(turn.reasoning ?? '', limit),
     thought: clip(turn.thought, limit),
     action: actionView(turn.action, limit),

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import type { Problem } from '../../contract';
 import { parseInput } from '../../contract/parse';
 import { quote } from '../../rollout/shell';
+import { hasContext } from '../patch';
 
 /** Where the candidate's patch is in the agent's container, and then in the verifier's. */
 const PATCH = '/tmp/candidate.patch';
@@ -59,7 +60,7 @@ export function harborTask(problem: Problem, controls: string | undefined, choic
     files.set('solution/gold.patch', goldPatch);
     files.set(
       'solution/solve.sh',
-      `#!/bin/bash\nset -e\ncd ${quote(workdir)}\n${GIT} apply --whitespace=nowarn /solution/gold.patch\n`,
+      `#!/bin/bash\nset -e\ncd ${quote(workdir)}\n${GIT} apply --whitespace=nowarn${hasContext(goldPatch) ? '' : ' --unidiff-zero'} /solution/gold.patch\n`,
     );
   }
   return files;

@@ -9,6 +9,7 @@ import {
 } from '@temporalio/workflow';
 import type { Ending } from '../../activities/campaign/endings';
 import type { CampaignInput, Method, PlannedRollout, SharedBudget } from '../../contract';
+import { rolloutDetails } from '../../rollout/summary';
 import { isCancellation } from '../durable/failures';
 import { rollout } from '../rollout';
 import type { CampaignEndings } from './endings';
@@ -44,6 +45,7 @@ export async function rolloutOf({ planned, method, campaign, budget, endings, st
       workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE_FAILED_ONLY,
       parentClosePolicy: ParentClosePolicy.ABANDON,
       staticSummary: `${instance} · ${method.name} · pass ${pass + 1}`.slice(0, 120),
+      staticDetails: rolloutDetails({ id, instance, student, expert, handOver }),
       memo: { method: method.name, pass, recipe },
       priority: { priorityKey: priority, fairnessKey: tenant?.key, fairnessWeight: tenant?.weight },
     }),

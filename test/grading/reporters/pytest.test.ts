@@ -174,22 +174,27 @@ test('any id that is wanted is found again in what pytest makes of it', () => {
   );
 });
 
-test('60,000 cases are read in less than a second', () => {
+test('reading takes time that grows with the cases, not with their square', () => {
   const ids = Array.from({ length: 60_000 }, (_, n) => `tests/test_m${n % 500}.py::TestC::test_${n}[a-${n}]`);
   const cases = ids.map((_, n) =>
     caseOf(`tests.test_m${n % 500}.TestC`, `test_${n}[a-${n}]`, `file="tests/test_m${n % 500}.py" `),
   );
-  const report = reported(...cases);
-  pytest.read(reported(...cases.slice(0, 2000)), ids.slice(0, 2000));
-  // Time of this process, because the machine is shared.
-  const began = process.cpuUsage();
-  const outcomes = pytest.read(report, ids);
-  const { user, system } = process.cpuUsage(began);
-  const took = (user + system) / 1000;
-  if (process.env.POINTSMAN_FIGURES) console.log(`60,000 cases: ${Math.round(took)} ms`);
-  expect(Object.keys(outcomes)).toHaveLength(60_000);
-  // Collecting garbage may double it.
-  expect(took).toBeLessThan(2000);
+  // Time of this process, because the machine is shared; the quickest of three, for garbage is collected at times.
+  const cpuMs = (count: number) => {
+    const report = reported(...cases.slice(0, count));
+    const tries = [1, 2, 3].map(() => {
+      const began = process.cpuUsage();
+      expect(Object.keys(pytest.read(report, ids.slice(0, count)))).toHaveLength(count);
+      const { user, system } = process.cpuUsage(began);
+      return (user + system) / 1000;
+    });
+    return Math.min(...tries);
+  };
+  cpuMs(2000);
+  const [few, many] = [cpuMs(10_000), cpuMs(60_000)];
+  if (process.env.POINTSMAN_FIGURES) console.log(`60,000 cases: ${Math.round(many)} ms`);
+  // Six times as many; 36 would be their square.
+  expect(many / few).toBeLessThan(18);
 });
 
 test.each<[string, boolean]>([

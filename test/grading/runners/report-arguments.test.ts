@@ -14,7 +14,7 @@ import { join } from 'node:path';
 import { reported } from '../../../src/grading/runners/ask';
 import { followed } from '../../../src/grading/runners/follow';
 
-const PROGRAM = join(__dirname, '../../../src/activities/grading/guest/report-arguments.cjs');
+const PROGRAM = join(__dirname, '../../../src/environments/grading/guest/report-arguments.cjs');
 /** In the place of a runner: says in its report what it was called with. */
 const RUNNER = `const file = process.argv.map((word) => /utput(?:File)?=(.*)/.exec(word)).find(Boolean);
 const words = process.argv.slice(2).filter((word) => word !== file?.input);

@@ -136,6 +136,9 @@ function headOf(turn: TurnView): HTMLElement {
     turn.person === undefined
       ? null
       : el('span', { class: 'chip', title: 'A person made this turn' }, 'person: ', foreignLine(turn.person)),
+    turn.agent === undefined
+      ? null
+      : el('span', { class: 'chip', title: 'An agent of another system made this turn' }, foreignLine(turn.agent)),
     turn.trained
       ? el(
           'span',

@@ -9,6 +9,7 @@ import { BASE_IMAGE } from '../../src/machine/image';
 import { runCli } from '../cli/run-cli';
 import { addingProblem, addPatch, GOLD } from '../support/adding-problem';
 import { FULL } from '../support/counts';
+import { TASKS_OF_OTHERS } from '../support/harbor-tasks';
 import { World } from '../support/world';
 
 /** Problems as tasks of Harbor, their judge in a container like Harbor's, and hand-over tasks there and back. */
@@ -17,6 +18,11 @@ const NODE_IMAGE = 'pointsman/test-judge-node:1';
 const VERIFIER = 'pointsman/test-judge:1';
 /** A command line of Harbor, where there is one: then its own runs are looked at too. */
 const HARBOR = process.env.HARBOR;
+
+/** All at full count; those of OTHERS where it is set. */
+const OTHERS = TASKS_OF_OTHERS.filter(
+  ({ name }, at) => FULL || (process.env.OTHERS?.split(',').includes(name) ?? at < 3),
+);
 
 let world: World;
 const docker = new Docker();
@@ -34,8 +40,18 @@ beforeAll(async () => {
     end: 'submit',
   };
   const idler = { turns: [bash('ls')], end: 'submit' };
-  const profiles = { student: {}, greeter: {}, idler: {} };
-  world = await World.start({ script: { models: { student, greeter, idler } }, profiles });
+  const solver = {
+    scenes: OTHERS.map(({ files, solved }) => ({
+      when: (files['instruction.md'] ?? files['steps/count/instruction.md'])!.trim(),
+      turns: solved.flatMap((command, at) => [
+        bash(command),
+        ...(at + 1 < solved.length ? [{ thought: 'next', tool: 'submit', args: {} }] : []),
+      ]),
+      end: 'submit' as const,
+    })),
+  };
+  const profiles = { student: {}, greeter: {}, idler: {}, solver: {} };
+  world = await World.start({ script: { models: { student, greeter, idler, solver } }, profiles });
   write(join(world.home, 'problems', 'tiny', 'problem.json'), JSON.stringify(await addingProblem()));
   // The judge's Node.js is the one that runs this.
   const base = at('node');
@@ -226,11 +242,11 @@ test('a task of others is judged in the sandbox that the agent leaves, with what
     join(task, 'solution', 'solve.sh'),
     '#!/bin/bash\necho hello > greeting.txt\nnohup python3 -m http.server 8055 > /dev/null 2>&1 &\nsleep 1\n',
   );
-  write(at('others', 'steps', 'task.toml'), '[[steps]]\nname = "one"\n');
+  write(at('others', 'gpu', 'task.toml'), '[environment]\ngpus = 1\n');
   const problems = join(world.home, 'problems');
   const imported = await pointsman('problem', 'import', at('others'), '--out', problems);
-  expect(imported.answer).toMatchObject({ imported: 1, ids: ['greet'], refused: [{ id: 'steps' }] });
-  expect(imported.answer.refused[0].reason).toContain('several steps');
+  expect(imported.answer).toMatchObject({ imported: 1, ids: ['greet'], refused: [{ id: 'gpu' }] });
+  expect(imported.answer.refused[0].reason).toContain('GPUs');
 
   const check = await pointsman('problem', 'check', 'greet');
   expect(check.answer).toMatchObject({ oracle: 1, noop: 0, admitted: true });
@@ -250,6 +266,26 @@ test('a task of others is judged in the sandbox that the agent leaves, with what
   const again = await pointsman('rollout', 'regrade', 'greet/greeter');
   expect(again.answer.error.message).toContain('judged in the sandbox');
 }, 300_000);
+
+test.each(OTHERS.map((each) => [each.name, each] as const))(
+  'a task of others, %s: 1 when solved, 0 when not',
+  async (name, { files }) => {
+    for (const [path, text] of Object.entries(files)) write(at('many', name, path), text);
+    const imported = await pointsman('problem', 'import', at('many', name), '--out', join(world.home, 'problems'));
+    expect(imported.answer).toMatchObject({ imported: 1, refused: [] });
+    const check = await pointsman('problem', 'check', name);
+    expect(check.answer).toMatchObject({ oracle: 1, noop: 0, reasons: [] });
+    const [solved, idle] = await Promise.all(
+      ['solver', 'idler'].map(async (student) => {
+        const input = { problem: name, student, handOver: { never: true } };
+        return (await (await world.begin('rollout', input, `others/${name}/${student}`)).result()) as RolloutResult;
+      }),
+    );
+    expect(solved).toMatchObject({ status: 'submitted', resolved: true, grade: { rewards: { reward: 1 } } });
+    expect(idle).toMatchObject({ resolved: false, grade: { rewards: { reward: 0 } } });
+  },
+  400_000,
+);
 
 test('a student’s first steps become a task, and what an agent elsewhere did from there comes back as the expert’s turns', async () => {
   const handle = await world.begin(

@@ -10,10 +10,9 @@ const HINT =
  */
 export async function pushBuilt(folder: string, repository: string): Promise<string> {
   const docker = (...args: string[]) => runCommand('docker', args, { timeoutMs: BUILD_MS, hint: HINT });
-  await docker('build', '--quiet', '--tag', `${repository}:latest`, folder);
-  const id = (await docker('image', 'inspect', '--format', '{{.Id}}', `${repository}:latest`)).trim();
+  const id = (await docker('build', '--quiet', folder)).trim().split('\n').at(-1)!;
   const image = `${repository}:${id.replace(/^sha256:/, '').slice(0, 20)}`;
-  await docker('tag', `${repository}:latest`, image);
+  await docker('tag', id, image);
   await docker('push', '--quiet', image);
   return image;
 }

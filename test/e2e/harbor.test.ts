@@ -10,6 +10,7 @@ import { runCli } from '../cli/run-cli';
 import { addingProblem, addPatch, GOLD } from '../support/adding-problem';
 import { FULL } from '../support/counts';
 import { TASKS_OF_OTHERS } from '../support/harbor-tasks';
+import { openRegistry } from '../support/registry';
 import { World } from '../support/world';
 
 /** Problems as tasks of Harbor, their judge in a container like Harbor's, and hand-over tasks there and back. */
@@ -123,6 +124,29 @@ test('a problem is a task, and the task is the same problem', async () => {
   // Nothing of the tests or the reference is where the agent works.
   expect(readFileSync(at('tasks', 'tiny', 'environment', 'Dockerfile'), 'utf8')).not.toContain('COPY');
   await build(at('tasks', 'tiny', 'tests'), VERIFIER);
+}, 240_000);
+
+test('its images are pushed for readers that build nothing', async () => {
+  const registry = await openRegistry();
+  const flags = ['--out', at('pushed'), '--node-image', NODE_IMAGE, '--push-image', registry.place];
+  try {
+    const { answer } = await pointsman('problem', 'export', 'tiny', ...flags);
+    const { environment, verifier } = answer.tasks[0].pushed;
+    expect(registry.repositories()).toEqual(['team/tiny-environment', 'team/tiny-verifier']);
+    const config = readFileSync(at('pushed', 'tiny', 'task.toml'), 'utf8');
+    for (const image of [environment, verifier]) {
+      expect(config).toContain(`docker_image = "${image}"`);
+      await docker.getImage(image).remove({ force: true });
+      await run('docker', ['pull', '--quiet', image]);
+      await docker.getImage(image).remove({ force: true });
+    }
+  } finally {
+    await registry.close();
+  }
+  const nowhere = await runCli(['problem', 'export', 'tiny', ...flags.slice(0, -1), 'localhost:9/team'], {
+    env: ownEnv(),
+  });
+  expect(nowhere.stderr).toContain('docker login');
 }, 240_000);
 
 test('its judge in one container tells patches apart', async () => {
@@ -312,6 +336,12 @@ test('a student’s first steps become a task, and what an agent elsewhere did f
   const prior = JSON.parse(readFileSync(join(task, 'trajectory.json'), 'utf8'));
   expect(prior.steps).toHaveLength(2);
 
+  // The image of the sandbox stays as long as the task.
+  const workspace = /^FROM (pointsman\/workspace:\S+)$/m.exec(
+    readFileSync(join(task, 'environment', 'Dockerfile'), 'utf8'),
+  )![1]!;
+  expect((await pointsman('janitor', 'run', '--workspaces')).answer).toEqual({ images: [] });
+
   const job = HARBOR ? await byHarbor(task) : await byHand(task, prior);
   const rows = at('oec-harbor.jsonl');
   const back = await pointsman('rollout', 'import', '--harbor', job, '--out', rows);
@@ -332,6 +362,11 @@ test('a student’s first steps become a task, and what an agent elsewhere did f
     'dataset/hand-over',
   );
   expect(await dataset.result()).toMatchObject({ rows: 1 });
+
+  rmSync(task, { recursive: true });
+  expect((await pointsman('janitor', 'run', '--workspaces')).answer).toEqual({ images: [workspace] });
+  await expect(docker.getImage(workspace).inspect()).rejects.toThrow('No such image');
+  expect((await pointsman('janitor', 'run', '--workspaces')).answer).toEqual({ images: [] });
 }, 600_000);
 
 const SCRIPT = ['cat src/calc.py', "sed -i 's/a - b/a + b/' src/calc.py"];

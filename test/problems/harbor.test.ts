@@ -101,7 +101,7 @@ describe('a task becomes a problem', () => {
     });
     expect(problem).toMatchObject({
       statement: 'First.\n',
-      opening: { command: expect.stringMatching(/; bash setup.sh$/) },
+      opening: { command: expect.stringMatching(/ && bash setup.sh$/) },
       tests: { timeoutSeconds: 600 },
       further: { reward: 'final', least: { reward: 0.5 }, parts: [{ name: 'two', tests: { timeoutSeconds: 7 } }] },
     });
@@ -302,6 +302,12 @@ describe('a problem becomes a task', () => {
     const head = 'diff --git a/f b/f\n--- a/f\n+++ b/f\n';
     expect(solve(`${head}@@ -2,0 +3 @@\n+x\n`)).toContain('--unidiff-zero');
     expect(solve(`${head}@@ -1,2 +1,3 @@\n a\n b\n+x\n`)).not.toContain('--unidiff-zero');
+  });
+
+  test('with what its sandboxes need', () => {
+    const limits = { cpus: 3, memory_mb: 4096, storage_mb: 512 };
+    const task = harborTask({ ...PROBLEM, needs: { cpus: 3, memoryMiB: 4096, diskMiB: 512 } }, undefined, CHOICE);
+    expect(parse(task.get('task.toml')!)).toMatchObject({ environment: limits, verifier: { environment: limits } });
   });
 
   test('with images that are somewhere already', () => {

@@ -61,7 +61,7 @@ export const TASKS_OF_OTHERS: readonly TaskOfOthers[] = [
     name: 'steps',
     files: {
       'task.toml':
-        'schema_version = "1.4"\n[environment]\nworkdir = "/app"\n[[steps]]\nname = "count"\nmin_reward = 1.0\n[[steps]]\nname = "sum"\n[steps.verifier]\ntimeout_sec = 60\nenv = { WANTED = "6" }\n',
+        'schema_version = "1.4"\n[environment]\nworkdir = "/app"\n[[steps]]\nname = "count"\nmin_reward = 1.0\n[[steps]]\nname = "sum"\nhealthcheck = { command = "[ -e /app/ready ]" }\n[steps.verifier]\ntimeout_sec = 60\nenv = { WANTED = "6" }\n',
       'environment/Dockerfile': DOCKERFILE,
       'steps/count/instruction.md': 'Count the lines of numbers.txt into count.txt.\n',
       'steps/count/workdir/numbers.txt': '1\n2\n3\n',
@@ -69,7 +69,8 @@ export const TASKS_OF_OTHERS: readonly TaskOfOthers[] = [
       'steps/count/solution/solve.sh': script('wc -l < numbers.txt > count.txt'),
       'steps/sum/instruction.md': 'Add the numbers up into sum.txt. prepared.txt says where.\n',
       'steps/sum/workdir/more.txt': 'more\n',
-      'steps/sum/workdir/setup.sh': 'ls /tests /logs/verifier > /app/peek.txt 2>/dev/null; echo /app > prepared.txt\n',
+      'steps/sum/workdir/setup.sh':
+        'ls /tests /logs/verifier/* > /app/peek.txt 2>/dev/null; (sleep 2; touch /app/ready) > /dev/null 2>&1 & echo /app > prepared.txt\n',
       'tests/test.sh': reward(
         '[ "$(cat sum.txt)" = "$WANTED" ] && [ -e count.txt ] && [ "$(cat prepared.txt)" = /app ] && [ ! -s peek.txt ]',
       ),
@@ -83,6 +84,7 @@ export const TASKS_OF_OTHERS: readonly TaskOfOthers[] = [
     `${fetched('http://vault:8000/word')} > word.txt`,
     {
       ...SIDECAR,
+      'task.toml': 'schema_version = "1.4"\n[environment]\nnetwork_mode = "no-network"\n',
       'tests/test.sh': reward('[ "$(cat word.txt)" = tangerine ]'),
     },
   ),

@@ -143,11 +143,7 @@ export function readHarborTask(files: Files, name: string): ReadRow {
   const task: Task = { config, files, workdir, image, build };
   const [first, ...further] = steps.length > 0 ? steps.map((step) => partOf(task, step)) : [partOf(task)];
   const { statement, tests, opening, solution, least } = first!;
-  const services = [
-    ...(composed?.services ?? []),
-    ...startedBy(config, dockerfile),
-    ...steps.flatMap(({ healthcheck }, at) => (at === 0 && healthcheck ? [awaited('first-step', healthcheck)] : [])),
-  ];
+  const services = [...(composed?.services ?? []), ...startedBy(config, dockerfile)];
   const problem = {
     id: (config.task?.name ?? name).replace(/^.*\//, ''),
     image,
@@ -214,7 +210,6 @@ function refuseWhatIsNot(config: Config, files: Files): void {
       'its verifier has services beside it (tests/docker-compose.yaml)',
     new Set(steps.map(({ name }) => name.normalize('NFC').toLowerCase())).size < steps.length &&
       'two of its steps have the same name',
-    steps.slice(1).some(({ healthcheck }) => healthcheck) && 'a later step waits for a health check of its own',
     steps[0] && files.has(`steps/${steps[0].name}/trajectory.json`) && 'its agent is to go on from a trajectory.json',
     steps.length === 0 && files.has('trajectory.json') && 'its agent is to go on from a trajectory.json',
   ].find((each) => typeof each === 'string');
@@ -241,7 +236,11 @@ function partOf(task: Task, step?: Step): Part & { readonly name: string } {
     statement,
     opening: {
       files: opening,
-      command: `mkdir -p ${FOLDERS}${opening.some(({ path }) => path === 'setup.sh') ? '; bash setup.sh' : ''}`,
+      command: [
+        `mkdir -p ${FOLDERS}`,
+        ...(opening.some(({ path }) => path === 'setup.sh') ? ['bash setup.sh'] : []),
+        ...(step?.healthcheck ? [waitFor(step.healthcheck.command)] : []),
+      ].join(' && '),
     },
     tests: {
       command: verifierCommand({ ...config.verifier.env, ...verifier.env }),
@@ -263,6 +262,11 @@ function partOf(task: Task, step?: Step): Part & { readonly name: string } {
       : {}),
     ...(step?.min_reward ? { least: step.min_reward } : {}),
   };
+}
+
+/** As long as for a service. */
+function waitFor(command: string): string {
+  return `{ n=0; until bash -c ${quote(command)} > /dev/null 2>&1; do n=$((n + 1)); [ $n -lt 60 ] || exit 1; sleep 1; done; }`;
 }
 
 /** Lines that only say that a text is not to be trained on. */

@@ -8,8 +8,9 @@ import type { RolloutResult } from '../../src/contract';
 import { BASE_IMAGE } from '../../src/machine/image';
 import { runCli } from '../cli/run-cli';
 import { addingProblem, addPatch, GOLD } from '../support/adding-problem';
+import { containerOf, pastTurn } from '../support/chaos';
 import { FULL } from '../support/counts';
-import { TASKS_OF_OTHERS } from '../support/harbor-tasks';
+import { TASKS_OF_OTHERS, UP } from '../support/harbor-tasks';
 import { openRegistry } from '../support/registry';
 import { World } from '../support/world';
 
@@ -25,6 +26,9 @@ const OTHERS = TASKS_OF_OTHERS.filter(
   ({ name }, at) => FULL || (process.env.OTHERS?.split(',').includes(name) ?? at < 3),
 );
 
+/** Of these another rollout loses its sandbox, with what belongs to it. */
+const LOSING = FULL ? ['steps', 'sidecar'] : ['steps'];
+
 let world: World;
 const docker = new Docker();
 const folder = mkdtempSync(join(tmpdir(), 'pointsman-harbor-'));
@@ -37,7 +41,7 @@ beforeAll(async () => {
     end: 'submit',
   };
   const greeter = {
-    turns: [bash('echo hello > greeting.txt'), bash('(python3 -m http.server 8055 > /dev/null 2>&1 &) ; sleep 1')],
+    turns: [bash('echo hello > greeting.txt'), bash(`(python3 -m http.server 8055 > /dev/null 2>&1 &) ; ${UP}`)],
     end: 'submit',
   };
   const idler = { turns: [bash('ls')], end: 'submit' };
@@ -51,8 +55,15 @@ beforeAll(async () => {
       end: 'submit' as const,
     })),
   };
-  const profiles = { student: {}, greeter: {}, idler: {}, solver: {} };
-  world = await World.start({ script: { models: { student, greeter, idler, solver } }, profiles });
+  // The same, with time in which its sandbox can be lost.
+  const slow = {
+    scenes: solver.scenes.map(({ turns, ...scene }) => ({
+      ...scene,
+      turns: turns.flatMap((turn) => (turn.tool === 'bash' ? [turn, bash('sleep 5')] : [turn])),
+    })),
+  };
+  const profiles = { student: {}, greeter: {}, idler: {}, solver: {}, slow: {} };
+  world = await World.start({ script: { models: { student, greeter, idler, solver, slow } }, profiles });
   write(join(world.home, 'problems', 'tiny', 'problem.json'), JSON.stringify(await addingProblem()));
   // The judge's Node.js is the one that runs this.
   const base = at('node');
@@ -264,7 +275,7 @@ test('a task of others is judged in the sandbox that the agent leaves, with what
   );
   write(
     join(task, 'solution', 'solve.sh'),
-    '#!/bin/bash\necho hello > greeting.txt\nnohup python3 -m http.server 8055 > /dev/null 2>&1 &\nsleep 1\n',
+    `#!/bin/bash\necho hello > greeting.txt\nnohup python3 -m http.server 8055 > /dev/null 2>&1 &\n${UP}\n`,
   );
   write(at('others', 'gpu', 'task.toml'), '[environment]\ngpus = 1\n');
   const problems = join(world.home, 'problems');
@@ -293,7 +304,7 @@ test('a task of others is judged in the sandbox that the agent leaves, with what
 
 test.each(OTHERS.map((each) => [each.name, each] as const))(
   'a task of others, %s: 1 when solved, 0 when not',
-  async (name, { files }) => {
+  async (name, { files, solved: { length: parts } }) => {
     for (const [path, text] of Object.entries(files)) write(at('many', name, path), text);
     const imported = await pointsman('problem', 'import', at('many', name), '--out', join(world.home, 'problems'));
     expect(imported.answer).toMatchObject({ imported: 1, refused: [] });
@@ -307,6 +318,17 @@ test.each(OTHERS.map((each) => [each.name, each] as const))(
     );
     expect(solved).toMatchObject({ status: 'submitted', resolved: true, grade: { rewards: { reward: 1 } } });
     expect(idle).toMatchObject({ resolved: false, grade: { rewards: { reward: 0 } } });
+
+    if (!LOSING.includes(name)) return;
+    const handle = await world.begin(
+      'rollout',
+      { problem: name, student: 'slow', handOver: { never: true } },
+      `others/${name}/lost`,
+    );
+    // In the last part: three turns for each before it, and one of its own.
+    await pastTurn(handle, 3 * (parts - 1));
+    await docker.getContainer(await containerOf(handle)).remove({ force: true });
+    expect(await handle.result()).toMatchObject({ resolved: true, recovered: { sandboxes: 1 } });
   },
   400_000,
 );

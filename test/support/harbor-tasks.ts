@@ -8,6 +8,9 @@ export interface TaskOfOthers {
   readonly solved: readonly string[];
 }
 
+/** Waits for what listens on port 8055. */
+export const UP = 'until (exec 3<>/dev/tcp/127.0.0.1/8055) 2> /dev/null; do sleep 0.1; done';
+
 const DOCKERFILE = `FROM ${BASE_IMAGE}\nWORKDIR /app\n`;
 const reward = (test: string) =>
   `#!/bin/bash\nif ${test}; then echo 1 > /logs/verifier/reward.txt; else echo 0 > /logs/verifier/reward.txt; fi\n`;
@@ -111,7 +114,7 @@ export const TASKS_OF_OTHERS: readonly TaskOfOthers[] = [
       '#include <stdio.h>\nint main(void) { int n = 10, s = 0; for (int i = 1; i < n; i++) s += i; printf("%d\\n", s); return 0; }\n',
     'tests/test.sh': reward('gcc -o /tmp/sum sum.c && [ "$(/tmp/sum)" = 55 ]'),
   }),
-  task('server', 'Serve /app on port 8055.', '(nohup python3 -m http.server 8055 > /dev/null 2>&1 &) ; sleep 1', {
+  task('server', 'Serve /app on port 8055.', `(nohup python3 -m http.server 8055 > /dev/null 2>&1 &) ; ${UP}`, {
     'environment/Dockerfile': `${DOCKERFILE}RUN echo seed > seed.txt\n`,
     'tests/test.sh': reward(`[ "$(${fetched('http://localhost:8055/seed.txt')} | head -1)" = seed ]`),
   }),

@@ -138,7 +138,7 @@ json.dump({'reward': share, 'rows': len(given)}, open('/logs/verifier/reward.jso
   task(
     'history',
     'A secret was committed in /app and removed later. Make it vanish from the history, and keep both messages.',
-    'git reset -q --soft $(git rev-list --max-parents=0 HEAD) && git rm -q --cached --ignore-unmatch secret.txt; git commit -q --amend -m first && git commit -q --allow-empty -m second && git reflog expire --expire=now --all && git gc -q --prune=now',
+    'git reset -q --soft $(git rev-list --max-parents=0 HEAD) && git rm -q --cached --ignore-unmatch secret.txt; git commit -q --amend --allow-empty -m first && git commit -q --allow-empty -m second && git reflog expire --expire=now --all && git gc -q --prune=now',
     {
       'environment/Dockerfile': `${DOCKERFILE}RUN git init -q && git config user.email a@b.c && git config user.name a && echo hunter2 > secret.txt && git add . && git commit -qm first && git rm -q secret.txt && git commit -qm second\n`,
       'tests/test.sh': reward(

@@ -272,13 +272,12 @@ function waitFor(command: string): string {
 /** Lines that only say that a text is not to be trained on. */
 function withoutCanary(text: string): string {
   const lines = text.split('\n');
-  const first = lines.findIndex((line) => !/^(<!--.*canary.*-->|#.*canary.*)$/i.test(line.trim()));
-  return first <= 0
-    ? text
-    : lines
-        .slice(first)
-        .join('\n')
-        .replace(/^(\s*\n)+/, '');
+  const isCanary = (line: string) =>
+    /canary/i.test(line) && (line.startsWith('#') || (line.startsWith('<!--') && line.endsWith('-->')));
+  const first = lines.findIndex((line) => !isCanary(line.trim()));
+  if (first <= 0) return text;
+  const from = lines.findIndex((line, at) => at >= first && line.trim() !== '');
+  return from < 0 ? '' : lines.slice(from).join('\n');
 }
 
 /** A step's own mode, else the task's: `separate` where either says so or has an environment for it. */
@@ -349,9 +348,9 @@ function buildOf(folder: string, environment: Environment, files: Files): TestFi
 function startedBy({ environment: { healthcheck } }: Config, dockerfile = ''): ProblemService[] {
   const stage = dockerfile
     .replaceAll('\\\n', ' ')
-    .split(/^\s*FROM\s/im)
+    .split(/^[ \t]*FROM[ \t]/im)
     .at(-1)!;
-  const entry = [...stage.matchAll(/^\s*ENTRYPOINT\s+(.*)$/gim)].at(-1)?.[1]?.trim();
+  const entry = [...stage.matchAll(/^[ \t]*ENTRYPOINT[ \t]+(.*)$/gim)].at(-1)?.[1]?.trim();
   const words = entry === undefined ? [] : wordsOf(entry);
   if (words.length === 0) return healthcheck ? [awaited('environment', healthcheck)] : [];
   return [

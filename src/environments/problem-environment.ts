@@ -84,7 +84,7 @@ type Made = Pick<Problem, 'id' | 'image' | 'build'>;
  * Puts an image on this host that is nobody's sandbox yet: that of a service, or of tests that run apart. Retry-safe: one that
  * is there is taken.
  */
-export async function ensureImage(deps: Deps, made: Made): Promise<void> {
+async function ensureImage(deps: Deps, made: Made): Promise<void> {
   if (await exists(deps, made.image)) return;
   if (made.build) await buildImage(deps, made, made.build.files);
   else await pull(deps, made);

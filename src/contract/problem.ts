@@ -126,7 +126,10 @@ export function withNeeds(profile: SandboxProfile, needs: Needs = {}): SandboxPr
 }
 
 /** As of a set-up; its image may be one that is made of a Dockerfile. */
-export const ProblemService = ServiceSpec.extend({ build: Build.optional() });
+export const ProblemService = ServiceSpec.extend({
+  name: z.string().regex(/^[A-Za-z0-9][\w.-]{0,60}$/, 'letters, digits, "_", "." and "-"'),
+  build: Build.optional(),
+});
 export type ProblemService = z.infer<typeof ProblemService>;
 
 /** Files that are brought into the work directory before an agent begins there, and a command that is run then. */

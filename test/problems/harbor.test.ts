@@ -122,7 +122,7 @@ describe('a task becomes a problem', () => {
   test('whose tests run apart, in the image that is named for them, in one of their own, or in a fresh one', () => {
     const apart = (toml: string, more: Texts = {}) => read({ 'task.toml': toml, ...more }).problem.tests;
     const separate = '[verifier]\nenvironment_mode = "separate"\n';
-    const fresh = apart(`artifacts = ["out", "/logs/artifacts"]\n${separate}`);
+    const fresh = apart(`artifacts = ["/app/out/", "/logs/artifacts"]\n${separate}`);
     expect(fresh).toMatchObject({
       files: [{ path: 'test.sh' }],
       apart: { image: read({}).problem.image, workdir: '/app', holdsTests: false, needs: { network: 'bridge' } },
@@ -165,6 +165,18 @@ describe('a task becomes a problem', () => {
     ]);
   });
 
+  test('with anchors, older mounts of logs, and names with underscores', () => {
+    const { services, workdir } = read({
+      'environment/docker-compose.yaml': `x-all: &all { image: "x:1", shm_size: 1g }
+services:
+  main: { working_dir: /srv/app, volumes: ["\${HOST_VERIFIER_LOGS_PATH}:\${ENV_VERIFIER_LOGS_PATH}"] }
+  my_db: { <<: *all }
+`,
+    }).problem;
+    expect(services).toMatchObject([{ name: 'my_db', image: 'x:1', health: 'true' }]);
+    expect(workdir).toBe('/srv/app');
+  });
+
   test('with what its image starts, and the health check that is waited for', () => {
     const health = '[environment.healthcheck]\ncommand = "up"\n';
     const services = (dockerfile: string, toml = health) =>
@@ -191,7 +203,9 @@ describe('a task becomes a problem', () => {
     ['read from the host', compose('db: { image: x, environment: [KEY] }')],
     ['outside of environment/', compose('db: { build: ../x }')],
     ['neither image nor build', compose('db: { environment: {} }')],
-    ['cannot be called my_db', compose('my_db: { image: x }')],
+    ['no absolute path (out)', { 'task.toml': 'artifacts = ["out"]\n[verifier]\nenvironment_mode = "separate"\n' }],
+    ['env_file of db', compose('db: { image: x, env_file: a.env }')],
+    ['has to end', compose('db: { image: x, depends_on: { a: { condition: service_completed_successfully } } }')],
     ['depends on itself', compose('a: { image: x, depends_on: [b] }\n  b: { image: x, depends_on: [a] }')],
     ['an entrypoint of its own', compose('main: { entrypoint: x }')],
     ['docker-compose.yaml', compose('a: [')],

@@ -73,7 +73,7 @@ export const TASKS_OF_OTHERS: readonly TaskOfOthers[] = [
       'steps/sum/instruction.md': 'Add the numbers up into sum.txt. prepared.txt says where.\n',
       'steps/sum/workdir/more.txt': 'more\n',
       'steps/sum/workdir/setup.sh':
-        'ls /tests /logs/verifier/* > /app/peek.txt 2>/dev/null; (sleep 2; touch /app/ready) > /dev/null 2>&1 & echo /app > prepared.txt\n',
+        'find /tests /logs/verifier -type f > /app/peek.txt 2>/dev/null; (sleep 2; touch /app/ready) > /dev/null 2>&1 & echo /app > prepared.txt\n',
       'tests/test.sh': reward(
         '[ "$(cat sum.txt)" = "$WANTED" ] && [ -e count.txt ] && [ "$(cat prepared.txt)" = /app ] && [ ! -s peek.txt ]',
       ),
@@ -97,7 +97,7 @@ export const TASKS_OF_OTHERS: readonly TaskOfOthers[] = [
     `mkdir -p out; printf '#!/bin/sh\\necho 42\\n' > out/run; chmod +x out/run; echo x > out/a.log`,
     {
       'task.toml':
-        'schema_version = "1.4"\nartifacts = [{ source = "out", exclude = ["*.log"] }]\n[verifier]\nenvironment_mode = "separate"\n[[verifier.collect]]\ncommand = "hostname > /logs/artifacts/host; ls /app > /app/out/listed"\n[verifier.environment]\nnetwork_mode = "no-network"\nenv = { KEPT = "apart" }\n',
+        'schema_version = "1.4"\nartifacts = [{ source = "/app/out", exclude = ["*.log"] }]\n[verifier]\nenvironment_mode = "separate"\n[[verifier.collect]]\ncommand = "hostname > /logs/artifacts/host; ls /app > /app/out/listed"\n[verifier.environment]\nnetwork_mode = "no-network"\nenv = { KEPT = "apart" }\n',
       'tests/Dockerfile': `FROM ${BASE_IMAGE}\nWORKDIR /judge\nCOPY . /tests/\n`,
       'tests/expected': '42\n',
       'tests/test.sh': reward(

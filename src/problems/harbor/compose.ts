@@ -29,7 +29,22 @@ const Service = z.object({
   user: Text.optional(),
   expose: z.array(Text).default([]),
   ports: z.array(z.union([Text, z.looseObject({ target: Text })])).default([]),
-  depends_on: z.union([z.array(z.string()), z.record(z.string(), z.unknown()).transform(Object.keys)]).default([]),
+  depends_on: z
+    .union([
+      z.array(z.string()),
+      z
+        .record(
+          z.string(),
+          z
+            .looseObject({ condition: z.string().optional() })
+            .refine(
+              ({ condition }) => condition !== 'service_completed_successfully',
+              'has to end, as no service here does',
+            ),
+        )
+        .transform(Object.keys),
+    ])
+    .default([]),
   healthcheck: z.looseObject({ test: Command.optional(), disable: z.boolean().optional() }).optional(),
 });
 type Service = z.infer<typeof Service>;
@@ -39,7 +54,7 @@ const File = z.looseObject({ services: z.record(z.string(), z.unknown()).default
 /** Says how a service is kept running, and nothing of what it does. */
 const ALIKE = [
   ...['restart', 'init', 'hostname', 'container_name', 'labels', 'pull_policy', 'platform', 'stop_grace_period'],
-  ...['deploy', 'mem_limit', 'cpus', 'logging', 'stdin_open', 'tty'],
+  ...['deploy', 'mem_limit', 'cpus', 'logging', 'stdin_open', 'tty', 'shm_size'],
 ];
 
 /** The service that Harbor calls the agent's own. */
@@ -48,6 +63,8 @@ const MAIN = 'main';
 export interface Composed {
   /** Each behind those that it depends on. */
   readonly services: ProblemService[];
+  /** Of the agent's container, where it is said. */
+  readonly workdir?: string | undefined;
   /** Variables of the agent's container. */
   readonly variables: Readonly<Record<string, string>>;
   readonly notes: readonly string[];
@@ -57,7 +74,7 @@ export interface Composed {
 export function servicesOf(text: string, files: ReadonlyMap<string, TaskFile>): Composed {
   let document: unknown;
   try {
-    document = parse(text);
+    document = parse(text, { merge: true });
   } catch (error) {
     throw refused(`docker-compose.yaml: ${(error as Error).message.split('\n')[0]}`);
   }
@@ -71,6 +88,7 @@ export function servicesOf(text: string, files: ReadonlyMap<string, TaskFile>): 
   const siblings = new Map(read.filter(([name]) => name !== MAIN));
   return {
     services: inOrder(siblings).map(([name, service]) => sibling(name, service, files)),
+    workdir: main?.working_dir,
     variables: variablesOf(MAIN, main?.environment),
     notes: read.flatMap(([name, { ports }]) =>
       ports.length > 0 ? [`ports of ${name} are reached from the sandbox, not from this machine`] : [],
@@ -78,11 +96,18 @@ export function servicesOf(text: string, files: ReadonlyMap<string, TaskFile>): 
   };
 }
 
-function serviceOf(name: string, value: unknown): Service {
+/** What Harbor mounts of itself, as older tasks write it. */
+const LOGS = /^\$\{HOST_\w+_PATH\}:/;
+
+function serviceOf(name: string, given: unknown): Service {
+  const fields = z.record(z.string(), z.unknown()).safeParse(given).data ?? {};
+  const { volumes, ...others } = fields;
+  const own = Array.isArray(volumes) && volumes.every((each) => typeof each === 'string' && LOGS.test(each));
+  const value = name === MAIN && own ? others : fields;
   const known = [...Object.keys(Service.shape), ...ALIKE];
-  const odd = Object.keys(typeof value === 'object' && value !== null ? value : {}).find((key) => !known.includes(key));
+  const odd = Object.keys(value).find((key) => !known.includes(key));
   if (odd) throw refused(`docker-compose.yaml: ${odd} of ${name} has no equal here`);
-  return parseInput(Service, value ?? {}, `docker-compose.yaml: ${name}`);
+  return parseInput(Service, value, `docker-compose.yaml: ${name}`);
 }
 
 /** Those that others depend on first. */
@@ -101,8 +126,6 @@ function inOrder(services: ReadonlyMap<string, Service>): [string, Service][] {
 }
 
 function sibling(name: string, service: Service, files: ReadonlyMap<string, TaskFile>): ProblemService {
-  if (!/^[a-z][a-z0-9-]{0,40}$/.test(name))
-    throw refused(`docker-compose.yaml: a service here cannot be called ${name}`);
   const build = buildOf(name, service, files);
   if (!build && service.image === undefined) throw refused(`docker-compose.yaml: ${name} has neither image nor build`);
   const port = [...service.expose, ...service.ports.map((each) => (typeof each === 'string' ? each : each.target))]

@@ -138,7 +138,10 @@ export function readHarborTask(files: Files, name: string): ReadRow {
   const variables = { ...composed?.variables, ...environment.env };
   const build = buildOf('environment', { ...environment, env: variables }, files);
   const dockerfile = text('environment/Dockerfile');
-  const { workdir, notes } = workdirOf(environment, dockerfile);
+  const { workdir, notes } = workdirOf(
+    { ...environment, workdir: environment.workdir ?? composed?.workdir },
+    dockerfile,
+  );
   const image = build ? `${REPOSITORY}:${digestOf(build)}` : environment.docker_image!;
   const task: Task = { config, files, workdir, image, build };
   const [first, ...further] = steps.length > 0 ? steps.map((step) => partOf(task, step)) : [partOf(task)];
@@ -299,7 +302,7 @@ function apartOf(task: Task, step?: Step): Apart | undefined {
   const network = verifiers.find(({ network_mode }) => network_mode)?.network_mode ?? environment.network_mode;
   const hooks = [...config.verifier.collect, ...(step?.verifier.collect ?? [])];
   const artifacts = [...config.artifacts, ...(step?.artifacts ?? [])].map(({ service, ...each }) => ({
-    source: posix.resolve(workdir, each.source),
+    source: placeOf(each.source),
     exclude: each.exclude,
     ...serviceIn(service),
   }));
@@ -307,7 +310,7 @@ function apartOf(task: Task, step?: Step): Apart | undefined {
   return {
     image: build ? `${REPOSITORY}:${digestOf(build)}` : (named?.image ?? task.image),
     ...(build ? { build: { files: build } } : {}),
-    workdir: named ? workdirOf(environment, dockerfile).workdir : workdir,
+    workdir: named ? workdirOf(environment, dockerfile).workdir : (environment.workdir ?? workdir),
     needs: needsOf({ ...environment, network_mode: network }),
     holdsTests: named !== undefined,
     collect: hooks.map(({ command, service, timeout_sec }) => ({
@@ -317,6 +320,12 @@ function apartOf(task: Task, step?: Step): Apart | undefined {
     })),
     artifacts: [...(published ? [] : [{ source: PUBLISHED, exclude: [] }]), ...artifacts],
   };
+}
+
+/** Harbor finds a relative one by the work directory in one container, and by the root in the other. */
+function placeOf(source: string): string {
+  if (!posix.isAbsolute(source)) throw refused(`an artifact has no absolute path (${source})`);
+  return posix.normalize(source).replace(/(.)\/$/, '$1');
 }
 
 const serviceIn = (service: string | undefined): { service?: string } =>

@@ -127,7 +127,8 @@ export async function runCheck(
 ): Promise<RunFinding> {
   const problem = await lab.problems.kept(input.problem);
   if (problem.tests.at === undefined) return runGrading(lab, input, signal);
-  const ran = await runTrial(lab, { ...input, problem, signal });
+  const patch = (await lab.blobs.get(input.patch.sha256)).toString('utf8');
+  const ran = await runTrial(lab, { ...input, problem, patch, signal });
   return findingOf(lab.blobs, { problem, run: REAL, ran, checks: [], checked: false });
 }
 

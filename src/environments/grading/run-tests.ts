@@ -129,7 +129,8 @@ export async function solve(
   await sandbox.exec({ command, cwd: workdir, timeoutMs: timeoutSeconds * 1000, keepBytes: LOG_BYTES, signal });
 }
 
-const NOTHING = { anyTest: false, outcomes: {}, failureOf: () => '', seconds: 0 };
+/** Of a run that did not come to its tests. */
+export const NOTHING = { anyTest: false, outcomes: {}, failureOf: () => '', seconds: 0 };
 
 /** Runs what the scope asks for, one command after another. */
 export async function runCommands(room: Room, asked: CommandsAsked): Promise<Omit<Ran, 'leftOut'>> {

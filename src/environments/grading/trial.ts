@@ -17,8 +17,8 @@ import type { Owner } from '../../sandbox/labels';
 import type { Guest, GuestFile, Sandboxes } from '../../sandbox/sandbox';
 import type { BlobStore } from '../../store/blobs';
 import { mustRun } from '../commands';
-import { filesBelow } from './candidate';
-import { type Ran, runCommands, solve } from './run-tests';
+import { applyCandidate, filesBelow } from './candidate';
+import { NOTHING, type Ran, runCommands, solve } from './run-tests';
 
 /** What judging where an agent worked needs of this host. */
 export interface TrialLab {
@@ -215,6 +215,8 @@ export async function runTrial(
     readonly owner: Owner;
     readonly role: string;
     readonly problem: Problem;
+    /** Applied first, where the reference is one. */
+    readonly patch: string;
     readonly solved?: boolean;
     readonly signal: AbortSignal;
   },
@@ -228,6 +230,12 @@ export async function runTrial(
     const profile = withNeeds(SandboxProfile.parse({ network: 'none' }), needs);
     const sandbox = await sandboxes.claim({ owner, role, image, workdir, profile });
     await startServices(lab, asked, { container: sandbox.name, workdir });
+    const ground = { through: [], inline: new Set<string>(), cleared: [] };
+    if (asked.patch.trim() !== '') {
+      const { failure, leftOut } = await applyCandidate(sandbox, problem, asked.patch, ground);
+      if (failure !== undefined)
+        return { ...NOTHING, ended: 'misfit', detail: failure, log: Buffer.from(failure), leftOut };
+    }
     const runs: Ran[] = [];
     for (let at = 0; at < partsOf(problem); at++) {
       const part = partAt(problem, at);

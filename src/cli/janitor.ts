@@ -1,10 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { type Client, ScheduleAlreadyRunning, ScheduleOverlapPolicy } from '@temporalio/client';
 import type { Command } from 'commander';
+import { removeImage } from '../machine/image';
+import { count } from '../pages/figures';
 import type { HostSweep } from '../workflows/janitor';
 import type { Cli } from './context';
 import { runToEnd } from './follow';
 import { secondsOption } from './options';
+import { forgetWorkspaces, unneededWorkspaces } from './problem/workspaces';
 
 interface Flags {
   readonly olderThan?: number;
@@ -13,7 +16,13 @@ interface Flags {
 
 /** `janitor run` once, `janitor schedule` for good: removes sandboxes that no running workflow owns. */
 export function addJanitorCommands(janitor: Command, cli: Cli): void {
-  withHosts(janitor.command('run').description('sweep now and say what was removed')).action(async (flags: Flags) => {
+  withHosts(
+    janitor
+      .command('run')
+      .description('sweep now and say what was removed')
+      .option('--workspaces', 'only images of sandboxes that `rollout export` kept here, whose tasks are gone'),
+  ).action(async (flags: Flags & { workspaces?: boolean }) => {
+    if (flags.workspaces) return sweepWorkspaces(cli);
     const input = inputOf(cli, flags);
     const id = `janitor/${input.hosts.join('+')}/${randomBytes(4).toString('hex')}`;
     const sweeps = await runToEnd<HostSweep[]>(cli, 'janitor', input, { id });
@@ -29,6 +38,18 @@ export function addJanitorCommands(janitor: Command, cli: Cli): void {
       cli.say(`by hand: temporal schedule describe --schedule-id ${id}`);
       cli.print({ id, everySeconds: flags.every, made }, () => `${id}: ${made}, every ${flags.every} s`);
     });
+}
+
+async function sweepWorkspaces(cli: Cli): Promise<void> {
+  const images = unneededWorkspaces();
+  for (const image of images) await removeImage(image);
+  forgetWorkspaces(images);
+  cli.print({ images }, () =>
+    [
+      `removed ${count(images.length, 'image')} of sandboxes whose tasks are gone`,
+      ...images.map((each) => `  ${each}`),
+    ].join('\n'),
+  );
 }
 
 function withHosts(command: Command): Command {

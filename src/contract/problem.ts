@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Subject } from './harness';
-import { BASE_IMAGE, SandboxProfile } from './sandbox';
+import { BASE_IMAGE, SandboxProfile, ServiceSpec } from './sandbox';
 import { SourceName } from './source';
 import { Ref } from './step';
 
@@ -38,6 +38,48 @@ export const TestFile = z.strictObject({
 });
 export type TestFile = z.infer<typeof TestFile>;
 
+/** What a sandbox of the problem has to have, beyond what the run asks for. */
+export const Needs = z.strictObject({
+  network: SandboxProfile.shape.network.unwrap().optional(),
+  memoryMiB: SandboxProfile.shape.memoryMiB.unwrap().optional(),
+  cpus: SandboxProfile.shape.cpus.unwrap().optional(),
+  diskMiB: SandboxProfile.shape.diskMiB.unwrap().optional(),
+});
+export type Needs = z.infer<typeof Needs>;
+
+/** A Dockerfile and what it copies, by which an image can be made where it is not known. */
+const Build = z.strictObject({ files: z.array(TestFile) });
+
+/** A file or folder that leaves the agent's sandbox to be judged. */
+export const Artifact = z.strictObject({
+  source: z.string().startsWith('/'),
+  /** Names and patterns below it that stay, as `tar --exclude` has them. */
+  exclude: z.array(z.string()).default([]),
+  /** The service that has it, where it is not the agent's sandbox. */
+  service: z.string().optional(),
+});
+export type Artifact = z.infer<typeof Artifact>;
+
+/** A sandbox of the tests' own. Of the agent's only the artifacts reach it, each in its own place. */
+const Apart = z.strictObject({
+  image: z.string().min(1),
+  build: Build.optional(),
+  workdir: z.string().startsWith('/'),
+  needs: Needs.optional(),
+  /** Whether the image holds the tests. */
+  holdsTests: z.boolean(),
+  /** Commands that write artifacts, run where the agent worked or in a service beside it. One that fails stops nothing. */
+  collect: z.array(
+    z.strictObject({
+      command: z.string().min(1),
+      service: z.string().optional(),
+      timeoutSeconds: z.number().positive(),
+    }),
+  ),
+  artifacts: z.array(Artifact),
+});
+export type Apart = z.infer<typeof Apart>;
+
 export const ProblemTests = z.strictObject({
   /** One shell command, run in the work directory. */
   command: z.string().min(1),
@@ -54,6 +96,8 @@ export const ProblemTests = z.strictObject({
    * `files` are written below this folder and not into the work directory. Nobody can judge such a run again.
    */
   at: z.string().startsWith('/').optional(),
+  /** With `at`: they run in a sandbox of their own. */
+  apart: Apart.optional(),
 });
 export type ProblemTests = z.infer<typeof ProblemTests>;
 
@@ -70,15 +114,6 @@ export const Preparation = z.strictObject({
 });
 export type Preparation = z.infer<typeof Preparation>;
 
-/** What a sandbox of the problem has to have, beyond what the run asks for. */
-export const Needs = z.strictObject({
-  network: SandboxProfile.shape.network.unwrap().optional(),
-  memoryMiB: SandboxProfile.shape.memoryMiB.unwrap().optional(),
-  cpus: SandboxProfile.shape.cpus.unwrap().optional(),
-  diskMiB: SandboxProfile.shape.diskMiB.unwrap().optional(),
-});
-export type Needs = z.infer<typeof Needs>;
-
 /** A run's profile with at least what the problem needs. */
 export function withNeeds(profile: SandboxProfile, needs: Needs = {}): SandboxProfile {
   return {
@@ -89,6 +124,33 @@ export function withNeeds(profile: SandboxProfile, needs: Needs = {}): SandboxPr
     diskMiB: Math.max(profile.diskMiB, needs.diskMiB ?? 0),
   };
 }
+
+/** As of a set-up; its image may be one that is made of a Dockerfile. */
+export const ProblemService = ServiceSpec.extend({
+  name: z.string().regex(/^[A-Za-z0-9][\w.-]{0,60}$/, 'letters, digits, "_", "." and "-"'),
+  build: Build.optional(),
+});
+export type ProblemService = z.infer<typeof ProblemService>;
+
+/** Files that are brought into the work directory before an agent begins there, and a command that is run then. */
+const Opening = z.strictObject({ files: z.array(TestFile), command: z.string().min(1).optional() });
+
+/** A script that solves it, for those whose reference is no patch. Only `problem check` runs it: files go below /solution. */
+const Solution = z.strictObject({ files: z.array(TestFile), command: z.string().min(1) });
+
+/** Rewards by name: with less the next part is not begun. */
+const Least = z.record(z.string(), z.number());
+
+/** What is asked of an agent that goes on where it is. */
+export const Part = z.strictObject({
+  name: z.string().min(1),
+  statement: z.string().min(1),
+  opening: Opening.optional(),
+  tests: ProblemTests,
+  solution: Solution.optional(),
+  least: Least.optional(),
+});
+export type Part = z.infer<typeof Part>;
 
 /** One task for an agent, whatever it was made from. */
 export const Problem = z.strictObject({
@@ -104,10 +166,16 @@ export const Problem = z.strictObject({
   protected: z.array(z.string()).default([]),
   environment: EnvironmentRecipe.optional(),
   /** A Dockerfile and what it copies, by which `image` can be made where it is not known. */
-  build: z.strictObject({ files: z.array(TestFile) }).optional(),
+  build: Build.optional(),
   needs: Needs.optional(),
-  /** A script that solves it, for those whose reference is no patch. Only `problem check` runs it: files go below /solution. */
-  solution: z.strictObject({ files: z.array(TestFile), command: z.string().min(1) }).optional(),
+  /** What runs in the sandbox or beside it before an agent begins, in this order. */
+  services: z.array(ProblemService).optional(),
+  opening: Opening.optional(),
+  solution: Solution.optional(),
+  /** What the agent is asked next, in the same sandbox, when it submits. The problem itself is the first part. */
+  further: z
+    .strictObject({ parts: z.array(Part).min(1), reward: z.enum(['mean', 'final']), least: Least.optional() })
+    .optional(),
   /** What has to be done to `image` before it is the problem. */
   preparation: Preparation.optional(),
   /** Shell commands run in a fresh container before anything else (SWE-bench-style images that need an activation). */
@@ -115,6 +183,17 @@ export const Problem = z.strictObject({
   licence: z.string().optional(),
 });
 export type Problem = z.infer<typeof Problem>;
+
+/** How many times an agent is asked something. */
+export const partsOf = ({ further }: Problem): number => 1 + (further?.parts.length ?? 0);
+
+/** A part as a problem by itself, counted from 0. */
+export function partAt(problem: Problem, at: number): Problem & { readonly least?: Readonly<Record<string, number>> } {
+  const part = problem.further?.parts[at - 1];
+  if (!part) return { ...problem, least: problem.further?.least };
+  const { statement, opening, tests, solution, least } = part;
+  return { ...problem, statement, opening, tests, solution, least };
+}
 
 /**
  * A problem by reference: an id or a folder or a file that the worker finds (see `pointsman problem list`), or a blob that

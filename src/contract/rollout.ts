@@ -41,6 +41,8 @@ export const RolloutCarry = z.strictObject({
   /** Turns that were read although they were not as the format has it, by what was wrong. */
   lenient: z.partialRecord(Lenience, z.int()).default({}),
   recoveries: z.int(),
+  /** Verdicts on the parts of a problem that are done, of those that have several. */
+  parts: z.array(GradeResult).optional(),
 });
 export type RolloutCarry = z.infer<typeof RolloutCarry>;
 

@@ -43,6 +43,24 @@ export function sandboxOf({ network, memoryMiB, pids }: { network?: 'bridge'; me
   }).prefault({});
 }
 
+/** Something that has to run in a sandbox or beside it. Known names (`postgres`, `redis`, ...) fill in what is missing. */
+export const ServiceSpec = z.strictObject({
+  name: z.string().regex(/^[a-z][a-z0-9-]{0,40}$/, 'lower-case letters, digits and "-"'),
+  /** `process`: started in the sandbox itself. `container`: a sibling on the run's network, reached by its name. */
+  kind: z.enum(['process', 'container']).default('process'),
+  /** Image of a sibling; without one it is the base image with `packages` installed. */
+  image: z.string().optional(),
+  /** Debian packages that bring it. */
+  packages: z.array(z.string().regex(/^[a-z0-9][a-z0-9+.-]*$/)).default([]),
+  /** Shell command that starts it and stays, or leaves a daemon behind. */
+  start: z.string().min(1).optional(),
+  port: z.int().min(1).max(65535).optional(),
+  /** Shell command that succeeds once it is ready; without one, that the port takes connections. */
+  health: z.string().min(1).optional(),
+  env: z.record(z.string(), z.string()).default({}),
+});
+export type ServiceSpec = z.infer<typeof ServiceSpec>;
+
 /** Everything that a rollback restores. Frames form a LIFO stack per run. */
 export const Frame = z.strictObject({
   /** Place on the stack, from 0. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { SharedBudget } from './rollout';
-import { BASE_IMAGE, Frame, Lease, sandboxOf } from './sandbox';
+import { BASE_IMAGE, Frame, Lease, ServiceSpec, sandboxOf } from './sandbox';
 import { SourceName } from './source';
 import { Observation, RawReply, Ref, Rejected, Usage } from './step';
 import { SetupVerdictResult, TestCounts, VerifierResult } from './verdict';
@@ -14,24 +14,6 @@ const AgentPolicy = z
 /** A model profile's name, or `builtin:rules`, which plays every part but the agent's without a model. */
 const RolePolicy = z.string().regex(new RegExp(`^(builtin:rules|${PROFILE})$`), 'a model profile, or builtin:rules');
 export type PolicyName = string;
-
-/** Something that the repository needs running beside it. Known names (`postgres`, `redis`, ...) fill in what is missing. */
-export const ServiceSpec = z.strictObject({
-  name: z.string().regex(/^[a-z][a-z0-9-]{0,40}$/, 'lower-case letters, digits and "-"'),
-  /** `process`: started in the sandbox itself. `container`: a sibling on the run's network, reached by its name. */
-  kind: z.enum(['process', 'container']).default('process'),
-  /** Image of a sibling; without one it is the base image with `packages` installed. */
-  image: z.string().optional(),
-  /** Debian packages that bring it. */
-  packages: z.array(z.string().regex(/^[a-z0-9][a-z0-9+.-]*$/)).default([]),
-  /** Shell command that starts it and stays, or leaves a daemon behind. */
-  start: z.string().min(1).optional(),
-  port: z.int().min(1).max(65535).optional(),
-  /** Shell command that succeeds once it is ready; without one, that the port takes connections. */
-  health: z.string().min(1).optional(),
-  env: z.record(z.string(), z.string()).default({}),
-});
-export type ServiceSpec = z.infer<typeof ServiceSpec>;
 
 const thought = z.string().default('');
 

@@ -10,6 +10,7 @@ import { exportLines } from '../sandbox/shell-state';
 import { fetchSource } from '../sources/fetch';
 import { GIT, mustRun, mustRunScript, readTest, textOf } from './commands';
 import type { GradingLab } from './grading/grade';
+import type { TrialLab } from './grading/trial';
 import { purgeCopies } from './harness/purge';
 
 const REPOSITORY = 'pointsman/problem';
@@ -70,19 +71,27 @@ export async function ensureProblemImage(
     if (problem.environment) {
       const { image } = await buildEnvironment(deps, owner, problem.environment, problem.workdir, signal);
       if (image !== problem.image) await deps.sandboxes.images.tag(image, problem.image);
-    } else if (problem.build) await buildImage(deps, problem, problem.build.files);
-    else await pull(deps, problem);
+    } else await ensureImage(deps, problem);
   }
   if (problem.preparation) await prepare(deps, owner, problem, problem.preparation, wanted, signal);
   return wanted;
 }
 
+/** What an image of a task is made of, beside its name. */
+type Made = Pick<Problem, 'id' | 'image' | 'build'>;
+
+/**
+ * Puts an image on this host that is nobody's sandbox yet: that of a service, or of tests that run apart. Retry-safe: one that
+ * is there is taken.
+ */
+async function ensureImage(deps: Deps, made: Made): Promise<void> {
+  if (await exists(deps, made.image)) return;
+  if (made.build) await buildImage(deps, made, made.build.files);
+  else await pull(deps, made);
+}
+
 /** By its own Dockerfile. */
-async function buildImage(
-  { sandboxes, blobs }: Deps,
-  { id, image }: Problem,
-  files: readonly TestFile[],
-): Promise<void> {
+async function buildImage({ sandboxes, blobs }: Deps, { id, image }: Made, files: readonly TestFile[]): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'pointsman-build-'));
   try {
     for (const { path, content, executable } of files) {
@@ -106,18 +115,19 @@ async function buildImage(
 }
 
 /** Where this host's gradings run. */
-export function labOf(deps: Deps): GradingLab {
+export function labOf(deps: Deps): GradingLab & TrialLab {
   const { blobs, problems, sandboxes } = deps;
   return {
     blobs,
     problems,
     sandboxes,
     image: (owner, problem, signal) => ensureProblemImage(deps, owner, problem, signal),
+    made: (image) => ensureImage(deps, image),
   };
 }
 
 /** From a registry, where the engine reaches one. */
-async function pull({ sandboxes }: Deps, { id, image }: Problem): Promise<void> {
+async function pull({ sandboxes }: Deps, { id, image }: Made): Promise<void> {
   try {
     await sandboxes.images.pull(image);
   } catch (error) {

@@ -24,3 +24,58 @@ export function rewardsOf(
 function shareOf({ passed, total }: Tally): number {
   return total === 0 ? 1 : passed / total;
 }
+
+/** How rewards of the parts of a problem become the whole's. */
+export type OverParts = 'mean' | 'final';
+
+/**
+ * Of parts that were come to, undefined for one without a reward: the mean of each name, or the last as they are. A name that a
+ * part lacks counts as 0 in it, a part without any reward does not count.
+ *
+ * Source: Harbor 0.26, `trial/trial.py` (`_aggregate_step_rewards`).
+ */
+export function overParts(
+  rewards: readonly (Readonly<Record<string, number>> | undefined)[],
+  how: OverParts,
+): Record<string, number> {
+  if (how === 'final') return { ...rewards.at(-1) };
+  const heard = rewards.filter((each) => each !== undefined);
+  const names = new Set(heard.flatMap((each) => Object.keys(each)));
+  return Object.fromEntries(
+    Array.from(names, (name) => [name, heard.reduce((sum, each) => sum + (each[name] ?? 0), 0) / heard.length]),
+  );
+}
+
+/** Why no part is begun behind one with such rewards; undefined where one may be. */
+export function whyStopped(
+  rewards: Readonly<Record<string, number>> | undefined,
+  least: Readonly<Record<string, number>> = {},
+): string | undefined {
+  const short = Object.entries(least).find(
+    ([name, wanted]) => !((rewards?.[name] ?? Number.NEGATIVE_INFINITY) >= wanted),
+  );
+  return short && `${short[0]} is ${rewards?.[short[0]] ?? 'missing'}, and less than ${short[1]}`;
+}
+
+/** Verdicts on the parts of a problem that were come to, of `of`, as one: resolved where all parts were, and got 1. */
+export function verdictOver(results: readonly GradeResult[], of: number, how: OverParts): GradeResult {
+  const rewards = overParts(
+    results.map((each) => each.rewards),
+    how,
+  );
+  const last = results.at(-1)!;
+  const whole = results.length === of;
+  return {
+    ...last,
+    resolved: whole && (rewards.reward ?? 0) >= 1,
+    ...(whole ? {} : { detail: `ended with part ${results.length} of ${of}` }),
+    failToPass: {
+      passed: results.filter((each) => each.resolved).length,
+      total: of,
+      missing: results.flatMap((each, at) => (each.resolved ? [] : [`part ${at + 1}`])),
+    },
+    runs: results.flatMap(({ runs }, at) => runs.map((run) => ({ ...run, name: `part ${at + 1}: ${run.name}` }))),
+    seconds: results.reduce((sum, { seconds }) => sum + seconds, 0),
+    rewards,
+  };
+}

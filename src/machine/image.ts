@@ -49,6 +49,11 @@ export async function imageSize(images: Images = openSandboxes('provision').imag
   return found && `${Math.round(found.bytes / 1e6)} MB`;
 }
 
+/** Takes a name away. What is gone is success, and what something runs on stays. */
+export function removeImage(name: string): Promise<void> {
+  return openSandboxes('provision').images.remove(name);
+}
+
 /** False when no registry answers soon: offline machines should not wait for it. */
 async function pullDebian(images: Images, report: Report): Promise<boolean> {
   report(`pulling ${DEBIAN}`);

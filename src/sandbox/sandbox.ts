@@ -360,11 +360,16 @@ export interface ThrowawayOutcome {
  */
 export interface Services {
   /** Starts what is not up, siblings first. Idempotent. Names the first service that did not come up. */
-  start(request: ServicesRequest & { readonly lease: Lease }, signal: AbortSignal): Promise<Started>;
+  start(
+    request: ServicesRequest & { readonly lease: Pick<Lease, 'container' | 'workdir'> },
+    signal: AbortSignal,
+  ): Promise<Started>;
   /** The same for siblings alone. */
   startSiblings(request: ServicesRequest, signal: AbortSignal): Promise<Started>;
   /** Command lines of processes that commands left behind and that are no service: a rollback would end them silently. */
   undeclared(lease: Lease): Promise<string[]>;
+  /** A sibling, for commands and files of ours. */
+  at(owner: Owner, name: string): Guest;
   /** Brings a sandbox onto the run's network. */
   connect(owner: Owner, sandbox: string): Promise<void>;
   /** Removes one sibling. Removing what is gone is success. */
@@ -395,6 +400,8 @@ export interface ServicesRequest {
   readonly services: readonly ServiceSpec[];
   /** Image that a sibling without one of its own is made of. */
   readonly base: string;
+  /** Images that whoever asks vouches for, beside those that the operator names. */
+  readonly images?: readonly string[];
   /** Shell text that installs a service's packages. */
   install(spec: ServiceSpec): string | undefined;
 }

@@ -8,7 +8,10 @@ import type { RolloutResult } from '../../src/contract';
 import { BASE_IMAGE } from '../../src/machine/image';
 import { runCli } from '../cli/run-cli';
 import { addingProblem, addPatch, GOLD } from '../support/adding-problem';
+import { containerOf, pastTurn } from '../support/chaos';
 import { FULL } from '../support/counts';
+import { TASKS_OF_OTHERS, UP } from '../support/harbor-tasks';
+import { openRegistry } from '../support/registry';
 import { World } from '../support/world';
 
 /** Problems as tasks of Harbor, their judge in a container like Harbor's, and hand-over tasks there and back. */
@@ -17,6 +20,14 @@ const NODE_IMAGE = 'pointsman/test-judge-node:1';
 const VERIFIER = 'pointsman/test-judge:1';
 /** A command line of Harbor, where there is one: then its own runs are looked at too. */
 const HARBOR = process.env.HARBOR;
+
+/** All at full count; those of OTHERS where it is set. */
+const OTHERS = TASKS_OF_OTHERS.filter(
+  ({ name }, at) => FULL || (process.env.OTHERS?.split(',').includes(name) ?? at < 3),
+);
+
+/** Of these another rollout loses its sandbox, with what belongs to it. */
+const LOSING = FULL ? ['steps', 'sidecar'] : ['steps'];
 
 let world: World;
 const docker = new Docker();
@@ -30,12 +41,29 @@ beforeAll(async () => {
     end: 'submit',
   };
   const greeter = {
-    turns: [bash('echo hello > greeting.txt'), bash('(python3 -m http.server 8055 > /dev/null 2>&1 &) ; sleep 1')],
+    turns: [bash('echo hello > greeting.txt'), bash(`(python3 -m http.server 8055 > /dev/null 2>&1 &) ; ${UP}`)],
     end: 'submit',
   };
   const idler = { turns: [bash('ls')], end: 'submit' };
-  const profiles = { student: {}, greeter: {}, idler: {} };
-  world = await World.start({ script: { models: { student, greeter, idler } }, profiles });
+  const solver = {
+    scenes: OTHERS.map(({ files, solved }) => ({
+      when: (files['instruction.md'] ?? files['steps/count/instruction.md'])!.trim(),
+      turns: solved.flatMap((command, at) => [
+        bash(command),
+        ...(at + 1 < solved.length ? [{ thought: 'next', tool: 'submit', args: {} }] : []),
+      ]),
+      end: 'submit' as const,
+    })),
+  };
+  // The same, with time in which its sandbox can be lost.
+  const slow = {
+    scenes: solver.scenes.map(({ turns, ...scene }) => ({
+      ...scene,
+      turns: turns.flatMap((turn) => (turn.tool === 'bash' ? [turn, bash('sleep 5')] : [turn])),
+    })),
+  };
+  const profiles = { student: {}, greeter: {}, idler: {}, solver: {}, slow: {} };
+  world = await World.start({ script: { models: { student, greeter, idler, solver, slow } }, profiles });
   write(join(world.home, 'problems', 'tiny', 'problem.json'), JSON.stringify(await addingProblem()));
   // The judge's Node.js is the one that runs this.
   const base = at('node');
@@ -107,6 +135,29 @@ test('a problem is a task, and the task is the same problem', async () => {
   // Nothing of the tests or the reference is where the agent works.
   expect(readFileSync(at('tasks', 'tiny', 'environment', 'Dockerfile'), 'utf8')).not.toContain('COPY');
   await build(at('tasks', 'tiny', 'tests'), VERIFIER);
+}, 240_000);
+
+test('its images are pushed for readers that build nothing', async () => {
+  const registry = await openRegistry();
+  const flags = ['--out', at('pushed'), '--node-image', NODE_IMAGE, '--push-image', registry.place];
+  try {
+    const { answer } = await pointsman('problem', 'export', 'tiny', ...flags);
+    const { environment, verifier } = answer.tasks[0].pushed;
+    expect(registry.repositories()).toEqual(['team/tiny-environment', 'team/tiny-verifier']);
+    const config = readFileSync(at('pushed', 'tiny', 'task.toml'), 'utf8');
+    for (const image of [environment, verifier]) {
+      expect(config).toContain(`docker_image = "${image}"`);
+      await docker.getImage(image).remove({ force: true });
+      await run('docker', ['pull', '--quiet', image]);
+      await docker.getImage(image).remove({ force: true });
+    }
+  } finally {
+    await registry.close();
+  }
+  const nowhere = await runCli(['problem', 'export', 'tiny', ...flags.slice(0, -1), 'localhost:9/team'], {
+    env: ownEnv(),
+  });
+  expect(nowhere.stderr).toContain('docker login');
 }, 240_000);
 
 test('its judge in one container tells patches apart', async () => {
@@ -224,13 +275,13 @@ test('a task of others is judged in the sandbox that the agent leaves, with what
   );
   write(
     join(task, 'solution', 'solve.sh'),
-    '#!/bin/bash\necho hello > greeting.txt\nnohup python3 -m http.server 8055 > /dev/null 2>&1 &\nsleep 1\n',
+    `#!/bin/bash\necho hello > greeting.txt\nnohup python3 -m http.server 8055 > /dev/null 2>&1 &\n${UP}\n`,
   );
-  write(at('others', 'steps', 'task.toml'), '[[steps]]\nname = "one"\n');
+  write(at('others', 'gpu', 'task.toml'), '[environment]\ngpus = 1\n');
   const problems = join(world.home, 'problems');
   const imported = await pointsman('problem', 'import', at('others'), '--out', problems);
-  expect(imported.answer).toMatchObject({ imported: 1, ids: ['greet'], refused: [{ id: 'steps' }] });
-  expect(imported.answer.refused[0].reason).toContain('several steps');
+  expect(imported.answer).toMatchObject({ imported: 1, ids: ['greet'], refused: [{ id: 'gpu' }] });
+  expect(imported.answer.refused[0].reason).toContain('GPUs');
 
   const check = await pointsman('problem', 'check', 'greet');
   expect(check.answer).toMatchObject({ oracle: 1, noop: 0, admitted: true });
@@ -250,6 +301,37 @@ test('a task of others is judged in the sandbox that the agent leaves, with what
   const again = await pointsman('rollout', 'regrade', 'greet/greeter');
   expect(again.answer.error.message).toContain('judged in the sandbox');
 }, 300_000);
+
+test.each(OTHERS.map((each) => [each.name, each] as const))(
+  'a task of others, %s: 1 when solved, 0 when not',
+  async (name, { files, solved: { length: parts } }) => {
+    for (const [path, text] of Object.entries(files)) write(at('many', name, path), text);
+    const imported = await pointsman('problem', 'import', at('many', name), '--out', join(world.home, 'problems'));
+    expect(imported.answer).toMatchObject({ imported: 1, refused: [] });
+    const check = await pointsman('problem', 'check', name);
+    expect(check.answer).toMatchObject({ oracle: 1, noop: 0, reasons: [] });
+    const [solved, idle] = await Promise.all(
+      ['solver', 'idler'].map(async (student) => {
+        const input = { problem: name, student, handOver: { never: true } };
+        return (await (await world.begin('rollout', input, `others/${name}/${student}`)).result()) as RolloutResult;
+      }),
+    );
+    expect(solved).toMatchObject({ status: 'submitted', resolved: true, grade: { rewards: { reward: 1 } } });
+    expect(idle).toMatchObject({ resolved: false, grade: { rewards: { reward: 0 } } });
+
+    if (!LOSING.includes(name)) return;
+    const handle = await world.begin(
+      'rollout',
+      { problem: name, student: 'slow', handOver: { never: true } },
+      `others/${name}/lost`,
+    );
+    // In the last part: three turns for each before it, and one of its own.
+    await pastTurn(handle, 3 * (parts - 1));
+    await docker.getContainer(await containerOf(handle)).remove({ force: true });
+    expect(await handle.result()).toMatchObject({ resolved: true, recovered: { sandboxes: 1 } });
+  },
+  400_000,
+);
 
 test('a student’s first steps become a task, and what an agent elsewhere did from there comes back as the expert’s turns', async () => {
   const handle = await world.begin(
@@ -276,6 +358,12 @@ test('a student’s first steps become a task, and what an agent elsewhere did f
   const prior = JSON.parse(readFileSync(join(task, 'trajectory.json'), 'utf8'));
   expect(prior.steps).toHaveLength(2);
 
+  // The image of the sandbox stays as long as the task.
+  const workspace = /^FROM (pointsman\/workspace:\S+)$/m.exec(
+    readFileSync(join(task, 'environment', 'Dockerfile'), 'utf8'),
+  )![1]!;
+  expect((await pointsman('janitor', 'run', '--workspaces')).answer).toEqual({ images: [] });
+
   const job = HARBOR ? await byHarbor(task) : await byHand(task, prior);
   const rows = at('oec-harbor.jsonl');
   const back = await pointsman('rollout', 'import', '--harbor', job, '--out', rows);
@@ -296,6 +384,11 @@ test('a student’s first steps become a task, and what an agent elsewhere did f
     'dataset/hand-over',
   );
   expect(await dataset.result()).toMatchObject({ rows: 1 });
+
+  rmSync(task, { recursive: true });
+  expect((await pointsman('janitor', 'run', '--workspaces')).answer).toEqual({ images: [workspace] });
+  await expect(docker.getImage(workspace).inspect()).rejects.toThrow('No such image');
+  expect((await pointsman('janitor', 'run', '--workspaces')).answer).toEqual({ images: [] });
 }, 600_000);
 
 const SCRIPT = ['cat src/calc.py', "sed -i 's/a - b/a + b/' src/calc.py"];

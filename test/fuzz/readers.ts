@@ -19,6 +19,8 @@ import { assembleStream, isEventStream } from '../../src/model/stream';
 import { readCandidate } from '../../src/problems/candidate/reply';
 import { readHarness } from '../../src/problems/equivalence/read-harness';
 import { answerOf, codeBlocks } from '../../src/problems/equivalence/reply';
+import { servicesOf } from '../../src/problems/harbor/compose';
+import { readHarborTask } from '../../src/problems/harbor/read';
 import { hasContext, pathsOfNumstat, splitPatch } from '../../src/problems/patch';
 import { ROW_FORMATS, readRow } from '../../src/problems/readers';
 import { readPythonList } from '../../src/problems/readers/python-list';
@@ -88,6 +90,17 @@ export async function openReaders(): Promise<ReadonlyMap<string, Reader>> {
 
 type Entry = readonly [name: string, reader: Reader];
 
+const composeOf = (text: string) => `services:\n  a: { image: x, command: ${JSON.stringify(text)} }\n`;
+
+/** A task whose every text is the text. */
+const taskOf = (text: string) =>
+  new Map(
+    ['instruction.md', 'environment/Dockerfile', 'tests/test.sh', 'tests/Dockerfile'].map((path) => [
+      path,
+      { bytes: Buffer.from(text), executable: false },
+    ]),
+  ).set('task.toml', { bytes: Buffer.from('[verifier]\nenvironment_mode = "separate"\n'), executable: false });
+
 /** A row whose every field that readers look into is the text. */
 function rowOf(text: string): object {
   const diff = `--- a/a.py\n+++ b/a.py\n@@ -1 +1 @@\n-x\n+${text}\n`;
@@ -145,6 +158,9 @@ const PLAIN: readonly Entry[] = [
   ['model/redact.ts quotable html', (text) => quotable(`<html>${text}`)],
   ['problems/equivalence/reply.ts codeBlocks', codeBlocks],
   ['problems/equivalence/reply.ts answerOf', answerOf],
+  ['problems/harbor/compose.ts servicesOf', (text) => servicesOf(text, new Map())],
+  ['problems/harbor/compose.ts servicesOf command', (text) => servicesOf(composeOf(text), new Map())],
+  ['problems/harbor/read.ts readHarborTask', (text) => readHarborTask(taskOf(text), 'x')],
   ['problems/patch.ts splitPatch', splitPatch],
   ['problems/patch.ts hasContext', hasContext],
   ['problems/patch.ts pathsOfNumstat', pathsOfNumstat],

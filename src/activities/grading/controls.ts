@@ -182,7 +182,7 @@ async function draftOf(deps: Deps, owner: Owner, problem: Problem, signal: Abort
       problem,
       files.map(({ path }) => path),
     );
-    return runCommands(room, { ...asked, role: 'draft', files, scope: 'all' });
+    return runCommands(room, { ...asked, scope: 'all' });
   });
   if (all.ended !== 'ran') return none(`the tests did not run with the gold patch: ${all.detail ?? all.ended}`);
   const run = (role: string, scope: Scope) => runTests(labOf(deps), { ...asked, role, files, scope });

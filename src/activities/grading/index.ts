@@ -1,6 +1,6 @@
 import type { GradeInput, GradeResult, Lease, ProblemCheckResult, Ref } from '../../contract';
 import type { Deps } from '../../deps';
-import { type GradingSubject, judgeSandbox, planGrading, runGrading } from '../../environments/grading/grade';
+import { type GradingSubject, judgeSandbox, planGrading, runCheck } from '../../environments/grading/grade';
 import { labOf } from '../../environments/problem-environment';
 import type { GradingPlan, RunFinding } from '../../grading/judgement';
 import { checkOf } from '../../problems/check';
@@ -21,22 +21,32 @@ export function createGradingActivities(deps: Deps) {
     },
 
     /**
-     * As `runGrading` says. Retry-safe: the container is made anew and removed in the end, so a retry repeats everything and
+     * As `runCheck` says. Retry-safe: the container is made anew and removed in the end, so a retry repeats everything and
      * keeps nothing.
      */
-    async runGrading(input: Parameters<typeof runGrading>[1]): Promise<RunFinding> {
-      return withHeartbeat((signal) => runGrading(labOf(deps), input, signal));
+    async runGrading(input: Parameters<typeof runCheck>[1]): Promise<RunFinding> {
+      return withHeartbeat((signal) => runCheck(labOf(deps), input, signal));
     },
 
     /**
      * The verdict on the run's own sandbox, for problems that are judged there. Retry-safe: tests and reward are written
      * anew; what the tests themselves change in the sandbox stays, as it does in the systems that such problems come from.
      */
-    async judgeSandbox({ owner, lease, problem }: { owner: Owner; lease: Lease; problem: Ref }): Promise<GradeResult> {
+    async judgeSandbox({
+      owner,
+      lease,
+      problem,
+      part = 0,
+    }: {
+      owner: Owner;
+      lease: Lease;
+      problem: Ref;
+      part?: number;
+    }): Promise<GradeResult> {
       return withHeartbeat(async (signal) => {
         assertHere(deps, lease);
         const sandbox = deps.sandboxes.at(lease.container);
-        return judgeSandbox(labOf(deps), { owner, problem, sandbox }, signal).catch(asLost);
+        return judgeSandbox(labOf(deps), { owner, problem, part, sandbox }, signal).catch(asLost);
       });
     },
 

@@ -6,6 +6,8 @@ import {
   type ProblemInitInput,
   type ProblemSource,
   parseInput,
+  partAt,
+  partsOf,
   type Ref,
   type TestLists,
 } from '../../contract';
@@ -17,6 +19,7 @@ import {
   ensureProblemImage,
   imageOf,
 } from '../../environments/problem-environment';
+import type { OverParts } from '../../grading/reward';
 import type { Owner } from '../../sandbox/labels';
 import { withHeartbeat } from '../heartbeat';
 
@@ -31,6 +34,17 @@ export interface LoadedProblem {
   readonly needs?: Needs;
   /** Given where the tests judge the agent's own sandbox: seconds that they may take. */
   readonly judgedThere?: number;
+  /** Given where there are several: seconds that the tests of each part may take. */
+  readonly parts?: readonly PartToJudge[];
+  /** Given where the mean of the parts is not their verdict. */
+  readonly over?: OverParts;
+  /** Whether something runs in its sandbox or beside it that no frame of a rollout holds. */
+  readonly services?: boolean;
+}
+
+export interface PartToJudge {
+  readonly seconds: number;
+  readonly least?: Readonly<Record<string, number>>;
 }
 
 export function createProblemActivities(deps: Deps) {
@@ -63,6 +77,8 @@ export function createProblemActivities(deps: Deps) {
           tests: total,
           ...(needs ? { needs } : {}),
           ...(tests.at === undefined ? {} : { judgedThere: tests.timeoutSeconds }),
+          ...(problem.further ? { parts: partsToJudge(problem), over: problem.further.reward } : {}),
+          ...(problem.services ? { services: true } : {}),
         };
       });
     },
@@ -119,6 +135,13 @@ export function createProblemActivities(deps: Deps) {
       return { patch: await blobs.put(patch) };
     },
   };
+}
+
+function partsToJudge(problem: Problem): PartToJudge[] {
+  return Array.from({ length: partsOf(problem) }, (_, at) => {
+    const { tests, least } = partAt(problem, at);
+    return { seconds: tests.timeoutSeconds, ...(least ? { least } : {}) };
+  });
 }
 
 /** What no schema says: a work directory that is one, tests that exist, files that are not each other's folders. */

@@ -24,6 +24,8 @@ export interface Performance {
   readonly turn: Turn;
   /** Time limit of a command. */
   readonly seconds: number;
+  /** What is asked next of who submits, where it is not the end. */
+  readonly next?: string | undefined;
 }
 
 export interface Performed {
@@ -132,7 +134,7 @@ export function createPerformer(deps: Deps) {
       diff,
       review: promptsFor(view)['submit-review'],
     });
-    const text = decision.kind === 'review' ? decision.observation : '';
+    const text = decision.kind === 'review' ? decision.observation : (place.next ?? '');
     return record(journal, place, { text, exitCode: 0, submitted: decision.kind === 'accepted' });
   }
 

@@ -5,11 +5,13 @@ import {
   type Lease,
   PointsmanError,
   type Problem,
+  partAt,
   type Ref,
   type SandboxProfile,
 } from '../../contract';
 import type { Deps } from '../../deps';
-import { ensureProblemImage, imageOf } from '../../environments/problem-environment';
+import { openPart, startServices } from '../../environments/grading/trial';
+import { ensureProblemImage, imageOf, labOf } from '../../environments/problem-environment';
 import { removeEnvironment } from '../../environments/setup-result';
 import { preview } from '../../rollout/summary';
 import type { Owner } from '../../sandbox/labels';
@@ -39,6 +41,8 @@ export interface RunToolInput {
   /** Blob of the turn whose action is run. */
   readonly turn: string;
   readonly commandSeconds: number;
+  /** The part of a problem with several that the agent is asked for when it submits. */
+  readonly next?: { readonly problem: Ref; readonly part: number };
 }
 
 export interface RunToolResult {
@@ -69,6 +73,13 @@ export function createSandboxActivities(deps: Deps) {
       origin: await journal.position(),
       diskMiB: profile.diskMiB,
     }));
+  }
+
+  /** What a problem has running, and what is brought into its work directory. */
+  async function open(owner: Owner, problem: Problem, sandbox: Sandbox, signal: AbortSignal): Promise<void> {
+    const { workdir } = problem;
+    await startServices(labOf(deps), { owner, problem, signal }, { container: sandbox.name, workdir });
+    await openPart(sandbox, problem, blobs, signal);
   }
 
   async function undoOne(owner: Owner, record: Compensation): Promise<void> {
@@ -102,6 +113,7 @@ export function createSandboxActivities(deps: Deps) {
         await assertRoom(deps, owner);
         const image = await ensureProblemImage(deps, owner, problem, signal);
         const sandbox = await sandboxes.claim({ owner, role: ROLE, image, workdir: problem.workdir, profile });
+        await open(owner, problem, sandbox, signal);
         return begin(sandbox, problem, profile);
       });
     },
@@ -123,6 +135,7 @@ export function createSandboxActivities(deps: Deps) {
             job: jobOf(turn, input.turn),
             turn,
             seconds: input.commandSeconds,
+            next: input.next && partAt(await problems.kept(input.next.problem), input.next.part).statement,
           },
           signal,
         ).catch(asLost);
@@ -151,6 +164,8 @@ export function createSandboxActivities(deps: Deps) {
         commandSeconds: number;
         run: string;
         strict?: boolean;
+        /** Parts that were begun behind the first. */
+        part?: number;
       },
     ): Promise<{ lease: Lease; redone: number; differences: string[] }> {
       return withHeartbeat(async (signal) => {
@@ -163,15 +178,18 @@ export function createSandboxActivities(deps: Deps) {
         const sandbox = frame
           ? (await sandboxes.restore(spec, frame)).sandbox
           : await sandboxes.claim({ ...spec, image: await ensureProblemImage(deps, owner, problem, signal) });
+        if (!frame) await open(owner, problem, sandbox, signal);
         const lease = await begin(sandbox, problem, profile);
         const done = frame ? steps.findIndex((step) => step.job === frame.position) + 1 : 0;
         const first = steps[0];
         const whole = { ...lease, base: done > 0 && first ? first.workspace : lease.base };
         const differences: string[] = [];
+        let part = 0;
         for (let at = done; at < steps.length; at++) {
           const recorded = steps[at]!;
-          const { step, durationMs } = await perform(
+          const { step, durationMs, submitted } = await perform(
             {
+              next: partAt(problem, part + 1).statement,
               lease: whole,
               steps: steps.slice(0, at),
               parent: recorded.parent,
@@ -184,6 +202,7 @@ export function createSandboxActivities(deps: Deps) {
           timings.record(input.run, { turn: recorded.turn.turn, durationMs, redone: 1 });
           if (step.workspace !== recorded.workspace)
             differences.push(`before turn ${recorded.turn.turn}: ${step.workspace} instead of ${recorded.workspace}`);
+          if (submitted && part < (input.part ?? 0)) await openPart(sandbox, partAt(problem, ++part), blobs, signal);
         }
         if (differences.length > 0 && input.strict) {
           throw new PointsmanError(
@@ -193,6 +212,15 @@ export function createSandboxActivities(deps: Deps) {
           );
         }
         return { lease: whole, redone: steps.length - done, differences: differences.slice(0, 5) };
+      });
+    },
+
+    /** Brings the next part about, where the agent is. Retry-safe as far as its own command is: that is run again. */
+    async openPart({ lease, problem, part }: { lease: Lease; problem: Ref; part: number }): Promise<void> {
+      return withHeartbeat(async (signal) => {
+        assertHere(deps, lease);
+        const sandbox = sandboxes.at(lease.container);
+        await openPart(sandbox, partAt(await problems.kept(problem), part), blobs, signal).catch(asLost);
       });
     },
 

@@ -1,11 +1,13 @@
 import { cpSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { type Command, Option } from 'commander';
-import { PointsmanError, type Problem, type ProblemControls } from '../../contract';
+import { PointsmanError, type Problem, type ProblemControls, type TestFile } from '../../contract';
 import { imageOf } from '../../environments/problem-environment';
+import { pushBuilt } from '../../machine/push';
 import { harborTask, type TaskChoice } from '../../problems/harbor/task';
 import type { Cli } from '../context';
 import { runToEnd } from '../follow';
+import { rememberWorkspace } from './workspaces';
 
 /** Options of every command that writes tasks. */
 export interface TaskFlags {
@@ -13,6 +15,7 @@ export interface TaskFlags {
   readonly org: string;
   readonly nodeImage: string;
   readonly verifierNetwork: 'none' | 'public';
+  readonly pushImage?: string;
 }
 
 /** The judge's program and the files beside it, as `bin/build.cjs` makes them. */
@@ -28,6 +31,10 @@ export function withTaskFlags(command: Command): Command {
       new Option('--verifier-network <which>', 'network of the verifier’s container')
         .choices(['none', 'public'])
         .default('none'),
+    )
+    .option(
+      '--push-image <place>',
+      'build and push both images of each task, like HOST/OWNER, for readers that build nothing',
     );
 }
 
@@ -36,6 +43,8 @@ export interface WrittenTask {
   /** Tests with a wrong expectation, of those that decide. */
   readonly controls: number;
   readonly of: number;
+  /** Where both images are, if they were pushed. */
+  readonly pushed?: NonNullable<TaskChoice['pushed']>;
 }
 
 /** Writes a problem as a task, with wrong expectations for its tests: made first where nobody made them yet. */
@@ -56,24 +65,59 @@ export async function writeTask(
   const controls = await controlsOf(cli, problem);
   const kept = controls.tests > 0 ? (await cli.blobs.get(controls.kept.sha256)).toString('utf8') : undefined;
   const { nodeImage: node, org, verifierNetwork: network } = flags;
-  const files = harborTask(problem, kept, { image: imageOf(problem), node, org, name, network, ...more });
+  const choice: TaskChoice = { image: imageOf(problem), node, org, name, network, ...more };
   const folder = join(flags.out, name);
-  writeFiles(folder, files);
-  return { folder, controls: controls.tests, of: controls.of };
+  writeFiles(folder, harborTask(problem, kept, choice));
+  if (more.workspace !== undefined) rememberWorkspace(more.workspace, resolve(folder));
+  const written = { folder, controls: controls.tests, of: controls.of };
+  if (flags.pushImage === undefined) return written;
+  const pushed = await pushImages(cli, folder, name, flags.pushImage);
+  writeFileSync(join(folder, 'task.toml'), harborTask(problem, kept, { ...choice, pushed }).get('task.toml')!);
+  return { ...written, pushed };
 }
 
-/** What another machine needs: bodies of test files in place of names of blobs. */
+/** Both images of a task in a registry, named by what they are made of. */
+async function pushImages(
+  cli: Cli,
+  folder: string,
+  name: string,
+  place: string,
+): Promise<NonNullable<TaskChoice['pushed']>> {
+  const push = async (part: string) => {
+    const repository = `${place.replace(/\/+$/, '')}/${imageName(name)}-${part === 'tests' ? 'verifier' : part}`;
+    cli.say(`  building and pushing ${repository}`);
+    return pushBuilt(join(folder, part), repository);
+  };
+  return { environment: await push('environment'), verifier: await push('tests') };
+}
+
+/** Part of an image's name, of what registries take in one. */
+const imageName = (name: string) =>
+  name
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-|-$/g, '');
+
+/** What another machine needs: bodies of files in place of names of blobs, wherever a problem has any. */
 async function withBodies(cli: Cli, problem: Problem): Promise<Problem> {
-  const files = await Promise.all(
-    problem.tests.files.map(async (file) => {
-      const { content } = file;
-      if (content === null || typeof content === 'string' || 'base64' in content) return file;
-      const bytes = await cli.blobs.get(content.sha256);
-      const text = bytes.toString('utf8');
-      return { ...file, content: Buffer.from(text).equals(bytes) ? text : { base64: bytes.toString('base64') } };
-    }),
-  );
-  return { ...problem, tests: { ...problem.tests, files } };
+  const inPlace = (files: readonly TestFile[]) =>
+    Promise.all(
+      files.map(async (file) => {
+        const { content } = file;
+        if (content === null || typeof content === 'string' || 'base64' in content) return file;
+        const bytes = await cli.blobs.get(content.sha256);
+        const text = bytes.toString('utf8');
+        return { ...file, content: Buffer.from(text).equals(bytes) ? text : { base64: bytes.toString('base64') } };
+      }),
+    );
+  const { tests, build, solution, preparation } = problem;
+  return {
+    ...problem,
+    tests: { ...tests, files: await inPlace(tests.files) },
+    ...(build ? { build: { files: await inPlace(build.files) } } : {}),
+    ...(solution ? { solution: { ...solution, files: await inPlace(solution.files) } } : {}),
+    ...(preparation ? { preparation: { ...preparation, files: await inPlace(preparation.files) } } : {}),
+  };
 }
 
 /** Made where nobody made them yet; the problem's image is on this host afterwards. */

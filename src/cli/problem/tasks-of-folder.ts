@@ -1,7 +1,8 @@
 import { existsSync, lstatSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { isPointsmanError, PointsmanError } from '../../contract';
-import { readHarborTask, type TaskFile } from '../../problems/harbor/read';
+import type { TaskFile } from '../../problems/harbor/files';
+import { readHarborTask } from '../../problems/harbor/read';
 import type { ImportedRow } from '../../problems/readers';
 
 /** Bytes of one task that are taken along: they travel with the problem. */

@@ -159,7 +159,6 @@ async function withoutInlinePatch(sandbox: Guest, problem: Problem): Promise<Pro
 /** Where test files go whole, and `files` over them: a link or folder in a file's place would lead elsewhere. */
 export function wholePlaces({ problem, inline }: TestPlaces, files: readonly TestFile[]): string[] {
   const { workdir, tests } = problem;
-  if (tests.at !== undefined) return [tests.at];
   const paths = new Set([...tests.files, ...files].map(({ path }) => path));
   return [...paths].filter((path) => !inline.has(path)).map((path) => `${workdir}/${path}`);
 }
@@ -172,7 +171,6 @@ export async function placeTests(
   blobs: BlobStore,
 ): Promise<void> {
   const { workdir, tests } = problem;
-  if (tests.at !== undefined) return sandbox.write(await filesBelow(tests.at, tests.files, blobs));
   const over = files.map(({ path, text }) => ({ path, bytes: Buffer.from(text) }));
   const own = await Promise.all(
     tests.files.flatMap(({ path, content, executable = false }) =>

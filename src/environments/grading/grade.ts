@@ -1,4 +1,12 @@
-import { type GradeInput, type GradeResult, PointsmanError, type Problem, type Ref } from '../../contract';
+import {
+  type ControlCheck,
+  type GradeInput,
+  type GradeResult,
+  PointsmanError,
+  type Problem,
+  partAt,
+  type Ref,
+} from '../../contract';
 import type { Controls } from '../../grading/controls';
 import { openInlineTests } from '../../grading/inline-tests';
 import { type GradingPlan, judged, type RunFinding } from '../../grading/judgement';
@@ -8,8 +16,10 @@ import { withVariants } from '../../grading/variants';
 import { checkedBy, checksOf, tallyOf } from '../../grading/verdict';
 import type { Owner } from '../../sandbox/labels';
 import type { Guest } from '../../sandbox/sandbox';
+import type { BlobStore } from '../../store/blobs';
 import type { Problems } from '../../store/problems';
-import { type Lab, runTests, type Scope } from './run-tests';
+import { type Lab, type Ran, runTests, type Scope } from './run-tests';
+import { runTrial, type TrialLab, testPart } from './trial';
 
 export interface GradingLab extends Lab {
   readonly problems: Pick<Problems, 'kept'>;
@@ -55,7 +65,7 @@ export async function planGrading(
 /** One run of a problem's tests on a patch, in a fresh sandbox. Throws for outages; a verdict is never one. */
 export async function runGrading(
   lab: GradingLab,
-  input: GradingSubject & { readonly run: TestRun; readonly role: string; readonly solved?: boolean },
+  input: GradingSubject & { readonly run: TestRun; readonly role: string },
   signal: AbortSignal,
 ): Promise<RunFinding> {
   const { blobs, problems } = lab;
@@ -72,18 +82,28 @@ export async function runGrading(
     files,
     scope: scopeOf(run, controls),
     timeoutSeconds: timeoutOf(problem, controls),
-    solved: input.solved,
     signal,
   });
-  const { outcomes, ended } = ran;
+  const known = drawn.filter((each) => !dropped.includes(each));
+  return findingOf(blobs, { problem, run, ran, checks: checksOf(known, ran.outcomes), checked: drawn.length > 0 });
+}
+
+/** A run as histories carry it. `checked`: whether wrong expectations were among it. */
+async function findingOf(
+  blobs: BlobStore,
+  {
+    problem,
+    run,
+    ran,
+    checks,
+    checked,
+  }: { problem: Problem; run: TestRun; ran: Ran; checks: readonly ControlCheck[]; checked: boolean },
+): Promise<RunFinding> {
+  const { outcomes } = ran;
   const { failToPass, passToPass } = problem.tests;
-  const checks = checksOf(
-    drawn.filter((each) => !dropped.includes(each)),
-    outcomes,
-  );
   const alone = run.kind === 'alone' ? run.tests : [];
   return {
-    ended,
+    ended: ran.ended,
     detail: ran.detail,
     anyTest: ran.anyTest,
     failToPass: tallyOf(failToPass, outcomes),
@@ -92,12 +112,27 @@ export async function runGrading(
     checked: checkedBy(checks),
     leftOut: ran.leftOut,
     outcomes: await blobs.put(JSON.stringify(outcomes)),
-    checks: drawn.length > 0 ? await blobs.put(JSON.stringify(checks)) : null,
+    checks: checked ? await blobs.put(JSON.stringify(checks)) : null,
     log: await blobs.put(ran.log),
     seconds: ran.seconds,
     ...(ran.rewards ? { rewards: ran.rewards } : {}),
   };
 }
+
+/** A run for a check: as above, or the whole trial of a problem that is judged where an agent worked. */
+export async function runCheck(
+  lab: GradingLab & TrialLab,
+  input: Parameters<typeof runGrading>[1] & { readonly solved?: boolean },
+  signal: AbortSignal,
+): Promise<RunFinding> {
+  const problem = await lab.problems.kept(input.problem);
+  if (problem.tests.at === undefined) return runGrading(lab, input, signal);
+  const patch = (await lab.blobs.get(input.patch.sha256)).toString('utf8');
+  const ran = await runTrial(lab, { ...input, problem, patch, signal });
+  return findingOf(lab.blobs, { problem, run: REAL, ran, checks: [], checked: false });
+}
+
+const REAL = { kind: 'real' } as const;
 
 async function controlsAt(blobs: GradingLab['blobs'], ref: Ref | null): Promise<Controls | null> {
   return ref && (JSON.parse((await blobs.get(ref.sha256)).toString('utf8')) as Controls);
@@ -116,17 +151,21 @@ function timeoutOf({ tests }: Problem, controls: Controls | null): number {
   return Math.max(tests.timeoutSeconds, 5 * (controls?.seconds ?? 0));
 }
 
-/** The verdict of tests on a sandbox as an agent left it, with what still runs there. Throws for outages. */
+/** The verdict of a part's tests on a sandbox as an agent left it, with what still runs there. Throws for outages. */
 export async function judgeSandbox(
-  { blobs, problems, image }: GradingLab,
-  { owner, problem, sandbox }: { readonly owner: Owner; readonly problem: Ref; readonly sandbox: Guest },
+  lab: GradingLab & TrialLab,
+  input: { readonly owner: Owner; readonly problem: Ref; readonly part: number; readonly sandbox: Guest },
   signal: AbortSignal,
 ): Promise<GradeResult> {
-  const lab = { blobs, problems, image, sandboxes: { claim: async () => sandbox, remove: async () => {} } };
-  const subject = { owner, problem, patch: await blobs.put(''), controls: null, seed: '' };
-  const plan: GradingPlan = { runs: [{ kind: 'real' }], suspicion: [], controlled: { tests: 0, of: 0, kinds: {} } };
+  const { blobs, problems } = lab;
+  const { owner, sandbox } = input;
+  const problem = partAt(await problems.kept(input.problem), input.part);
+  const plan: GradingPlan = { runs: [REAL], suspicion: [], controlled: { tests: 0, of: 0, kinds: {} } };
   return judged(plan, false, {
-    run: (run) => runGrading(lab, { ...subject, run, role: '' }, signal),
+    async run(run) {
+      const ran = await testPart(lab, { owner, problem, signal }, sandbox);
+      return findingOf(blobs, { problem, run, ran, checks: [], checked: false });
+    },
     each: (runs, work) => Promise.all(runs.map(work)),
     now: () => Date.now(),
   });

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
-import { isPointsmanError, type LeftOut, type Problem, SandboxProfile, withNeeds } from '../../contract';
+import { isPointsmanError, type LeftOut, type Problem, SandboxProfile } from '../../contract';
 import { REPORTERS } from '../../grading/reporters';
 import { mergedOutcomes } from '../../grading/reporters/reporter';
 import { rewardsIn } from '../../grading/reporters/reward';
@@ -39,10 +39,10 @@ export interface TestsAsked {
   readonly files: readonly TestFile[];
   readonly scope: Scope;
   readonly timeoutSeconds: number;
-  /** Run the problem's own solution first, where that is a script. */
-  readonly solved?: boolean;
   readonly signal: AbortSignal;
 }
+
+type CommandsAsked = Pick<TestsAsked, 'problem' | 'scope' | 'timeoutSeconds' | 'signal'>;
 
 export interface Ran {
   /** `misfit`: the patch is no change of this repository, and `detail` says why. */
@@ -94,10 +94,7 @@ export async function inRoom(
   await sandboxes.remove(owner, role);
   const image = await lab.image(owner, problem, signal);
   try {
-    const profile = withNeeds(
-      SandboxProfile.parse({ network: 'none' }),
-      problem.tests.at === undefined ? {} : problem.needs,
-    );
+    const profile = SandboxProfile.parse({ network: 'none' });
     const sandbox = await sandboxes.claim({ owner, role, image, workdir, profile });
     // Before the patch: what the command starts is the problem's to say.
     const { readFile, through } = await followedIn(sandbox, problem);
@@ -110,7 +107,6 @@ export async function inRoom(
     if (failure !== undefined) {
       return { ...NOTHING, ended: 'misfit', detail: failure, log: Buffer.from(failure), leftOut };
     }
-    if (asked.solved && problem.solution) await solve(sandbox, problem, problem.solution, lab.blobs, asked);
     await placeTests(sandbox, places, files, blobs);
     return { ...(await use({ sandbox, readFile })), leftOut };
   } finally {
@@ -121,21 +117,23 @@ export async function inRoom(
 /** Where a problem's own solution is put, as Harbor's oracle finds it. */
 const SOLUTION = '/solution';
 
-async function solve(
+/** Runs a problem's own solution. */
+export async function solve(
   sandbox: Guest,
   { workdir }: Problem,
   { files, command }: NonNullable<Problem['solution']>,
   blobs: BlobStore,
-  { timeoutSeconds, signal }: TestsAsked,
+  { timeoutSeconds, signal }: Pick<TestsAsked, 'timeoutSeconds' | 'signal'>,
 ): Promise<void> {
   await sandbox.write(await filesBelow(SOLUTION, files, blobs));
   await sandbox.exec({ command, cwd: workdir, timeoutMs: timeoutSeconds * 1000, keepBytes: LOG_BYTES, signal });
 }
 
-const NOTHING = { anyTest: false, outcomes: {}, failureOf: () => '', seconds: 0 };
+/** Of a run that did not come to its tests. */
+export const NOTHING = { anyTest: false, outcomes: {}, failureOf: () => '', seconds: 0 };
 
 /** Runs what the scope asks for, one command after another. */
-export async function runCommands(room: Room, asked: TestsAsked): Promise<Omit<Ran, 'leftOut'>> {
+export async function runCommands(room: Room, asked: CommandsAsked): Promise<Omit<Ran, 'leftOut'>> {
   const began = Date.now();
   const runs: { report: Told; raw: GuestResult }[] = [];
   for (const command of commandsOf(room, asked)) runs.push(await runCommand(room, asked, command));
@@ -158,7 +156,7 @@ export function canNarrow({ readFile }: Room, problem: Problem, files: readonly 
 }
 
 /** The scope as command lines: one that cannot be narrowed runs as it is, and a test that cannot be named alone not at all. */
-function commandsOf({ readFile }: Room, { problem, scope }: TestsAsked): string[] {
+function commandsOf({ readFile }: Room, { problem, scope }: CommandsAsked): string[] {
   const { command } = problem.tests;
   if (scope === 'all') return [command];
   const chain = followed(command, readFile, wantedOf(problem));
@@ -173,7 +171,11 @@ function roomFor(report: string): string {
 
 type Told = Pick<Ran, 'outcomes' | 'failureOf' | 'rewards'>;
 
-async function runCommand(room: Room, asked: TestsAsked, command: string): Promise<{ report: Told; raw: GuestResult }> {
+async function runCommand(
+  room: Room,
+  asked: CommandsAsked,
+  command: string,
+): Promise<{ report: Told; raw: GuestResult }> {
   const { sandbox, readFile } = room;
   const { problem, timeoutSeconds, signal } = asked;
   const { workdir } = problem;

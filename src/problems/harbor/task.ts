@@ -68,8 +68,14 @@ export function harborTask(problem: Problem, controls: string | undefined, choic
 
 const GIT = "git -c safe.directory='*'";
 
-function config({ id, workdir, tests, licence }: Problem, choice: TaskChoice) {
+function config({ id, workdir, tests, needs, licence }: Problem, choice: TaskChoice) {
   const { org, network, pushed, prior } = choice;
+  const { cpus, memoryMiB, diskMiB } = needs ?? {};
+  const resources = {
+    ...(cpus === undefined ? {} : { cpus }),
+    ...(memoryMiB === undefined ? {} : { memory_mb: memoryMiB }),
+    ...(diskMiB === undefined ? {} : { storage_mb: diskMiB }),
+  };
   const image = (name: string | undefined) => (name === undefined ? {} : { docker_image: name });
   return {
     schema_version: '1.4',
@@ -77,13 +83,14 @@ function config({ id, workdir, tests, licence }: Problem, choice: TaskChoice) {
     task: { name: `${org}/${choice.name ?? taskName(id)}`, keywords: ['pointsman'] },
     metadata: { problem: id, ...prior?.metadata, ...(licence === undefined ? {} : { licence }) },
     agent: { timeout_sec: AGENT_SECONDS },
-    environment: { workdir, ...image(pushed?.environment) },
+    environment: { workdir, ...resources, ...image(pushed?.environment) },
     verifier: {
       timeout_sec: RUNS * Math.ceil(tests.timeoutSeconds),
       environment_mode: 'separate',
       collect: [{ command: collected(workdir), timeout_sec: 300, user: 'root' }],
       environment: {
         network_mode: network === 'none' ? 'no-network' : 'public',
+        ...resources,
         ...image(pushed?.verifier),
       },
     },

@@ -78,6 +78,13 @@ async function startConnected(
   await connect(docker, EGRESS_NETWORK, container.id);
 }
 
+/** Takes a container out of a network, if it is in it. */
+export async function leave(docker: Docker, network: string, container: string): Promise<void> {
+  const { NetworkSettings } = await docker.getContainer(container).inspect();
+  if (network in NetworkSettings.Networks)
+    await ignoreMissing(docker.getNetwork(network).disconnect({ Container: container }));
+}
+
 /** Brings a container into a network, if it is not in it. */
 export async function connect(docker: Docker, network: string, container: string): Promise<void> {
   const request = { Container: container, EndpointConfig: { Aliases: [] } };

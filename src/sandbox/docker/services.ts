@@ -3,9 +3,9 @@ import type Docker from 'dockerode';
 import type { Frame, Lease, ServiceSpec } from '../../contract';
 import { guestProgram } from '../guest';
 import { LABEL, type Owner, runLabels, runName } from '../labels';
-import type { Sandboxes, Services, ServicesRequest, Started } from '../sandbox';
+import type { Guest, Sandboxes, Services, ServicesRequest, Started } from '../sandbox';
 import { parseExports } from '../shell-state';
-import { CAPABILITIES, connect, removeContainer } from './container';
+import { CAPABILITIES, connect, leave, removeContainer } from './container';
 import { frameLost, ignoreMissing, statusOf } from './engine';
 import { runInGuest } from './guest';
 import { flatten, inspectImage, removeImage } from './images';
@@ -27,7 +27,10 @@ export class DockerServices implements Services {
     private readonly images: readonly string[] = [],
   ) {}
 
-  async start(request: ServicesRequest & { readonly lease: Lease }, signal: AbortSignal): Promise<Started> {
+  async start(
+    request: ServicesRequest & { readonly lease: Pick<Lease, 'container' | 'workdir'> },
+    signal: AbortSignal,
+  ): Promise<Started> {
     const { owner, lease, services } = request;
     const { started, failed: away } = await this.startSiblings(request, signal);
     if (away) return { started, failed: away };
@@ -68,8 +71,14 @@ export class DockerServices implements Services {
     return { started, failed: null };
   }
 
+  at(owner: Owner, name: string): Guest {
+    return this.host.at(containerOf(owner, name));
+  }
+
   async connect(owner: Owner, container: string): Promise<void> {
     const name = runNetwork(owner);
+    // One without any network is in one that suffers no other.
+    await leave(this.docker, 'none', container);
     const { IPAM } = (await this.docker.getNetwork(name).inspect()) as Docker.NetworkInspectInfo;
     const within = (IPAM?.Config ?? []).flatMap(({ Subnet }) => Subnet ?? []);
     await this.reach.limit(container, { ...runLabels(owner), [LABEL.scope]: this.host.scope }, { within });
@@ -148,7 +157,8 @@ export class DockerServices implements Services {
 
   private async up(request: ServicesRequest, spec: ServiceSpec, signal: AbortSignal): Promise<string | undefined> {
     const { docker } = this;
-    if (spec.image && !this.images.some((image) => fullName(image) === fullName(spec.image!))) {
+    const allowed = [...this.images, ...(request.images ?? [])];
+    if (spec.image && !allowed.some((image) => fullName(image) === fullName(spec.image!))) {
       return `${spec.image} is not among the images that this worker's configuration names (services.images): ${this.images.join(', ') || 'none'}. Say what it needs by packages and start`;
     }
     const name = containerOf(request.owner, spec.name);

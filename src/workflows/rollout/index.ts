@@ -28,6 +28,7 @@ import {
   type RolloutResult,
   withNeeds,
 } from '../../contract';
+import { verdictOver, whyStopped } from '../../grading/reward';
 import { authorAt, drawSwitch, handOverAt, missingAuthor, takesOver } from '../../rollout/handover';
 import { whyUnread } from '../../rollout/lenience';
 import { limitReached } from '../../rollout/limits';
@@ -93,12 +94,14 @@ class Rollout {
   private readonly info = workflowInfo();
   private readonly owner = { workflowId: this.info.workflowId, firstRunId: this.info.firstExecutionRunId };
   private readonly queues = queuesUnder(this.info.taskQueue);
-  private problem: Pick<LoadedProblem, 'id' | 'ref' | 'needs' | 'judgedThere'> = {
+  private problem: Pick<LoadedProblem, 'id' | 'ref' | 'needs' | 'judgedThere' | 'parts' | 'over' | 'services'> = {
     id: '',
     ref: { sha256: '', bytes: 0 },
   };
   /** Where each profile is asked, and how long it may take. */
   private checked: CheckedProfiles = { ownQueue: [] };
+  /** No part is begun any more, and the one behind the last verdict was not. */
+  private stopped = false;
   /** Malformed replies to the turn that is being made. */
   private rejected: { readonly blob: string; readonly code: FormatErrorCode; readonly author: Author }[] = [];
   private recent: RecentTurn[] = [];
@@ -154,6 +157,7 @@ class Rollout {
     this.problem = await store.loadProblem.executeWithOptions({ summary: nameOf(input.problem) }, [
       { problem: input.problem },
     ]);
+    if (this.problem.parts && input.fork) refuse('rollout: fork: a problem of several parts begins with its first');
     if (input.carry) return;
     const drawn = drawSwitch(input.handOver, input.seed, this.problem.id, input.attempt);
     state.draw = { ...drawn, forcedAt: state.draw.forcedAt };
@@ -245,9 +249,25 @@ class Rollout {
       if (this.recent.length > RECENT) this.recent.shift();
       this.show();
       if (turn % 10 === 0) publish({ Step: turn, CostUsd: state.spent.costUsd });
-      if (seen.submitted) return { status: 'submitted' };
+      if (seen.submitted && !(await this.nextPart(sandbox))) return { status: 'submitted' };
       await sandbox.checkpointAfter(turn);
     }
+  }
+
+  /** Judges the part that was submitted and begins the next. False where there is none, or too little was reached for it. */
+  private async nextPart(sandbox: RolloutSandbox): Promise<boolean> {
+    const { parts } = this.problem;
+    const { state } = this;
+    const at = state.parts?.length ?? 0;
+    if (!parts || at + 1 >= parts.length) return false;
+    this.phase.enter('Grading', { Step: state.spent.steps });
+    const verdict = await sandbox.judge(parts[at]!.seconds);
+    if (verdict === null) return false;
+    state.parts = [...(state.parts ?? []), verdict];
+    this.stopped = whyStopped(verdict.rewards, parts[at]!.least) !== undefined || !(await sandbox.openNext());
+    // Whoever acts next enters its phase again.
+    if (!this.stopped) state.lastAuthor = null;
+    return !this.stopped;
   }
 
   /** The action of a model or a person, a malformed reply, or what ends the run; undefined where it is to be looked at again. */
@@ -376,8 +396,12 @@ class Rollout {
     const { judgedThere } = this.problem;
     if (judgedThere === undefined) return undefined;
     if (!this.input.grade || patch === null) return null;
+    const { parts, over = 'mean' } = this.problem;
+    const done = this.state.parts ?? [];
+    if (parts && this.stopped) return verdictOver(done, parts.length, over);
     this.phase.enter('Grading', { Step: this.state.spent.steps });
-    return sandbox.judge(judgedThere);
+    const verdict = await sandbox.judge(parts?.[done.length]?.seconds ?? judgedThere);
+    return parts && verdict ? verdictOver([...done, verdict], parts.length, over) : verdict;
   }
 
   /** `there`: the verdict, where it was come to already. */

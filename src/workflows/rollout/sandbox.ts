@@ -1,4 +1,5 @@
 import type { CallModelResult } from '../../activities/model';
+import type { LoadedProblem } from '../../activities/problems/problem';
 import type { RunToolResult } from '../../activities/rollout/sandbox';
 import type { GradeResult, Queues, Ref, RolloutCarry, SandboxProfile } from '../../contract';
 import { hostActivities, poolActivities } from '../durable/activities';
@@ -10,12 +11,15 @@ import type { Steering } from '../durable/steering';
 interface Ground {
   readonly owner: { workflowId: string; firstRunId: string };
   readonly queues: Queues;
-  readonly problem: { ref: Ref; id: string };
+  readonly problem: Pick<LoadedProblem, 'ref' | 'id' | 'parts' | 'services'>;
   readonly profile: SandboxProfile;
 }
 
 /** Sandboxes that one run may lose before something other than bad luck must be the reason. */
 const MAX_RECOVERIES = 25;
+
+/** What brings a part of a problem about may take so long. */
+const OPENING_SECONDS = 900;
 
 /** The sandbox of one rollout: claimed once, rebuilt when it is lost, released whatever happens. */
 export class RolloutSandbox {
@@ -65,13 +69,15 @@ export class RolloutSandbox {
   /** Runs the turn's action; a lost container or host is rebuilt from the recorded steps, and the action runs there. */
   async run(turn: number, reply: CallModelResult & { ok: true }): Promise<RunToolResult | 'sandbox_lost' | 'tampered'> {
     const { commandSeconds } = this.state.limits;
+    const { ref, parts } = this.ground.problem;
+    const next = parts && this.part + 1 < parts.length ? { problem: ref, part: this.part + 1 } : undefined;
     for (;;) {
       if (this.tampered) return 'tampered';
       const { lease } = this;
       try {
         return await hostActivities(lease.host, commandSeconds).runTool.executeWithOptions(
           { summary: `turn ${turn} · ${reply.action}` },
-          [{ lease, head: this.state.head, turn: reply.turn, commandSeconds, run: this.ground.owner.firstRunId }],
+          [{ lease, head: this.state.head, turn: reply.turn, commandSeconds, run: this.ground.owner.firstRunId, next }],
         );
       } catch (error) {
         if (isCancellation(error)) throw error;
@@ -116,13 +122,14 @@ export class RolloutSandbox {
 
   /** The verdict of the problem's tests in this sandbox, or in one that is rebuilt. Null where there is none to be had. */
   async judge(seconds: number): Promise<GradeResult | null> {
+    const part = this.ground.problem.parts ? { part: this.part } : {};
     const { owner, problem } = this.ground;
     while (!this.tampered && !this.steering.abandoned) {
       const { lease } = this;
       try {
         return await hostActivities(lease.host, seconds).judgeSandbox.executeWithOptions(
           { summary: `grade ${problem.id} in its sandbox` },
-          [{ owner, lease, problem: problem.ref }],
+          [{ owner, lease, problem: problem.ref, ...part }],
         );
       } catch (error) {
         if (isCancellation(error)) throw error;
@@ -135,9 +142,41 @@ export class RolloutSandbox {
     return null;
   }
 
+  /** The next part, where the agent is: behind its verdict, which is kept with the run. False where there is none to be had. */
+  async openNext(): Promise<boolean> {
+    const { ref } = this.ground.problem;
+    while (!this.tampered && !this.steering.abandoned) {
+      const { lease } = this;
+      try {
+        await hostActivities(lease.host, OPENING_SECONDS).openPart.executeWithOptions(
+          { summary: `part ${this.part + 1}` },
+          [{ lease, problem: ref, part: this.part }],
+        );
+        return true;
+      } catch (error) {
+        if (isCancellation(error)) throw error;
+        this.trouble = messageOf(error);
+        if (!isLost(error)) await this.steering.park(`part ${this.part + 1} cannot begin: ${this.trouble}`);
+        else if (++this.state.recoveries > MAX_RECOVERIES) return false;
+        else {
+          await this.rebuild();
+          return true;
+        }
+      }
+    }
+    return false;
+  }
+
+  /** The part that the agent works on, from 0. */
+  private get part(): number {
+    return this.state.parts?.length ?? 0;
+  }
+
   /** Where the profile asks for frames: one after every so many turns; a rebuild then starts from the newest. */
   async checkpointAfter(turn: number): Promise<void> {
     const every = this.ground.profile.checkpointEvery;
+    // Nothing holds what its services hold, nor tells which part a frame is of.
+    if (this.ground.problem.services || this.ground.problem.parts) return;
     if (every === 0 || turn % every !== 0) return;
     try {
       await this.stack.checkpoint(`after turn ${turn}`);
@@ -178,6 +217,7 @@ export class RolloutSandbox {
             frames,
             commandSeconds: limits.commandSeconds,
             run: owner.firstRunId,
+            ...(problem.parts ? { part: this.part } : {}),
           },
         ],
       );

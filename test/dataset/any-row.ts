@@ -145,8 +145,7 @@ export function rowOf(
 
 /** What a teacher says of ids from `from` on. */
 function teacherOf(ids: readonly number[], from: number): number[] {
-  const tokens = { like: 'vllm', loses: [], stripsThoughts: false, foreign: false } as const;
-  return toyScores('large', tokens, ids, from).map(({ logprob }) => logprob);
+  return toyScores('large', ids, from).map(({ logprob }) => logprob);
 }
 
 /** The calls behind a transcript, each with tokens of a made-up vocabulary, as all that it was asked gives them. */

@@ -70,7 +70,7 @@ test.each(TEACHERS)(
     const lines = linesOf(result);
     expect(lines).toHaveLength(2);
     for (const { input_ids: ids, labels, logprobs, teacher_logprobs: given } of lines) {
-      const said = toyScores(teacher, { like: kind, loses: [], stripsThoughts: false, foreign: false }, ids, 0);
+      const said = toyScores(teacher, ids, 0);
       expect(labels.filter((label) => label !== -100).length).toBeGreaterThan(10);
       for (const [i, label] of labels.entries()) {
         if (label === -100) expect([logprobs[i], given[i]]).toEqual([0, 0]);

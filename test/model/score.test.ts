@@ -21,7 +21,7 @@ async function scored(model: Partial<ScriptInput['models'][string]>, more: Recor
 test.each(['vllm', 'sglang', 'sglang-meta'] as const)(
   '%s says how likely given ids are, from where it is asked',
   async (like) => {
-    const said = toyScores('m', { like, loses: [], stripsThoughts: false, foreign: false }, given.ids, given.from);
+    const said = toyScores('m', given.ids, given.from);
     const price = { input: 1_000_000, output: 1_000_000 };
     expect(await scored({ tokens: { like } }, { price, extraBody: { max_tokens: 77, top_k: 3 } })).toEqual({
       logprobs: said.map(({ logprob }) => logprob),

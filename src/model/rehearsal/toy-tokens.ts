@@ -160,9 +160,9 @@ const spelt = new LRUCache<number, string>({ max: 1_000_000 });
  */
 export function toyScores(
   model: string,
-  { foreign }: ToyTokens,
   ids: readonly number[],
   from: number,
+  { foreign = false }: { readonly foreign?: boolean } = {},
 ): { readonly id: number; readonly logprob: number; readonly text: string }[] {
   const own = createHash('sha256').update(model).digest().readUInt8(0);
   return ids.slice(from).map((id, i) => {
@@ -174,7 +174,7 @@ export function toyScores(
 
 /** POST /v1/completions with `prompt_logprobs`, as vLLM answers it; servers that do not know the field leave it out. */
 export function toyCompletion(model: string, tokens: ToyTokens, ids: readonly number[], asked: Asked) {
-  const scores = toyScores(model, tokens, ids, 0).map(({ id, logprob, text }, i) =>
+  const scores = toyScores(model, ids, 0, tokens).map(({ id, logprob, text }, i) =>
     i === 0 ? null : { [String(id)]: { logprob, rank: 1, decoded_token: text } },
   );
   const scored = tokens.like === 'vllm' && typeof asked.prompt_logprobs === 'number';
@@ -190,7 +190,7 @@ export function toyCompletion(model: string, tokens: ToyTokens, ids: readonly nu
 /** POST /generate with `return_logprob`, as SGLang answers it: the first of the ids has no log-probability. */
 export function toyGenerated(model: string, tokens: ToyTokens, ids: readonly number[], asked: Asked) {
   const from = Math.max(0, Number(asked.logprob_start_len ?? -1));
-  const scores = toyScores(model, tokens, ids, from).map(({ id, logprob, text }, i) => [
+  const scores = toyScores(model, ids, from, tokens).map(({ id, logprob, text }, i) => [
     i === 0 ? null : logprob,
     id,
     asked.return_text_in_logprobs === true ? text : null,

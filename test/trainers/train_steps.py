@@ -21,7 +21,28 @@ COMMON = {
     "use_cpu": True,
     "bf16": False,
 }
-QUEUED = {"model_init_kwargs": {"attn_implementation": "sdpa", "dtype": "float32"}, "gradient_accumulation_steps": 4}
+# A budget that is not given is asked of the server that samples.
+QUEUED = {"gradient_accumulation_steps": 4, "token_budget": 0}
+
+
+def without_gpu():
+    """Stands in for what the trainers with a queue ask of a GPU: its name, and GRPO's kernel of attention, written out."""
+    import types
+
+    import torch
+    from trl.experimental.async_grpo import packing
+
+    def attention(query, key, value, queries, keys, *_, softmax_scale=None, **__):
+        parts = []
+        for q, q_end, k, k_end in zip(queries, queries[1:], keys, keys[1:]):
+            seen = torch.ones(q_end - q, k_end - k, dtype=torch.bool).tril((k_end - k) - (q_end - q))
+            each = [x.transpose(0, 1) for x in (query[q:q_end], key[k:k_end], value[k:k_end])]
+            out = torch.nn.functional.scaled_dot_product_attention(*each, attn_mask=seen, scale=softmax_scale)
+            parts.append(out.transpose(0, 1))
+        return torch.cat(parts)
+
+    torch.cuda.get_device_name = lambda *_: "none"
+    packing._flash_attn = lambda: types.SimpleNamespace(flash_attn_varlen_func=attention)
 
 
 def sft(output):
@@ -39,7 +60,7 @@ def grpo(output):
 
     return AsyncGRPOTrainer(
         model=model,
-        args=AsyncGRPOConfig(output_dir=output, **COMMON, **QUEUED),
+        args=AsyncGRPOConfig(output_dir=output, model_init_kwargs={"dtype": "float32"}, **COMMON, **QUEUED),
         train_dataset=Dataset.from_list([{"prompt": []}]),
         rollout_worker=worker(path),
         weight_transfer=NoTransfer(),
@@ -51,9 +72,13 @@ def distillation(output):
     from pointsman_trl import NoTransfer, distillation as worker
     from trl.experimental.async_distillation import AsyncDistillationConfig, AsyncDistillationTrainer
 
+    # Its kernel for sequences in a row needs a GPU; a sequence by itself needs none.
+    model_init_kwargs = {"dtype": "float32", "attn_implementation": "sdpa"}
     return AsyncDistillationTrainer(
         model=model,
-        args=AsyncDistillationConfig(output_dir=output, beta=1.0, **COMMON, **QUEUED),
+        args=AsyncDistillationConfig(
+            output_dir=output, beta=1.0, model_init_kwargs=model_init_kwargs, **COMMON, **QUEUED
+        ),
         train_dataset=Dataset.from_list([{"prompt": []}]),
         rollout_worker=worker(path),
         weight_transfer=NoTransfer(),
@@ -61,6 +86,7 @@ def distillation(output):
 
 
 with tempfile.TemporaryDirectory() as folder:
+    without_gpu()
     trainer = {"sft": sft, "grpo": grpo, "distillation": distillation}[kind](folder)
     trainer.train()
     print(json.dumps([entry for entry in trainer.state.log_history if "loss" in entry]))

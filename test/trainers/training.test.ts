@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import type { DatasetResult } from '../../src/contract';
 import { REPOSITORY } from '../../src/home';
 
-import { tinyProblem } from '../support/tiny-problem';
+import { TINY_TESTS, tinyProblem } from '../support/tiny-problem';
 import { freePort, World } from '../support/world';
 import { pythonWith, testWith } from './python';
 
@@ -26,17 +26,6 @@ const turns = [
   { thought: 'Look at what is there.', tool: 'bash', args: { command: 'cat src/calc.py' } },
   { thought: 'Mend it.', tool: 'bash', args: { command: 'sed -i "s/a - b/a + b/" src/calc.py' } },
 ];
-const TESTS = `import sys
-import unittest
-
-sys.path.insert(0, 'src')
-from calc import add
-
-
-class AddTest(unittest.TestCase):
-    def test_small(self):
-        self.assertEqual(add(2, 3), 5)
-`;
 const submit = { id: 'call-of-a-fault', type: 'function', function: { name: 'submit', arguments: '{}' } };
 const gaveUp = { role: 'assistant', content: 'I give up.', tool_calls: [submit] };
 const giveUp = { model: 'my-7b', choices: [{ index: 0, message: gaveUp, finish_reason: 'tool_calls' }] };
@@ -58,15 +47,7 @@ beforeAll(async () => {
   folder = join(world.home, 'work');
   mkdirSync(folder);
   writeFileSync(join(folder, 'rl.yaml'), /# rl\.yaml\n(.*?)```/s.exec(GUIDE)![1]!);
-  const tests = {
-    command: 'python3 -m unittest discover -s tests',
-    parser: { kind: 'auto' as const },
-    failToPass: ['test_small (test_calc.AddTest)'],
-    passToPass: [],
-    files: [{ path: 'tests/test_calc.py', content: TESTS }],
-    timeoutSeconds: 60,
-  };
-  writeFileSync(join(folder, 'p.jsonl'), `${JSON.stringify({ ...(await tinyProblem()), tests })}\n`);
+  writeFileSync(join(folder, 'p.jsonl'), `${JSON.stringify({ ...(await tinyProblem()), tests: TINY_TESTS })}\n`);
   if ('run' in trainers) {
     const corpus = join(folder, 'corpus.txt');
     writeFileSync(corpus, GUIDE);

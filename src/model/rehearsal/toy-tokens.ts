@@ -44,6 +44,16 @@ export function toyTokens(
   reply: Reply,
   { nth, stripsThoughts = false }: { readonly nth: number; readonly stripsThoughts?: boolean },
 ): Toy {
+  const prompt = toyPrompt(messages, tools, stripsThoughts);
+  const answer = [...said(reply.content ?? '', reply.toolCalls), END];
+  const logprobs = answer.map(
+    (id, i) => -((id % 97) / 64) - ((nth * 31 + i * 7) % 10_007) / 2 ** 20 - (nth + 1) / 2 ** 10,
+  );
+  return { prompt, answer, logprobs };
+}
+
+/** Of a prompt alone. */
+export function toyPrompt(messages: readonly IncomingMessage[], tools: unknown, stripsThoughts: boolean): number[] {
   const prompt = tools === undefined ? [] : [TOOLS, ...words(JSON.stringify(tools)), END];
   for (const { role, content, tool_calls } of messages) {
     const calls = callsIn(tool_calls);
@@ -51,11 +61,7 @@ export function toyTokens(
     prompt.push(ROLES[String(role)] ?? END, ...said(text, calls), END);
   }
   prompt.push(ROLES.assistant!);
-  const answer = [...said(reply.content ?? '', reply.toolCalls), END];
-  const logprobs = answer.map(
-    (id, i) => -((id % 97) / 64) - ((nth * 31 + i * 7) % 10_007) / 2 ** 20 - (nth + 1) / 2 ** 10,
-  );
-  return { prompt, answer, logprobs };
+  return prompt;
 }
 
 /** Names what was sent, in a log of what was. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { HandOverReason } from './hand-over';
 import { DatasetFormat } from './names';
-import { View } from './profile';
+import { ProfileName, View } from './profile';
 import { Funnel, LossReason, RolloutSource, SwitchSurvival } from './rollout-row';
 import { Author, Ref } from './step';
 
@@ -75,6 +75,17 @@ export const DatasetInput = z.strictObject({
    * row of its own. Chat templates that render a turn otherwise once more follows leave only the latter two.
    */
   tokenTurns: z.enum(['all', 'last', 'each']).optional(),
+  /**
+   * Who says of the format `distill` how likely the sampled tokens are: a profile whose server scores given tokens (vLLM, SGLang)
+   * and has the vocabulary of those who sampled them.
+   */
+  teacher: z
+    .strictObject({
+      profile: ProfileName,
+      /** In USD; scoring ends where it is reached, and what was scored is kept for the next run. */
+      costUsd: z.number().positive().optional(),
+    })
+    .optional(),
   formats: z.array(DatasetFormat).min(1).default(['universal', 'openai', 'trl', 'axolotl']),
   /** Whether each file is written as Parquet too. */
   parquet: z.boolean().default(true),
@@ -103,6 +114,18 @@ export const SampledFigures = z.strictObject({
   dropped: z.record(z.string(), z.int()),
 });
 export type SampledFigures = z.infer<typeof SampledFigures>;
+
+/** What a teacher said of the sampled tokens of the chosen rows. */
+export const ScoredFigures = z.strictObject({
+  profile: z.string(),
+  /** Sequences that it scored, the tokens that it read for that, and what those cost, whichever run paid. */
+  sequences: z.int(),
+  tokens: z.int(),
+  usd: z.number(),
+  /** Rows that it could not score, by reason. */
+  left: z.array(z.strictObject({ reason: z.string(), count: z.int() })),
+});
+export type ScoredFigures = z.infer<typeof ScoredFigures>;
 
 export const DatasetFile = z.strictObject({
   /** Relative to the folder. */
@@ -152,6 +175,8 @@ export const DatasetResult = z.strictObject({
   files: z.array(DatasetFile),
   /** What a look at the first rows found of the tokenizer's chat template, a sentence each. */
   template: z.array(z.string()).optional(),
+  /** Of the format `distill`. */
+  scored: ScoredFigures.optional(),
   dropped: Ref,
   /** The card as Markdown. */
   card: Ref,
@@ -213,6 +238,8 @@ export interface DatasetProgress {
   readonly kept: number | null;
   readonly files: number;
   readonly filesWritten: number;
+  /** Chosen rows that a teacher has scored; absent without one. */
+  readonly scored?: number;
   /** As in `DatasetResult`. */
   readonly template?: readonly string[];
 }

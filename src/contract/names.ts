@@ -58,6 +58,7 @@ export const DatasetFormat = openNames(
   'nemo-gym',
   'skyrl',
   'verifiers',
+  'distill',
 );
 export type DatasetFormat = z.infer<typeof DatasetFormat>;
 

@@ -14,6 +14,7 @@ export function cardOf(about: CardAbout): string {
     loadingSection(about.files, about.input.formats),
     templateSection(about),
     sampledSection(about.files),
+    teacherSection(about.scored),
     funnelSection(about),
     survivalSection(about.figures.survival),
     repetitionSection(
@@ -236,7 +237,7 @@ export interface CardAbout {
   readonly tokenizer: string | null;
   readonly rows: { readonly train: number; readonly validation: number };
   readonly instances: number;
-  readonly figures: Omit<DatasetResult, 'id' | 'folder' | 'files' | 'template' | 'dropped' | 'card'>;
+  readonly figures: Omit<DatasetResult, 'id' | 'folder' | 'files' | 'template' | 'scored' | 'dropped' | 'card'>;
   readonly licences: readonly { readonly licence: string; readonly rows: number }[];
   readonly profiles: readonly {
     readonly name: string;
@@ -252,6 +253,8 @@ export interface CardAbout {
     readonly tokens: number;
   }[];
   readonly files: readonly DatasetFile[];
+  /** As in `DatasetResult`. */
+  readonly scored?: DatasetResult['scored'];
   /** As in `DatasetResult`. */
   readonly template?: readonly string[];
 }
@@ -381,6 +384,18 @@ function sampledSection(files: readonly DatasetFile[]): string {
       ({ path, tokenised, dropped }) =>
         `- ${code(path)}: tokenised from the text instead: ${counts(tokenised)}. Not given by the servers, or in lengths that do not fit: ${counts(dropped)}.`,
     ),
+  ].join('\n');
+}
+
+function teacherSection(scored: DatasetResult['scored']): string {
+  if (!scored) return '';
+  const { profile, sequences, tokens, usd, left } = scored;
+  const lost = left.map(({ reason, count }) => `${cell(words(reason))}: ${count}`).join('; ');
+  return [
+    '## Teacher',
+    '',
+    `${code(profile)} said of ${plural(sequences, 'sequence', 'sequences')} (${tokens} tokens, $${usd.toFixed(4)}) how likely each sampled token was.`,
+    ...(lost === '' ? [] : [`Rows that it did not score: ${lost}.`]),
   ].join('\n');
 }
 

@@ -34,6 +34,14 @@ interface Trajectory {
   /** The answered calls with what could be read of their tokens; empty unless the format reads them. */
   readonly calls: readonly TrajectoryCall[];
   readonly cost: { readonly usd: number; readonly tokens: number };
+  /** What a teacher said of the sequences that the trained calls make, in their order; undefined for those that it did not score. */
+  readonly scores?: readonly (TeacherScore | undefined)[];
+}
+
+export interface TeacherScore {
+  readonly model: string;
+  /** Of the ids behind the first prompt. */
+  readonly logprobs: readonly number[];
 }
 
 /**

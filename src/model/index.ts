@@ -8,4 +8,5 @@ export * from './overflow';
 export * from './price';
 export * from './redact';
 export * from './remedies';
+export * from './score';
 export * from './served-window';

@@ -6,6 +6,7 @@ import { bodyOf } from './body';
 import { classify, type ErrorContext } from './errors';
 import { wholeBodyFetch } from './http';
 import { estimatePromptTokens } from './price';
+import { PromptIds } from './prompt-ids';
 import { readAnswer } from './reply';
 import { TokenAsking } from './sampled';
 
@@ -50,6 +51,7 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
 interface Server {
   readonly gate: Gate;
   readonly asking: TokenAsking;
+  readonly promptIds: PromptIds;
 }
 interface Line extends Server {
   readonly client: OpenAI;
@@ -64,7 +66,7 @@ const gateways = new Map<string, Server>();
  * call for every request.
  */
 export function createChatModel(profile: ModelProfile, at: LineOwner): ChatModel {
-  const { client, gate, asking, context: about } = lineFor(profile, at);
+  const { client, gate, asking, promptIds, context: about } = lineFor(profile, at);
   return {
     name: at.name,
     profile,
@@ -94,11 +96,12 @@ export function createChatModel(profile: ModelProfile, at: LineOwner): ChatModel
             const text = await response.text();
             const latencyMs = Math.round(performance.now() - started);
             const { headers } = response;
-            return asking.learn(
+            const answer = asking.learn(
               profile,
               asked,
               readAnswer(text, { profile, context, requestId, latencyMs, promptTokens, headers }),
             );
+            return await promptIds.complete(client, body, answer, { headers: at.session?.headers, signal });
           } catch (error) {
             if (signal?.aborted) throw signal.reason;
             const known = classify(error, context);
@@ -178,7 +181,7 @@ function lineOf(profile: ModelProfile, at: LineOwner, apiKey: string): Line {
 }
 
 function newServer(profile: ModelProfile): Server {
-  return { gate: new Gate(profile.concurrency), asking: new TokenAsking() };
+  return { gate: new Gate(profile.concurrency), asking: new TokenAsking(), promptIds: new PromptIds() };
 }
 
 function clientOf(baseURL: string, timeout: number, apiKey: string): OpenAI {

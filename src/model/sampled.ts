@@ -164,7 +164,7 @@ export function readTokens(body: Json, choice: Json, counted: Tokens | undefined
   const read = idsIn(body.prompt_token_ids) ?? idsIn(choice.prompt_token_ids) ?? idsIn(message.prompt_token_ids);
   const inPrompt = counted?.promptTokens || read?.length;
   const whole = read?.length === inPrompt;
-  if (!read) dropped.push('the server gave no ids of the prompt');
+  if (!read) dropped.push(NO_PROMPT_IDS);
   else if (!whole) dropped.push(`ids of the prompt: ${read.length} of ${inPrompt} tokens`);
 
   const routed = choice.routed_experts ?? message.routed_experts;
@@ -178,6 +178,9 @@ export function readTokens(body: Json, choice: Json, counted: Tokens | undefined
     dropped,
   };
 }
+
+/** What is said where an answer has its ids and the prompt has none. */
+export const NO_PROMPT_IDS = 'the server gave no ids of the prompt';
 
 /** How vLLM names tokens where it was started or asked to give ids in their place. */
 const NAMED_BY_ID = /^token_id:(\d+)$/;

@@ -6,11 +6,11 @@ import type { Budgets } from './budgets';
 import { Campaigns } from './campaigns';
 import { experienceOf } from './experience';
 import type { ExperienceStore } from './experience/experience';
-import type { EmbeddingLedger, Ledger } from './ledger';
+import type { EmbeddingLedger, Ledger, ScoreLedger } from './ledger';
 import { FileBlobs } from './local/blobs';
 import { FileBudgets } from './local/budgets';
-import { FileEmbeddingLedger } from './local/embedding-ledger';
 import { FileLedger } from './local/ledger';
+import { fileEmbeddings, fileScores } from './local/paid-answers';
 import { Problems } from './problems';
 import { ResultFolders } from './result-folders';
 import { Reviews } from './reviews';
@@ -20,11 +20,12 @@ import { SetupChains } from './setup-chains';
 import { Timings } from './timings';
 import { Transcripts } from './transcripts';
 
-/** All that outlives a process. The first five are interfaces; the rest is the same whatever lies below. */
+/** All that outlives a process. The first six are interfaces; the rest is the same whatever lies below. */
 export interface Stores {
   readonly blobs: BlobStore;
   readonly ledger: Ledger;
   readonly embeddings: EmbeddingLedger;
+  readonly scores: ScoreLedger;
   readonly budgets: Budgets;
   readonly experience: ExperienceStore;
   readonly transcripts: Transcripts;
@@ -59,7 +60,8 @@ export function openStores(place: Place, roots: Roots = Roots.any): Stores {
   return {
     blobs,
     ledger: new FileLedger(join(home, 'ledger'), fsyncOf(config)),
-    embeddings: new FileEmbeddingLedger(join(home, 'embeddings')),
+    embeddings: fileEmbeddings(join(home, 'embeddings')),
+    scores: fileScores(join(home, 'scores')),
     budgets: new FileBudgets(join(home, 'budgets')),
     experience: experienceOf(place),
     transcripts: new Transcripts(blobs),

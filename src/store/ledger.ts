@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ModelProfile } from '../contract';
-import type { ChatAnswer, Embedded } from '../model';
+import type { ChatAnswer, Embedded, GivenIds, Scored } from '../model';
 
 /** One call of one run. `attempt` counts the format retries of a turn, not Temporal's attempts at the activity. */
 export interface CallKey {
@@ -25,23 +25,32 @@ export interface Ledger {
   record(key: CallKey, requestHash: string, answer: ChatAnswer): Promise<ChatAnswer>;
 }
 
+/**
+ * Answers that were paid for, by what was asked: neither a retried activity nor another run that asks the same asks again. The
+ * first writer wins here too, and what cannot be read counts as absent.
+ */
+export interface PaidAnswers<Answer> {
+  found(request: string): Promise<Answer | undefined>;
+  /** Keeps an answer and returns the one that stands. */
+  record(request: string, given: Answer): Promise<Answer>;
+}
+
 export interface PaidEmbedding extends Embedded {
   /** First execution's run id of the workflow that paid. */
   readonly paidBy: string;
 }
+/** Requests are of `embeddingRequest`. */
+export type EmbeddingLedger = PaidAnswers<PaidEmbedding>;
 
-/**
- * Embeddings that were paid for, by what was asked: neither a retried activity nor another analysis of the same trajectories
- * asks again. The first writer wins here too, and what cannot be read counts as absent.
- */
-export interface EmbeddingLedger {
-  /** `request` is of `embeddingRequest`. */
-  found(request: string): Promise<PaidEmbedding | undefined>;
-  /** Keeps vectors and returns those that stand. */
-  record(request: string, given: PaidEmbedding): Promise<PaidEmbedding>;
-}
+/** Requests are of `scoreRequest`. */
+export type ScoreLedger = PaidAnswers<Scored>;
 
 /** Names what is asked: the same model with the same texts. */
 export function embeddingRequest({ model, baseUrl, extraBody }: ModelProfile, texts: readonly string[]): string {
   return createHash('sha256').update(JSON.stringify({ model, baseUrl, extraBody, texts })).digest('hex');
+}
+
+/** Names what is asked: the same model with the same ids. */
+export function scoreRequest({ model, baseUrl, extraBody }: ModelProfile, { ids, from }: GivenIds): string {
+  return createHash('sha256').update(JSON.stringify({ model, baseUrl, extraBody, ids, from })).digest('hex');
 }

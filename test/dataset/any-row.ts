@@ -6,9 +6,10 @@ import type { View } from '../../src/contract/profile';
 import type { Action, Author, Rejected, SeenStep, Transcript } from '../../src/contract/step';
 import { renderConversation } from '../../src/dataset/conversation';
 import type { ExportContext } from '../../src/dataset/exporters';
+import { sampledOf } from '../../src/dataset/exporters/sampled-calls';
 import { modelCalls } from '../../src/dataset/model-calls';
 import type { DatasetRow, TrajectoryCall } from '../../src/dataset/row';
-import { toyTokens } from '../../src/model/rehearsal/toy-tokens';
+import { toyScores, toyTokens } from '../../src/model/rehearsal/toy-tokens';
 import { DIALECTS } from '../../src/rollout/dialects';
 import { rawReply } from '../../src/rollout/dialects/dialect';
 import { authorAt, drawSwitch } from '../../src/rollout/handover';
@@ -97,7 +98,7 @@ export function rowOf(
   const shown = viewOf(dialect, view);
   const hashes = steps.map((step, i) => createHash('sha256').update(`${id} ${i} ${step.turn.thought}`).digest('hex'));
   const conversation = renderConversation(transcript, { view: shown, prompts: promptsOf(dialect), train, hashes });
-  return {
+  const row: DatasetRow = {
     id,
     conversation,
     metadata: {
@@ -133,9 +134,18 @@ export function rowOf(
       get calls() {
         return calls ?? sampledCalls(transcript, shown);
       },
+      get scores() {
+        return sampledOf(row)?.samples.map(({ ids, prompt }) => ({ model: 'large', logprobs: teacherOf(ids, prompt) }));
+      },
       cost: { usd: 0.5, tokens: 10 },
     },
   };
+  return row;
+}
+
+/** What a teacher says of ids from `from` on. */
+function teacherOf(ids: readonly number[], from: number): number[] {
+  return toyScores('large', ids, from).map(({ logprob }) => logprob);
 }
 
 /** The calls behind a transcript, each with tokens of a made-up vocabulary, as all that it was asked gives them. */

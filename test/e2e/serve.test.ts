@@ -12,7 +12,7 @@ import { REPOSITORY } from '../../src/home';
 import { Runs } from '../../src/serve/runs';
 import { serveTrainers, type TrainerServer } from '../../src/serve/server';
 import { openStores } from '../../src/store';
-import { tinyProblem } from '../support/tiny-problem';
+import { TINY_TESTS, tinyProblem } from '../support/tiny-problem';
 import { World } from '../support/world';
 
 const TOKEN = 'a-token-of-this-test';
@@ -34,18 +34,6 @@ const script = {
     },
   },
 };
-
-const TESTS = `import sys
-import unittest
-
-sys.path.insert(0, 'src')
-from calc import add
-
-
-class AddTest(unittest.TestCase):
-    def test_small(self):
-        self.assertEqual(add(2, 3), 5)
-`;
 
 let world: World;
 let runs: Runs;
@@ -84,14 +72,7 @@ beforeAll(async () => {
   });
   problem = {
     ...(await tinyProblem()),
-    tests: {
-      command: 'python3 -m unittest discover -s tests',
-      parser: { kind: 'auto' },
-      failToPass: ['test_small (test_calc.AddTest)'],
-      passToPass: [],
-      files: [{ path: 'tests/test_calc.py', content: TESTS }],
-      timeoutSeconds: 60,
-    },
+    tests: TINY_TESTS,
   };
   runs = runsOf({});
   await runs.resume();

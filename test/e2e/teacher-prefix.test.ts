@@ -1,6 +1,6 @@
 import type { CampaignResult, Problem } from '../../src/contract';
 import { rowsIn } from '../support/campaign-runs';
-import { tinyProblem } from '../support/tiny-problem';
+import { TINY_TESTS, tinyProblem } from '../support/tiny-problem';
 import { World } from '../support/world';
 
 const bash = (command: string) => ({ thought: 'Go on.', tool: 'bash', args: { command } });
@@ -16,18 +16,6 @@ const TEACHER = [
 ];
 /** With the last `submit`. */
 const LENGTH = TEACHER.length + 1;
-
-const TESTS = `import sys
-import unittest
-
-sys.path.insert(0, 'src')
-from calc import add
-
-
-class AddTest(unittest.TestCase):
-    def test_small(self):
-        self.assertEqual(add(2, 3), 5)
-`;
 
 let world: World;
 beforeAll(async () => {
@@ -56,14 +44,7 @@ const named = async (id: string, statement?: string): Promise<Problem> => {
   return {
     ...problem,
     statement: statement ?? problem.statement,
-    tests: {
-      command: 'python3 -m unittest discover -s tests',
-      parser: { kind: 'auto' },
-      failToPass: ['test_small (test_calc.AddTest)'],
-      passToPass: [],
-      files: [{ path: 'tests/test_calc.py', content: TESTS }],
-      timeoutSeconds: 60,
-    },
+    tests: TINY_TESTS,
   };
 };
 

@@ -141,13 +141,13 @@ test('a server that answers in streams alone is asked for one again, and gives w
   expect(given.map(({ tokens }) => tokens?.answer)).toEqual([sent(0), sent(1), sent(2)].map(({ answer }) => answer));
 });
 
-test('llama.cpp: ids with the log-probabilities, where alternatives are asked for, and none of the prompt', async () => {
+test('llama.cpp: ids with the log-probabilities, where alternatives are asked for, and the prompt’s by its template', async () => {
   const { answers: without } = await answers(tokensLike('llama-cpp'), {}, 1);
   expect(without[0]!.tokens).toBeUndefined();
   const { answers: given } = await answers(tokensLike('llama-cpp'), { extraBody: { top_logprobs: 1 } }, 1);
-  const { answer, logprobs } = sent(0);
-  expect(given[0]!.tokens).toEqual({ answer: answer.slice(0, -1), logprobs: logprobs.slice(0, -1) });
-  expect(given[0]!.sampled).toEqual({ dropped: ['the server gave no ids of the prompt'] });
+  const { prompt, answer, logprobs } = sent(0);
+  expect(given[0]!.tokens).toEqual({ prompt, answer: answer.slice(0, -1), logprobs: logprobs.slice(0, -1) });
+  expect(given[0]!.sampled).toEqual({});
 });
 
 test('a server that refuses the fields is asked without them, once, and the answer says so', async () => {
@@ -252,7 +252,7 @@ describe('models check', () => {
     const found = await check('llama-cpp');
     expect(found).toMatchObject({
       ok: true,
-      tokens: 'the server gave no ids of the prompt',
+      tokens: 'all',
       changes: [{ setting: 'extraBody: { top_logprobs: 1 }', needed: false }],
     });
     const strict = await check('strict');

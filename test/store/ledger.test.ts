@@ -1,8 +1,8 @@
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { FileEmbeddingLedger } from '../../src/store/local/embedding-ledger';
 import { FileLedger } from '../../src/store/local/ledger';
+import { fileEmbeddings } from '../../src/store/local/paid-answers';
 import { answerOf } from './ledger-answer';
 import { embeddingLedgerConformance, ledgerConformance } from './ledgers';
 
@@ -23,7 +23,7 @@ describe('a ledger of files', () => {
 });
 
 describe('a ledger of embeddings, as files', () => {
-  embeddingLedgerConformance(() => new FileEmbeddingLedger(directory));
+  embeddingLedgerConformance(() => fileEmbeddings(directory));
 });
 
 test('one call is one file', async () => {

@@ -14,6 +14,31 @@ git init -q -b main . && git add -A &&
 GIT_AUTHOR_DATE=2020-01-01T00:00:00Z GIT_COMMITTER_DATE=2020-01-01T00:00:00Z git -c user.name=t -c user.email=t@example.com commit -qm start
 `;
 
+/** Tests that fail until `add` adds, run for real. */
+export const TINY_TESTS: Problem['tests'] = {
+  command: 'python3 -m unittest discover -s tests',
+  parser: { kind: 'auto' },
+  failToPass: ['test_small (test_calc.AddTest)'],
+  passToPass: [],
+  files: [
+    {
+      path: 'tests/test_calc.py',
+      content: `import sys
+import unittest
+
+sys.path.insert(0, 'src')
+from calc import add
+
+
+class AddTest(unittest.TestCase):
+    def test_small(self):
+        self.assertEqual(add(2, 3), 5)
+`,
+    },
+  ],
+  timeoutSeconds: 60,
+};
+
 export async function tinyProblem(id = 'tiny'): Promise<Problem> {
   const docker = new Docker();
   const there = await docker

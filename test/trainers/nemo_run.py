@@ -1,13 +1,12 @@
 """Sends a row to `POST /run` and reads the answer with NeMo Gym's own models: `nemo_run.py URL ROW`."""
 
-import importlib.abc
-import importlib.machinery
 import importlib.metadata
 import json
 import os
 import sys
-from unittest.mock import MagicMock
 from urllib.request import Request, urlopen
+
+from absent import stand_in
 
 # Before what is absent is stood in for.
 import aiohttp  # noqa: F401
@@ -20,25 +19,7 @@ SERVERS = {"ray", "hydra", "omegaconf", "fastapi", "starlette", "itsdangerous", 
 SERVERS |= {"gprof2dot", "yappi", "opentelemetry", "datasets", "mlflow"}
 
 
-class Absent(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """Stands in for what NeMo Gym's servers import and its models do not need: Ray, Hydra, FastAPI, and so on."""
-
-    def find_spec(self, name, path=None, target=None):
-        if name.split(".")[0] not in SERVERS:
-            return None
-        return importlib.machinery.ModuleSpec(name, self, is_package=True)
-
-    def create_module(self, spec):
-        module = MagicMock(name=spec.name)
-        module.__path__ = []
-        module.__spec__ = spec
-        return module
-
-    def exec_module(self, module):
-        pass
-
-
-sys.meta_path.append(Absent())
+stand_in(SERVERS.__contains__)
 version = importlib.metadata.version
 importlib.metadata.version = lambda name: "0" if name in SERVERS else version(name)
 

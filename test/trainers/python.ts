@@ -56,6 +56,8 @@ const ENVIRONMENTS = {
 } as const satisfies Record<string, Environment>;
 
 export interface Python {
+  readonly program: string;
+  readonly env: NodeJS.ProcessEnv;
   /** Runs a script of this folder; its output is JSON. Throws with what it wrote to stderr. */
   run(script: string, ...args: string[]): unknown;
   /** The same for a script that asks servers of this process. */
@@ -79,6 +81,8 @@ export function pythonWith(name: keyof typeof ENVIRONMENTS): Python | { readonly
   }
   const env = { ...process.env, HF_HUB_OFFLINE: '1', HF_HOME: join(folder, 'cache'), CUDA_VISIBLE_DEVICES: '' };
   return {
+    program: python,
+    env,
     run(script, ...args) {
       const path = join(__dirname, script);
       const { status, stdout, stderr } = spawnSync(python, [path, ...args], {

@@ -4,11 +4,10 @@ Arguments: JSONL files of nemo-gym, skyrl, verifiers and atif. Prints what each 
 ids, which of them were sampled, and their log-probabilities.
 """
 
-import importlib.abc
-import importlib.machinery
 import json
 import sys
-from unittest.mock import MagicMock
+
+from absent import stand_in
 
 # Before what is absent is stood in for.
 from harbor.models.trajectories import Trajectory
@@ -17,25 +16,7 @@ from nemo_gym.token_id_capture.records import TokenEntry, compute_digest
 from verifiers.v1.trace import WireTrace
 
 
-class Absent(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """Stands in for what SkyRL imports and its checks of a generator's output do not need: PyTorch, Ray and vLLM."""
-
-    def find_spec(self, name, path=None, target=None):
-        if name.split(".")[0] == "skyrl":
-            return None
-        return importlib.machinery.ModuleSpec(name, self, is_package=True)
-
-    def create_module(self, spec):
-        module = MagicMock(name=spec.name)
-        module.__path__ = []
-        module.__spec__ = spec
-        return module
-
-    def exec_module(self, module):
-        pass
-
-
-sys.meta_path.append(Absent())
+stand_in(lambda package: package != "skyrl")
 
 from skyrl.train.generators.base import GeneratorOutput, TrajectoryID  # noqa: E402
 from skyrl.train.utils.trainer_utils import validate_generator_output  # noqa: E402

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { REPOSITORY } from '../../src/home';
-import { tinyProblem } from '../support/tiny-problem';
+import { TINY_TESTS, tinyProblem } from '../support/tiny-problem';
 import { World } from '../support/world';
 import { outputOf, pythonWith, testWith } from './python';
 
@@ -22,18 +22,6 @@ const script = {
     },
   },
 };
-const TESTS = `import sys
-import unittest
-
-sys.path.insert(0, 'src')
-from calc import add
-
-
-class AddTest(unittest.TestCase):
-    def test_small(self):
-        self.assertEqual(add(2, 3), 5)
-`;
-
 let world: World;
 let server: ChildProcess;
 let url: string;
@@ -50,15 +38,7 @@ beforeAll(async () => {
     },
     endpoints: [{ baseUrl: 'http://127.0.0.1', anyPort: true }],
   });
-  const tests = {
-    command: 'python3 -m unittest discover -s tests',
-    parser: { kind: 'auto' as const },
-    failToPass: ['test_small (test_calc.AddTest)'],
-    passToPass: [],
-    files: [{ path: 'tests/test_calc.py', content: TESTS }],
-    timeoutSeconds: 60,
-  };
-  problem = { ...(await tinyProblem()), tests };
+  problem = { ...(await tinyProblem()), tests: TINY_TESTS };
   const program = [join(REPOSITORY, 'dist/main.js'), 'serve', '--port', '0', '--outage-seconds', '5', '--json'];
   server = spawn(process.execPath, program, { env: world.env, stdio: ['ignore', 'pipe', 'inherit'] });
   const [line] = (await once(server.stdout!, 'data')) as [Buffer];

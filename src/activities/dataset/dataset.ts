@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { CancelledFailure } from '@temporalio/common';
-import type { DatasetFile, DatasetFormat, DatasetInput, DatasetResult, Ref } from '../../contract';
+import type { DatasetFile, DatasetFormat, DatasetInput, DatasetResult, Ref, ScoredFigures } from '../../contract';
 import { EXPORTERS } from '../../dataset/exporters';
 import type { DatasetRow } from '../../dataset/row';
 import type { Split } from '../../dataset/selection';
@@ -9,6 +9,7 @@ import { withHeartbeat } from '../heartbeat';
 import { writeFormat } from './files';
 import { publishDataset } from './publish';
 import { DatasetRows } from './rows';
+import { createScorer, type ScoredPage, type ScoreInput } from './score';
 import { type ChosenRow, type ChosenRows, chooseRows } from './selection';
 import { readSetting } from './setting';
 import { lookAtFirstRows } from './template';
@@ -31,6 +32,8 @@ export interface JudgedPage {
 export interface ChosenDataset {
   readonly chosen: Ref;
   readonly rows: Readonly<Record<Split, number>>;
+  /** Pages of them, both splits together; absent in older histories. */
+  readonly pages?: number;
 }
 
 /**
@@ -39,19 +42,20 @@ export interface ChosenDataset {
  */
 export function createDatasetActivities(deps: Deps) {
   const { blobs } = deps;
+  const score = createScorer(deps);
   const json = async <T>({ sha256 }: Ref) => JSON.parse((await blobs.get(sha256)).toString('utf8')) as T;
 
   async function* chosenRows(
     rows: DatasetRows,
     pages: readonly Ref[],
     signal: AbortSignal,
-    tokens: boolean,
+    reads: { readonly tokens: boolean; readonly scores: boolean },
   ): AsyncGenerator<DatasetRow> {
     for (const page of pages) {
       const lines = (await blobs.get(page.sha256)).toString('utf8').split('\n');
       for (const line of lines) {
         if (signal.aborted) throw new CancelledFailure('the data set was cancelled');
-        if (line !== '') yield rows.load((JSON.parse(line) as ChosenRow).place, { tokens });
+        if (line !== '') yield rows.load((JSON.parse(line) as ChosenRow).place, reads);
       }
     }
   }
@@ -88,8 +92,17 @@ export function createDatasetActivities(deps: Deps) {
     async chooseRows({ setting, judged }: { setting: Ref; judged: readonly Ref[] }): Promise<ChosenDataset> {
       return withHeartbeat(async () => {
         const chosen = await chooseRows(blobs, await DatasetRows.open(deps, setting), judged);
-        return { chosen: await blobs.put(JSON.stringify(chosen)), rows: chosen.rows };
+        const pages = chosen.pages.train.length + chosen.pages.validation.length;
+        return { chosen: await blobs.put(JSON.stringify(chosen)), rows: chosen.rows, pages };
       });
+    },
+
+    /**
+     * What the teacher says of a page's sampled tokens. Retry-safe: what it was paid for is in the ledger before this returns, and
+     * is not asked again. Throws `InvalidInput` where its server does not score, or has another vocabulary.
+     */
+    async scoreRows(input: ScoreInput): Promise<ScoredPage> {
+      return withHeartbeat((signal) => score(input, signal));
     },
 
     /** One format of one split. A retry writes the same files again. */
@@ -115,8 +128,9 @@ export function createDatasetActivities(deps: Deps) {
           split,
           parquet: rows.setting.input.parquet,
         };
-        const tokens = EXPORTERS[format].readsTokens === true;
-        return writeFormat(request, chosenRows(rows, pages[split], signal, tokens), context);
+        const { readsTokens, readsScores } = EXPORTERS[format];
+        const reads = { tokens: readsTokens === true, scores: readsScores === true };
+        return writeFormat(request, chosenRows(rows, pages[split], signal, reads), context);
       });
     },
 
@@ -126,6 +140,7 @@ export function createDatasetActivities(deps: Deps) {
       setting: Ref;
       chosen: Ref;
       files: readonly DatasetFile[];
+      scored?: ScoredFigures;
     }): Promise<Omit<DatasetResult, 'id'>> {
       return withHeartbeat(async () => {
         const { setting } = await DatasetRows.open(deps, input.setting);
@@ -135,6 +150,7 @@ export function createDatasetActivities(deps: Deps) {
           setting,
           chosen,
           files: input.files,
+          scored: input.scored,
         });
       });
     },

@@ -1,7 +1,13 @@
 import { createHash } from 'node:crypto';
 import { copyFile, link, mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type DatasetFile, DatasetManifest, type DatasetResult, PointsmanError } from '../../contract';
+import {
+  type DatasetFile,
+  DatasetManifest,
+  type DatasetResult,
+  PointsmanError,
+  type ScoredFigures,
+} from '../../contract';
 import { cardOf } from '../../dataset/card';
 import { axolotlRecipe } from '../../dataset/recipes/axolotl';
 import type { RecipeFiles } from '../../dataset/recipes/hyper-parameters';
@@ -17,19 +23,35 @@ interface Publication {
   readonly setting: DatasetSetting;
   readonly chosen: ChosenRows;
   readonly files: readonly DatasetFile[];
+  readonly scored?: ScoredFigures;
 }
 
 /** Puts the folder of a data set together and in its place. Nothing in it depends on when or by which run it was made. */
 export async function publishDataset(
   { blobs, results }: Pick<Deps, 'blobs' | 'results'>,
-  { draft, setting, chosen, files }: Publication,
+  { draft, setting, chosen, files, scored }: Publication,
 ): Promise<Omit<DatasetResult, 'id'>> {
   const { input, view, tokenizer, profiles } = setting;
   const madeBy = `pointsman ${packageVersion()}`;
   const { figures, rows } = chosen;
-  const about = { ...chosen, input, view, madeBy, tokenizer, profiles, files, template: setting.template ?? [] };
+  const about = {
+    ...chosen,
+    input,
+    view,
+    madeBy,
+    tokenizer,
+    profiles,
+    files,
+    template: setting.template ?? [],
+    scored,
+  };
   const card = cardOf(about);
-  const written = { ...figures, files: [...files], template: [...(setting.template ?? [])] };
+  const written = {
+    ...figures,
+    files: [...files],
+    template: [...(setting.template ?? [])],
+    ...(scored ? { scored } : {}),
+  };
   const { folder } = await results.replace('datasets', input.name, async (target) => {
     await linkTree(draft, target, files);
     const texts = new Map([

@@ -1,13 +1,17 @@
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
+import { profileNamed } from '../../config';
 import { isPointsmanError, jsonAt, type Ref, type RolloutRow, type Transcript } from '../../contract';
 import type { ChatTokenizer } from '../../dataset/chat-tokenizer';
+import { sampledOf } from '../../dataset/exporters/sampled-calls';
 import { extraRow } from '../../dataset/extra-row';
 import { type Candidate, judge, type Lost } from '../../dataset/judge';
 import { lossDetail, lossOf } from '../../dataset/losses';
 import { type ModelCall, modelCalls } from '../../dataset/model-calls';
-import { type DatasetRow, rowOfRollout, type TrajectoryCall } from '../../dataset/row';
+import { type DatasetRow, rowOfRollout, type TeacherScore, type TrajectoryCall } from '../../dataset/row';
+import { foreignTo } from '../../dataset/vocabulary';
 import type { Deps } from '../../deps';
+import { scoreRequest } from '../../store/ledger';
 import { type DatasetPage, type DatasetSetting, tokenizerIn } from './setting';
 
 /** Where a row is read from again: a rollout's row, or a line of an extra source. */
@@ -15,18 +19,20 @@ export type RowPlace =
   | { readonly rollout: RolloutRow }
   | { readonly extra: number; readonly lines: Ref; readonly at: number; readonly number: number };
 
+type RowDeps = Pick<Deps, 'blobs' | 'transcripts' | 'sampled' | 'scores' | 'config'>;
+
 /** Rows of one run of `dataset`, read one at a time: chains are long, and a data set has thousands of them. */
 export class DatasetRows {
   /** Pages of extra rows, which files take up in another order than they stand in. */
   private readonly pages = new LRUCache<string, readonly string[]>({ max: 8 });
 
   private constructor(
-    private readonly deps: Pick<Deps, 'blobs' | 'transcripts' | 'sampled'>,
+    private readonly deps: RowDeps,
     readonly setting: DatasetSetting,
     readonly tokenizer: ChatTokenizer | undefined,
   ) {}
 
-  static async open(deps: Pick<Deps, 'blobs' | 'transcripts' | 'sampled'>, ref: Ref): Promise<DatasetRows> {
+  static async open(deps: RowDeps, ref: Ref): Promise<DatasetRows> {
     const setting = JSON.parse((await deps.blobs.get(ref.sha256)).toString('utf8')) as DatasetSetting;
     const { tokenizer } = setting.input;
     return new DatasetRows(
@@ -65,7 +71,10 @@ export class DatasetRows {
   }
 
   /** `tokens`: with those that its calls were sampled with. Throws `NotFound` when a blob of its chain is missing. */
-  async load(place: RowPlace, { tokens = false }: { readonly tokens?: boolean } = {}): Promise<DatasetRow> {
+  async load(
+    place: RowPlace,
+    { tokens = false, scores = false }: { readonly tokens?: boolean; readonly scores?: boolean } = {},
+  ): Promise<DatasetRow> {
     const { setting, deps } = this;
     if (!('rollout' in place)) {
       const line = (await this.lines(place.lines))[place.at]!;
@@ -86,7 +95,23 @@ export class DatasetRows {
     const transcript = { opening, steps: await Promise.all(steps.map((step) => deps.transcripts.see(step))) };
     const calls = tokens ? await this.calls(place.rollout, transcript) : [];
     const loaded = { rollout: place.rollout, transcript, hashes, patch: patchBytes?.toString('utf8') ?? '', calls };
-    return rowOfRollout(loaded, { view: setting.view, prompts: setting.prompts, train: setting.input.train });
+    const row = rowOfRollout(loaded, { view: setting.view, prompts: setting.prompts, train: setting.input.train });
+    return scores ? this.scored(row) : row;
+  }
+
+  /** With what the teacher said, as far as it was asked. */
+  private async scored(row: DatasetRow): Promise<DatasetRow> {
+    const { teacher } = this.setting.input;
+    const sampled = teacher && sampledOf(row);
+    if (!sampled || !row.trajectory) return row;
+    const profile = profileNamed(this.deps.config, teacher.profile);
+    const scores: (TeacherScore | undefined)[] = [];
+    for (const sample of sampled.samples) {
+      const found = await this.deps.scores.found(scoreRequest(profile, { ids: sample.ids, from: sample.prompt }));
+      const foreign = found && foreignTo(sample, found.texts, this.tokenizer);
+      scores.push(foreign === undefined ? found : undefined);
+    }
+    return { ...row, trajectory: { ...row.trajectory, scores } };
   }
 
   private async calls({ result, copiedSteps: copied }: RolloutRow, transcript: Transcript): Promise<TrajectoryCall[]> {

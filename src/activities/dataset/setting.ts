@@ -74,6 +74,7 @@ export async function readSetting(deps: Deps, given: DatasetInput): Promise<Data
       'Give the folder of tokenizer.json, or roll out with profiles that have `keepTokens: true`.',
     );
   }
+  refuseUnfitTeacher(deps, input);
   const view = viewOf(deps, input, rows);
   const dialectPrompts = DialectName.options.map((dialect) => [dialect, promptsFor(View.parse({ dialect }))] as const);
   const pages = [...(await rolloutPages(deps, rows)), ...(await extraPages(deps, input))];
@@ -91,6 +92,24 @@ export async function readSetting(deps: Deps, given: DatasetInput): Promise<Data
     pages: pages.map(({ page }) => page),
     rows: pages.reduce((sum, { count }) => sum + count, 0),
   };
+}
+
+/** `distill` and the teacher need one another. Throws `InvalidInput`. */
+function refuseUnfitTeacher({ config }: Deps, { teacher, formats }: DatasetInput): void {
+  const wanted = formats.includes('distill');
+  if (teacher) profileNamed(config, teacher.profile);
+  if (wanted === (teacher !== undefined)) return;
+  throw wanted
+    ? new PointsmanError(
+        'InvalidInput',
+        'teacher: the format `distill` needs one (found nothing)',
+        'Name a profile whose server scores given tokens: `--teacher PROFILE`.',
+      )
+    : new PointsmanError(
+        'InvalidInput',
+        'teacher: none of the formats asks one',
+        'Add `distill` to the formats, or leave the teacher out.',
+      );
 }
 
 /** Rows of such profiles need no tokenizer: those that lack tokens all the same are left out, and counted. */

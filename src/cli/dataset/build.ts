@@ -13,7 +13,7 @@ import { quote } from '../../rollout/shell';
 import { type Cli, look } from '../context';
 import { followed, resultIfAwaited } from '../follow';
 import { given, reachable, readInput, type Written } from '../input-file';
-import { addInputOption, addStartOptions, type StartFlags, wholeOption } from '../options';
+import { addInputOption, addStartOptions, dollarsOption, type StartFlags, wholeOption } from '../options';
 import { datasetLines, datasetProgressLine } from '../terminal/dataset/dataset';
 
 type BuildFlags = DatasetFlags & StartFlags;
@@ -43,6 +43,8 @@ export function addDatasetBuild(dataset: Command, cli: Cli): void {
         'what a row of `tokens` trains, for chat templates that rewrite earlier turns (default: all)',
       ).choices(['all', 'last', 'each']),
     )
+    .option('--teacher <profile>', 'whose log-probabilities of the sampled tokens `distill` holds')
+    .option('--teacher-cost <usd>', 'cost limit of the teacher in USD', dollarsOption)
     .option('--validation <share>', 'share of instances that validate (default: 0)', shareOption)
     .option('--seed <n>', 'seed: which rows a limit or a mixture takes, and their order', wholeOption)
     .option('--duplicates', 'keep rows with the same trained turns')
@@ -106,6 +108,8 @@ interface DatasetFlags {
   readonly maxTokens?: number;
   readonly tokenizer?: string;
   readonly tokenTurns?: DatasetInput['tokenTurns'];
+  readonly teacher?: string;
+  readonly teacherCost?: number;
   readonly validation?: number;
   readonly seed?: number;
   readonly duplicates?: boolean;
@@ -120,7 +124,7 @@ interface DatasetFlags {
 /** File and flags put together and checked, defaults left to the workflow. Throws `InvalidInput` that names each field. */
 function datasetInput(written: Written, flags: DatasetFlags): Written {
   const { campaign, rollouts, run, format, extra, train, tokenizer, duplicates, parquet, ...rest } = flags;
-  const { unresolved, unsubmitted, human, identical, reads, ...fields } = rest;
+  const { unresolved, unsubmitted, human, identical, reads, teacher, teacherCost, ...fields } = rest;
   const merged: Written = { ...written, ...given({ ...fields, formats: format, extra, tokenizer }) };
   const sources = [
     ...(campaign ?? []).map((id) => ({ campaign: id })),
@@ -128,6 +132,8 @@ function datasetInput(written: Written, flags: DatasetFlags): Written {
     ...(run ? [{ runs: run }] : []),
   ];
   if (sources.length > 0) merged.sources = sources;
+  const asked = given({ profile: teacher, costUsd: teacherCost });
+  if (Object.keys(asked).length > 0) merged.teacher = { ...(merged.teacher as object | undefined), ...asked };
   if (duplicates) merged.deduplicate = false;
   if (parquet === false) merged.parquet = false;
   if (train) merged.train = { ...(merged.train as object | undefined), ...train };

@@ -44,6 +44,8 @@ type LeftOut =
   | 'no_tokenizer'
   /** No trained call has its tokens and their log-probabilities: see `keepTokens` of profiles. */
   | 'no_sampled_tokens'
+  /** No teacher said how likely its tokens are: see the reasons on the card. */
+  | 'not_scored'
   /** No turn of it is trained. */
   | 'nothing_trained'
   /** The format's roles do not alternate as its trainer demands. */
@@ -56,6 +58,8 @@ interface ExporterBase {
   readonly loadedBy: string;
   /** Its rows need the tokens that their calls were sampled with. */
   readonly readsTokens?: true;
+  /** And what a teacher said of them. */
+  readonly readsScores?: true;
 }
 
 /** Reads records for checks, whoever wrote them. */

@@ -1,6 +1,7 @@
 import type { DatasetFormat } from '../../contract/names';
 import { atif } from './atif';
 import { axolotl } from './axolotl';
+import { distill } from './distill';
 import type { Exporter } from './exporter';
 import { nemoGym } from './nemo-gym';
 import { openai } from './openai';
@@ -30,6 +31,7 @@ export const EXPORTERS: Readonly<Record<DatasetFormat, Exporter>> = {
   'nemo-gym': nemoGym,
   skyrl,
   verifiers,
+  distill,
 };
 
 /** Adds one of an extension, whose name inputs may say already. */

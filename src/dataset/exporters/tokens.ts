@@ -22,7 +22,7 @@ export const tokens: LinesExporter = {
   layout: 'lines',
   mask: 'labels',
   loadedBy: 'any trainer that takes `input_ids` and `labels`, of the tokenizer named below alone',
-  isOf: (fields) => 'input_ids' in fields,
+  isOf: (fields) => 'input_ids' in fields && !('teacher_logprobs' in fields),
   namesSteps: true,
   readsTokens: true,
   export(row, context) {

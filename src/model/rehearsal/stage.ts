@@ -11,7 +11,7 @@ import { Policy } from './policy';
 import { errorBody, isAnswered, overflowBody, sendFault, sendJson, sendSound } from './respond';
 import type { ScriptedModel } from './script';
 import { type LogLine, Tally } from './stats';
-import { digestOfTokens, refusalOf, toyTokens, withTokens } from './toy-tokens';
+import { digestOfTokens, refusalOf, toyCompletion, toyGenerated, toyPrompt, toyTokens, withTokens } from './toy-tokens';
 
 /** What POST /control takes: new faults and a new latency for one model, or for all; `reset` forgets the counts. */
 const Control = z.strictObject({
@@ -77,6 +77,10 @@ export class Stage {
     }
     const text = await bodyOf(request);
     if (route === 'POST /chat/completions') return await this.chat(JSON.parse(text), text, request, response);
+    if (route === 'POST /apply-template' || route === 'POST /tokenize')
+      return await this.promptIds(route, JSON.parse(text), response);
+    if (route === 'POST /completions' || route === 'POST /generate')
+      return await this.score(route, JSON.parse(text), request, response);
     if (route === 'POST /embeddings') return sendJson(response, 200, embeddingsOf(JSON.parse(text)));
     if (route === 'POST /control') {
       this.control(parseInput<Control>(Control as unknown as z.ZodType<Control>, JSON.parse(text), 'control'));
@@ -87,6 +91,58 @@ export class Stage {
 
   async close(): Promise<void> {
     if (this.log) await new Promise<void>((resolve) => this.log!.end(resolve));
+  }
+
+  /** llama.cpp's own paths: what a prompt is as text, and a text as ids. The text of a made-up template is the request. */
+  private async promptIds(route: string, body: Record<string, unknown>, response: ServerResponse): Promise<void> {
+    const tokens = [...this.actors.values()].find(({ model }) => model.tokens?.like === 'llama-cpp')?.model.tokens;
+    if (!tokens) return sendJson(response, 404, errorBody(`no such route: ${route}`, 'invalid_request_error'));
+    const { messages, tools } = body;
+    if (route === 'POST /apply-template')
+      return sendJson(response, 200, { prompt: JSON.stringify({ messages, tools }) });
+    const asked = JSON.parse(String(body.content)) as { messages: ChatMessage[]; tools?: unknown };
+    sendJson(response, 200, { tokens: toyPrompt(asked.messages, asked.tools, tokens.stripsThoughts) });
+  }
+
+  /** Says of given ids how likely they are, where the server that is played does. SGLang's own path names no model: it has one. */
+  private async score(
+    route: string,
+    body: Record<string, unknown>,
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): Promise<void> {
+    const native = route === 'POST /generate';
+    const actor = native
+      ? [...this.actors.values()].find(({ model }) => model.tokens?.like.startsWith('sglang'))
+      : this.actors.get(String(body.model).replace(/^rehearsal\//, ''));
+    const tokens = actor?.model.tokens;
+    const ids = native ? body.input_ids : body.prompt;
+    if (!actor || !tokens)
+      return sendJson(response, 404, errorBody(`no such route: ${route}`, 'invalid_request_error'));
+    if (!Array.isArray(ids)) return sendJson(response, 400, errorBody('ids must be a list', 'invalid_request_error'));
+    this.tally.began();
+    response.once('close', () => this.tally.ended(response.writableFinished));
+    const made = native ? toyGenerated : toyCompletion;
+    const completion = { ...made(actor.name, tokens, ids, body) };
+    const fault = actor.faults.pick('scores', 1, body as RequestBody);
+    const wait = fault?.latencyMs ?? actor.latencyMs;
+    if (wait > 0) await delay(wait);
+    if (response.destroyed) return;
+    const { contextTokens } = actor.model;
+    if (contextTokens !== undefined && ids.length > contextTokens) return sendJson(response, 400, overflowBody('vllm'));
+    this.tally.note({
+      at: new Date().toISOString(),
+      model: actor.name,
+      conversation: 'scores',
+      k: 1,
+      bytes: 0,
+      tIn: ids.length,
+      tOut: isAnswered(fault) ? 1 : 0,
+      fault: fault?.kind ?? null,
+    });
+    const sound = { completion, streamed: false, withUsage: false };
+    if (fault) return sendFault(response, fault, sound, request.headers);
+    sendSound(response, sound);
   }
 
   private async chat(

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import type { IncomingMessage } from './matching';
 import type { Reply } from './render';
@@ -13,6 +14,8 @@ export const ToyTokens = z.strictObject({
   loses: z.array(z.int().min(1)).default([]),
   /** The chat template takes the thoughts of earlier turns back, so that a prompt does not begin with the one before. */
   stripsThoughts: z.boolean().default(false),
+  /** Its ids stand for other words than those of the other models of the script. */
+  foreign: z.boolean().default(false),
 });
 export type ToyTokens = z.infer<typeof ToyTokens>;
 
@@ -41,6 +44,16 @@ export function toyTokens(
   reply: Reply,
   { nth, stripsThoughts = false }: { readonly nth: number; readonly stripsThoughts?: boolean },
 ): Toy {
+  const prompt = toyPrompt(messages, tools, stripsThoughts);
+  const answer = [...said(reply.content ?? '', reply.toolCalls), END];
+  const logprobs = answer.map(
+    (id, i) => -((id % 97) / 64) - ((nth * 31 + i * 7) % 10_007) / 2 ** 20 - (nth + 1) / 2 ** 10,
+  );
+  return { prompt, answer, logprobs };
+}
+
+/** Of a prompt alone. */
+export function toyPrompt(messages: readonly IncomingMessage[], tools: unknown, stripsThoughts: boolean): number[] {
   const prompt = tools === undefined ? [] : [TOOLS, ...words(JSON.stringify(tools)), END];
   for (const { role, content, tool_calls } of messages) {
     const calls = callsIn(tool_calls);
@@ -48,11 +61,7 @@ export function toyTokens(
     prompt.push(ROLES[String(role)] ?? END, ...said(text, calls), END);
   }
   prompt.push(ROLES.assistant!);
-  const answer = [...said(reply.content ?? '', reply.toolCalls), END];
-  const logprobs = answer.map(
-    (id, i) => -((id % 97) / 64) - ((nth * 31 + i * 7) % 10_007) / 2 ** 20 - (nth + 1) / 2 ** 10,
-  );
-  return { prompt, answer, logprobs };
+  return prompt;
 }
 
 /** Names what was sent, in a log of what was. */
@@ -142,8 +151,61 @@ function said(text: string, calls: readonly Called[]): number[] {
 function words(text: string): number[] {
   return (text.match(/\s*\S{1,7}/g) ?? []).map((word) => {
     const hash = createHash('sha256').update(word).digest();
-    return FIRST_WORD + (hash.readUInt32BE(0) % WORDS);
+    const id = FIRST_WORD + (hash.readUInt32BE(0) % WORDS);
+    spelt.set(id, word);
+    return id;
   });
+}
+
+/** Words that this process has given an id: the vocabulary is all words there are, and an id says nothing of its own. */
+const spelt = new LRUCache<number, string>({ max: 1_000_000 });
+
+/**
+ * What a model that is given ids says of those from `from` on: their words, and log-probabilities that differ by model, place
+ * and id. Of no id that it never met does it know the word.
+ */
+export function toyScores(
+  model: string,
+  ids: readonly number[],
+  from: number,
+  { foreign = false }: { readonly foreign?: boolean } = {},
+): { readonly id: number; readonly logprob: number; readonly text: string }[] {
+  const own = createHash('sha256').update(model).digest().readUInt8(0);
+  return ids.slice(from).map((id, i) => {
+    const text = id < FIRST_WORD ? `<|${id}|>` : (spelt.get(id) ?? '');
+    const logprob = -((id % 89) / 32) - ((own + from + i) % 1_009) / 2 ** 12 - 1 / 2 ** 10;
+    return { id, logprob, text: foreign ? [...text].reverse().join('') : text };
+  });
+}
+
+/** POST /v1/completions with `prompt_logprobs`, as vLLM answers it; servers that do not know the field leave it out. */
+export function toyCompletion(model: string, tokens: ToyTokens, ids: readonly number[], asked: Asked) {
+  const scores = toyScores(model, ids, 0, tokens).map(({ id, logprob, text }, i) =>
+    i === 0 ? null : { [String(id)]: { logprob, rank: 1, decoded_token: text } },
+  );
+  const scored = tokens.like === 'vllm' && typeof asked.prompt_logprobs === 'number';
+  const choice = { index: 0, text: ' ok', logprobs: null, finish_reason: 'length' };
+  return {
+    object: 'text_completion',
+    model: `rehearsal/${model}`,
+    choices: [scored ? { ...choice, prompt_logprobs: scores, prompt_token_ids: null } : choice],
+    usage: { prompt_tokens: ids.length, completion_tokens: 1, total_tokens: ids.length + 1 },
+  };
+}
+
+/** POST /generate with `return_logprob`, as SGLang answers it: the first of the ids has no log-probability. */
+export function toyGenerated(model: string, tokens: ToyTokens, ids: readonly number[], asked: Asked) {
+  const from = Math.max(0, Number(asked.logprob_start_len ?? -1));
+  const scores = toyScores(model, ids, from, tokens).map(({ id, logprob, text }, i) => [
+    i === 0 ? null : logprob,
+    id,
+    asked.return_text_in_logprobs === true ? text : null,
+  ]);
+  const meta_info = { prompt_tokens: ids.length, completion_tokens: 0 };
+  return {
+    text: '',
+    meta_info: asked.return_logprob === true ? { ...meta_info, input_token_logprobs: scores } : meta_info,
+  };
 }
 
 function callsIn(calls: unknown): Called[] {

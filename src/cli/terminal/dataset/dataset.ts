@@ -21,7 +21,18 @@ export function datasetLines(shown: Shown, total: Funnel, look: Look): string[] 
     '',
     ...(shown.funnels.length > 0 ? funnelLines(shown.funnels, total, look) : []),
     ...(template.length > 0 ? [...template.map((note) => `chat template: ${safeLine(note)}`), ''] : []),
+    ...teacherLines(shown.scored),
     ...fileLines(files, look),
+  ];
+}
+
+function teacherLines(scored: Shown['scored']): string[] {
+  if (!scored) return [];
+  const { profile, sequences, tokens, usd, left } = scored;
+  return [
+    `teacher ${profile}: ${count(sequences, 'sequence')}, ${count(tokens, 'token')}, $${usd.toFixed(4)}`,
+    ...left.map(({ reason, count: n }) => `${count(n, 'row')} not scored: ${reason.replaceAll('_', ' ')}`),
+    '',
   ];
 }
 
@@ -44,10 +55,11 @@ function fileLines(files: readonly DatasetFile[], look: Look): string[] {
 
 /** One line of where the making is. */
 export function datasetProgressLine(progress: DatasetProgress): string {
-  const { phase, rows, judged, passed, kept, files, filesWritten, template = [] } = progress;
+  const { phase, rows, judged, passed, kept, scored, files, filesWritten, template = [] } = progress;
   if (rows === null) return phase.toLowerCase();
   if (judged === 0 && template.length > 0) return `chat template: ${safeLine(template.join('; '))}`;
   if (kept === null) return `${phase.toLowerCase()}: ${grouped(judged)} of ${grouped(rows)}, ${grouped(passed)} passed`;
+  if (phase === 'Scoring') return `scoring: ${grouped(scored ?? 0)} of ${grouped(kept)} rows`;
   return `${phase.toLowerCase()}: ${grouped(kept)} rows, ${filesWritten} of ${files} formats`;
 }
 

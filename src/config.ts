@@ -346,7 +346,7 @@ export function sessionOf(
 function isBelow(address: string, { baseUrl, anyPort }: Config['endpoints'][number]): boolean {
   const [asked, allowed] = [new URL(address), new URL(baseUrl)];
   if (anyPort) allowed.port = asked.port;
-  const folder = allowed.pathname.replace(/\/*$/, '/');
+  const folder = allowed.pathname.replace(/(?<!\/)\/*$/, '/');
   // A server behind may take an encoded slash or dot for what it stands for.
   if (/%(?:2e|2f|5c)/i.test(asked.pathname) || asked.pathname.includes('\\')) return false;
   return asked.origin === allowed.origin && `${asked.pathname}/`.startsWith(folder);

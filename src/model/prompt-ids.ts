@@ -20,7 +20,7 @@ export class PromptIds {
   async complete(client: OpenAI, body: Json, answer: FreshAnswer, options: object): Promise<FreshAnswer> {
     const { tokens, sampled, usage, estimated } = answer;
     if (this.unknown || !tokens || tokens.prompt || estimated) return answer;
-    const root = client.baseURL.replace(/\/+$/, '').replace(/\/v1$/, '');
+    const root = client.baseURL.replace(/(?<!\/)\/+$/, '').replace(/\/v1$/, '');
     try {
       const { prompt: content } = await client.post<Json>(`${root}/apply-template`, { body, ...options });
       if (typeof content !== 'string') return answer;

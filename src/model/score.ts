@@ -100,7 +100,7 @@ export async function scoreIds(
   try {
     for (const each of way ? [way] : [COMPLETIONS, GENERATE]) {
       const answer = await client
-        .post<Json>(each.url(client.baseURL.replace(/\/+$/, '')), {
+        .post<Json>(each.url(client.baseURL.replace(/(?<!\/)\/+$/, '')), {
           body: each.body(profile, given),
           headers: { 'X-Client-Request-Id': requestId, 'Idempotency-Key': requestId },
           signal,

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 // @ts-expect-error TS1479: it ships a CommonJS build, but its types are declared for ES modules only.
 import { parse } from 'smol-toml';
 import { Problem, partAt, partsOf } from '../../src/contract';
-import { isExcluded } from '../../src/environments/grading/trial';
+import { isExcluded } from '../../src/environments/grading/excluded';
 import { overParts, rewardsOf, verdictOver, whyStopped } from '../../src/grading/reward';
 import { continuedTurns } from '../../src/problems/harbor/continued';
 import type { TaskFile } from '../../src/problems/harbor/files';
@@ -437,6 +437,11 @@ test.each([
   ['aab', 'a+b', false],
   ['x1', 'x[0-9]', true],
   ['xa', 'x[!a]', false],
+  ['x-', 'x[a-]', true],
+  ['a/long/way.txt', 'a*y.t?t', true],
+  ['a/long/way.txt', 'a*z*t', false],
+  ['[', '[', true],
+  ['a'.repeat(5_000), `${'a*'.repeat(200)}b`, false],
 ])('%s is excluded by %s: %s', (path, pattern, is) => {
   expect(isExcluded(path, [pattern])).toBe(is);
 });

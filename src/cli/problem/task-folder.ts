@@ -84,7 +84,7 @@ async function pushImages(
   place: string,
 ): Promise<NonNullable<TaskChoice['pushed']>> {
   const push = async (part: string) => {
-    const repository = `${place.replace(/\/+$/, '')}/${imageName(name)}-${part === 'tests' ? 'verifier' : part}`;
+    const repository = `${place.replace(/(?<!\/)\/+$/, '')}/${imageName(name)}-${part === 'tests' ? 'verifier' : part}`;
     cli.say(`  building and pushing ${repository}`);
     return pushBuilt(join(folder, part), repository);
   };

@@ -18,6 +18,7 @@ import type { Guest, GuestFile, Sandboxes } from '../../sandbox/sandbox';
 import type { BlobStore } from '../../store/blobs';
 import { mustRun } from '../commands';
 import { applyCandidate, filesBelow } from './candidate';
+import { isExcluded } from './excluded';
 import { NOTHING, type Ran, runCommands, solve } from './run-tests';
 
 /** What judging where an agent worked needs of this host. */
@@ -183,26 +184,6 @@ async function filesOf(from: Guest, { source, exclude }: Artifact): Promise<Gues
   return [...files].flatMap(([path, bytes]) =>
     isExcluded(posix.relative(source, path), exclude) ? [] : [{ path, bytes, executable: executable.has(path) }],
   );
-}
-
-/** As `tar --exclude` has it: a pattern fits what begins at any name of the path, and with a folder all that is in it. */
-export function isExcluded(path: string, patterns: readonly string[]): boolean {
-  const names = path.split('/');
-  return patterns.some((pattern) => {
-    const fits = new RegExp(`^${regexOf(pattern.replace(/^\.\//, '').replace(/\/$/, ''))}$`, 's');
-    return names.some((_, end) =>
-      names.slice(0, end + 1).some((__, start) => fits.test(names.slice(start, end + 1).join('/'))),
-    );
-  });
-}
-
-function regexOf(pattern: string): string {
-  return pattern.replaceAll(/\[!?[^\]]+\]|[\s\S]/g, (part) => {
-    if (part === '*') return '.*';
-    if (part === '?') return '.';
-    if (part.length > 1) return part.replace('[!', '[^').replaceAll('\\', '\\\\');
-    return part.replace(/[\\^$.|+(){}[\]]/, '\\$&');
-  });
 }
 
 /**

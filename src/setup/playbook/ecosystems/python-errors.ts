@@ -213,7 +213,7 @@ export const pythonReaders: readonly Reader[] = [
   { cause: 'django-settings', pattern: /Could not import settings '[^']*'/g, what: () => '' },
   {
     cause: 'django-settings',
-    pattern: /No module named '([\w.]*settings[\w.]*)'/g,
+    pattern: /No module named '([\w.]{0,200}settings[\w.]{0,200})'/g,
     what: (_, { survey }) =>
       Object.values(survey.texts).some((text) => text.includes('DJANGO_SETTINGS_MODULE')) ? '' : null,
   },

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { exportPeer, importPeer } from '../../../src/setup/experience';
 import { unitLike } from '../../store/experience/support/units';
+import { examples } from '../../support/counts';
 
 type Row = Record<string, unknown>;
 const ROW = { id: 'x', signals: { keywords: ['foo'] }, advice_nl: ['Install foo.'], atoms: [], telemetry: {} };
@@ -216,6 +217,6 @@ test('property: whatever a row has, it has again after import and export, and ev
       // And a second time nothing changes any more.
       expect(through(back).back).toEqual(back);
     }),
-    { numRuns: 300 },
+    { numRuns: examples(100, 300) },
   );
 });

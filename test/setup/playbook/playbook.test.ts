@@ -3,6 +3,7 @@ import type { SetupAction } from '../../../src/contract';
 import { SetupAction as Schema } from '../../../src/contract';
 import type { Suggestion } from '../../../src/contract/experience';
 import { playbook } from '../../../src/setup/playbook/playbook';
+import { examples } from '../../support/counts';
 import { dossierOf, failed, OK, simulate, textOf } from './simulated';
 
 const REPOSITORIES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
@@ -274,6 +275,6 @@ test('whatever it meets, it ends, repeats no remedy, and never does the same twi
         if (before.observed.exitCode !== 0 && !before.undone) expect(textOf(move)).not.toBe(textOf(before.move));
       });
     }),
-    { numRuns: 300 },
+    { numRuns: examples(100, 300) },
   );
 });

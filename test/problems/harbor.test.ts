@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { parse } from 'smol-toml';
 import { Problem, partAt, partsOf } from '../../src/contract';
 import { isExcluded } from '../../src/environments/grading/excluded';
+import { reportOf } from '../../src/environments/grading/trial';
 import { overParts, rewardsOf, verdictOver, whyStopped } from '../../src/grading/reward';
 import { continuedTurns } from '../../src/problems/harbor/continued';
 import type { TaskFile } from '../../src/problems/harbor/files';
@@ -444,6 +445,15 @@ test.each([
   ['a'.repeat(5_000), `${'a*'.repeat(200)}b`, false],
 ])('%s is excluded by %s: %s', (path, pattern, is) => {
   expect(isExcluded(path, [pattern])).toBe(is);
+});
+
+test.each([
+  ['/logs/verifier/reward.json', '/logs/verifier'],
+  ['out.xml', '/app/out.xml'],
+  ['src/out.xml', '/app/src/out.xml'],
+  ['/reward.json', '/reward.json'],
+])('of a report at %s goes %s, and no work of the agent', (report, gone) => {
+  expect(reportOf('/app', { kind: 'junit', report })).toEqual([gone]);
 });
 
 test('rewards: shares multiplied, and nothing for who was caught', () => {

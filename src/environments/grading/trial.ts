@@ -99,12 +99,22 @@ export async function testPart(lab: TrialLab, subject: Subject, sandbox: Guest):
     await sandbox.write(await filesBelow(at!, files, lab.blobs));
     const ran = await run(subject, sandbox, problem);
     // An agent that goes on sees neither the tests nor what they said.
-    const { parser } = problem.tests;
-    const left = 'report' in parser ? [at!, posix.dirname(posix.resolve(problem.workdir, parser.report))] : [at!];
-    await mustRun(sandbox, { command: 'rm -rf -- "$@"', args: left });
+    await mustRun(sandbox, {
+      command: 'rm -rf -- "$@"',
+      args: [at!, ...reportOf(problem.workdir, problem.tests.parser)],
+    });
     return ran;
   }
   return testApart(lab, subject, sandbox, apart);
+}
+
+/** Where tests report: the whole folder, with what else they said there, unless it holds work of the agent's or is held by it. */
+export function reportOf(workdir: string, parser: Problem['tests']['parser']): string[] {
+  if (!('report' in parser)) return [];
+  const report = posix.resolve(workdir, parser.report);
+  const folder = posix.dirname(report);
+  const holds = (outer: string, inner: string) => `${inner}/`.startsWith(outer === '/' ? outer : `${outer}/`);
+  return [holds(folder, workdir) || holds(workdir, folder) ? report : folder];
 }
 
 async function run({ signal }: Subject, sandbox: Guest, problem: Problem): Promise<Ran> {

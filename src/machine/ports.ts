@@ -1,14 +1,26 @@
 import { spawnSync } from 'node:child_process';
+import { randomInt } from 'node:crypto';
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 
-/** The wanted port where it is free, else some free one. */
+/**
+ * Below what the kernel gives to connections that go out and to whoever asks for any port: one of those may be taken again
+ * before the process that it was found for listens there.
+ */
+const [LOWEST, ABOVE] = [10_000, 32_768];
+
+/** The wanted port where it is free, else some free one. Throws what the host says where none of it can be listened on. */
 export async function freePort(wanted = 0, host = '127.0.0.1'): Promise<number> {
-  return taken(wanted, host).catch(() => taken(0, host));
+  if (wanted !== 0 && (await isFree(wanted, host))) return wanted;
+  for (let tries = 0; tries < 100; tries += 1) {
+    const port = randomInt(LOWEST, ABOVE);
+    if (await isFree(port, host)) return port;
+  }
+  return probe(0, host);
 }
 
 export async function isFree(port: number, host = '127.0.0.1'): Promise<boolean> {
-  return taken(port, host).then(
+  return probe(port, host).then(
     () => true,
     () => false,
   );
@@ -60,13 +72,13 @@ function linkOf(path: string): string {
   }
 }
 
-function taken(port: number, host: string): Promise<number> {
+function probe(port: number, host: string): Promise<number> {
   return new Promise((done, failed) => {
-    const probe = createServer()
+    const server = createServer()
       .once('error', failed)
       .listen(port, host, () => {
-        const address = probe.address() as { port: number };
-        probe.close(() => done(address.port));
+        const address = server.address() as { port: number };
+        server.close(() => done(address.port));
       });
   });
 }

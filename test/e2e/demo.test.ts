@@ -6,11 +6,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Connection } from '@temporalio/client';
 import { REPOSITORY } from '../../src/home';
 import { startDevServer } from '../../src/machine/dev-server';
+import { freePort } from '../../src/machine/ports';
 import { temporalBinary } from '../../src/machine/temporal';
 import { type Ran, runCli } from '../cli/run-cli';
 import { figures } from '../support/figures';
 import { installPackage, registryAnswers } from '../support/installed';
-import { freePort } from '../support/world';
 
 const home = mkdtempSync(join(tmpdir(), 'pointsman-demo-'));
 /** The package, installed where no checkout is. */

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RolloutProgress, RolloutResult } from '../../src/contract';
+import { freePort } from '../../src/machine/ports';
 import { tinyProblem } from '../support/tiny-problem';
-import { freePort, World } from '../support/world';
+import { World } from '../support/world';
 
 const bash = (command: string) => ({ thought: 'Go on.', tool: 'bash', args: { command } });
 const script = {

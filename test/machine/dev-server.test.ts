@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { startDevServer, stopDevServer } from '../../src/machine/dev-server';
+import { freePort } from '../../src/machine/ports';
 import { portLock } from '../../src/machine/server-process';
 import { temporalBinary } from '../../src/machine/temporal';
 import { portsOf } from '../support/listening';
@@ -25,14 +26,10 @@ afterAll(async () => {
 // Looked up before the home moves: set-up fetched it into the checkout's.
 const temporalBinaryOfTheCheckout = temporalBinary();
 
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  started.push(address.port);
-  return address.port;
+async function anyPort(): Promise<number> {
+  const found = await freePort();
+  started.push(found);
+  return found;
 }
 
 function statusUnder(host: string, port: number): Promise<number | undefined> {
@@ -60,7 +57,7 @@ async function expectNoDoors(pid: number, known: readonly number[]): Promise<voi
 }
 
 test('starts once with the tuned settings, is taken again, keeps its database over a restart', async () => {
-  const [port, uiPort] = [await freePort(), await freePort()];
+  const [port, uiPort] = [await anyPort(), await anyPort()];
   const server = await startDevServer({ port, uiPort, fastTimers: true });
   expect(server).toMatchObject({ started: true, address: `127.0.0.1:${port}` });
   expect(await startDevServer({ port, uiPort })).toEqual({ ...server, started: false });
@@ -101,14 +98,14 @@ test('starts once with the tuned settings, is taken again, keeps its database ov
 }, 40_000);
 
 test('two that start at once end with one server', async () => {
-  const [port, uiPort] = [await freePort(), await freePort()];
+  const [port, uiPort] = [await anyPort(), await anyPort()];
   const servers = await Promise.all([startDevServer({ port, uiPort }), startDevServer({ port, uiPort })]);
   expect(servers.map(({ address }) => address)).toEqual([`127.0.0.1:${port}`, `127.0.0.1:${port}`]);
   expect(await stopDevServer(port)).toBe(true);
 }, 40_000);
 
 test('a claim of a process that is gone is taken over', async () => {
-  const [port, uiPort] = [await freePort(), await freePort()];
+  const [port, uiPort] = [await anyPort(), await anyPort()];
   const gone = spawnSync('true').pid;
   writeFileSync(portLock(port), `${gone}\n`);
   expect((await startDevServer({ port, uiPort })).started).toBe(true);
@@ -116,7 +113,7 @@ test('a claim of a process that is gone is taken over', async () => {
 }, 40_000);
 
 test('where the program is not installed, it is fetched, and that is said', async () => {
-  const [port, uiPort] = [await freePort(), await freePort()];
+  const [port, uiPort] = [await anyPort(), await anyPort()];
   const said: string[] = [];
   const { TEMPORAL_BIN, PATH } = process.env;
   delete process.env.TEMPORAL_BIN;
@@ -139,7 +136,7 @@ test('where the program is not installed, it is fetched, and that is said', asyn
 }, 120_000);
 
 test('a port that something else holds is told with the reason', async () => {
-  const port = await freePort();
+  const port = await anyPort();
   const other = createServer((socket) => socket.destroy());
   await new Promise<void>((resolve) => other.listen(port, '127.0.0.1', resolve));
   try {
@@ -153,7 +150,7 @@ test('a port that something else holds is told with the reason', async () => {
 }, 40_000);
 
 test('a pid file of a process that is no server stops nothing', async () => {
-  const port = await freePort();
+  const port = await anyPort();
   for (const began of ['', ' 12345']) {
     writeFileSync(join(scratch, 'run', `temporal-${port}.pid`), `${process.pid}${began}\n`);
     expect(await stopDevServer(port)).toBe(false);

@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -11,6 +10,7 @@ import { stringify } from 'yaml';
 import { queuesUnder } from '../../src/contract';
 import { REPOSITORY } from '../../src/home';
 import { serverArguments } from '../../src/machine/dev-server';
+import { freePort } from '../../src/machine/ports';
 import { temporalBinary } from '../../src/machine/temporal';
 import type { ScriptInput } from '../../src/model/rehearsal/script';
 import { startRehearsal } from '../../src/model/rehearsal/server';
@@ -243,15 +243,4 @@ async function killed(child: ChildProcess | undefined, signal: NodeJS.Signals): 
   const gone = new Promise((resolve) => child.once('exit', resolve));
   child.kill(signal);
   await gone;
-}
-
-export function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer()
-      .once('error', reject)
-      .listen(0, '127.0.0.1', () => {
-        const { port } = probe.address() as { port: number };
-        probe.close(() => resolve(port));
-      });
-  });
 }

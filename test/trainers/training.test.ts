@@ -5,9 +5,10 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { DatasetResult } from '../../src/contract';
 import { REPOSITORY } from '../../src/home';
+import { freePort } from '../../src/machine/ports';
 
 import { TINY_TESTS, tinyProblem } from '../support/tiny-problem';
-import { freePort, World } from '../support/world';
+import { World } from '../support/world';
 import { pythonWith, testWith } from './python';
 
 /**

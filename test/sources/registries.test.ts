@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
 import { pack } from 'tar-stream';
-import { Fetcher, type Site, siteForContainers } from '../support/sources';
+import { emptyZip, Fetcher, having, type Site, siteForContainers } from '../support/sources';
 
 // Containers and packages: seconds on a quiet machine, minutes on a busy one.
 jest.setTimeout(180_000);
@@ -25,20 +25,6 @@ afterAll(async () => {
 beforeEach(() => {
   files.clear();
 });
-
-/** Variables of this process for as long as the test takes: what a worker's environment says. */
-async function having<T>(variables: Record<string, string>, use: () => Promise<T>): Promise<T> {
-  const before = Object.fromEntries(Object.keys(variables).map((name) => [name, process.env[name]]));
-  Object.assign(process.env, variables);
-  try {
-    return await use();
-  } finally {
-    for (const [name, value] of Object.entries(before)) {
-      if (value === undefined) delete process.env[name];
-      else process.env[name] = value;
-    }
-  }
-}
 
 describe('a public registry', () => {
   it.each([
@@ -251,21 +237,4 @@ async function plainTar(): Promise<Buffer> {
   const chunks: Buffer[] = [];
   for await (const chunk of packed as unknown as AsyncIterable<Buffer>) chunks.push(chunk);
   return Buffer.concat(chunks);
-}
-
-/** One empty stored file. */
-function emptyZip(name: string): Buffer {
-  const local = Buffer.alloc(30);
-  local.writeUInt32LE(0x04034b50, 0);
-  local.writeUInt16LE(name.length, 26);
-  const entry = Buffer.alloc(46);
-  entry.writeUInt32LE(0x02014b50, 0);
-  entry.writeUInt16LE(name.length, 28);
-  const end = Buffer.alloc(22);
-  end.writeUInt32LE(0x06054b50, 0);
-  end.writeUInt16LE(1, 8);
-  end.writeUInt16LE(1, 10);
-  end.writeUInt32LE(46 + name.length, 12);
-  end.writeUInt32LE(30 + name.length, 16);
-  return Buffer.concat([local, Buffer.from(name), entry, Buffer.from(name), end]);
 }

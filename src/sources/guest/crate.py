@@ -3,7 +3,7 @@ import json
 import os
 import re
 
-from fetching import Refused, check, from_debian, get, needed, run, unknown, write
+from fetching import Refused, check, document, from_debian, get, needed, run, unknown, write
 
 HINT = "Put cargo on the worker's PATH, or set CARGO_REGISTRIES_CRATES_IO_INDEX to a sparse index (without credentials)."
 
@@ -44,12 +44,13 @@ def main(name, version):
     config = get(index + "/config.json")
     if config is None:
         raise Refused("Unavailable", "%s is no sparse index: it has no config.json" % index, HINT)
+    template = document(config, ("dl",), "the configuration of a sparse index")["dl"]
     entries = get("%s/%s" % (index, index_path(name)))
     releases = {each["vers"]: each for each in map(json.loads, entries[0].splitlines())} if entries else {}
     if version not in releases:
         raise unknown("version %s of %s" % (version, name), list(releases))
     release = releases[version]
-    answer = get(download_url(json.loads(config[0])["dl"], release["name"], version, release["cksum"]))
+    answer = get(download_url(template, release["name"], version, release["cksum"]))
     if answer is None:
         raise Refused("Unavailable", "%s %s is listed but not there" % (name, version), "Try another index.")
     check("sha256", answer[0], release["cksum"], "the index")

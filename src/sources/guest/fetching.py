@@ -60,6 +60,33 @@ def needed(value, what, hint):
     return value
 
 
+def document(answer, keys, what):
+    """The JSON object that the registry has there. Proxies and gateways answer in its place, with 200 and words of their own."""
+    try:
+        found = json.loads(answer[0])
+    except ValueError:
+        found = None
+    if not isinstance(found, dict) or not any(key in found for key in keys):
+        raise stranger(answer, what)
+    return found
+
+
+def stranger(answer, what):
+    start = " ".join(answer[0][:200].decode("utf-8", "replace").split())
+    message = "%s answers with something else than %s: %s" % (answer[1], what, start or "nothing")
+    return Refused("Unavailable", message, "Check the registry's address, and what answers in its place.")
+
+
+def verified(data, digests, who):
+    """Compares the file with the strongest digest (hexadecimal, by algorithm) that is announced; notes on what that is worth."""
+    for algorithm in ("sha512", "sha384", "sha256", "sha1", "md5"):
+        expected = digests.get(algorithm)
+        if expected:
+            check(algorithm, data, expected, who)
+            return ["%s announces a %s only" % (who, algorithm)] if algorithm in ("sha1", "md5") else []
+    return ["%s announces no digest, so the file was taken as it came" % who]
+
+
 def check(algorithm, data, expected, who):
     found = hashlib.new(algorithm, data).hexdigest()
     if found != expected.lower():

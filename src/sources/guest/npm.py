@@ -2,12 +2,11 @@
 import base64
 import datetime
 import io
-import json
 import os
 import tarfile
 import urllib.parse
 
-from fetching import Refused, check, get, needed, run, unknown, write
+from fetching import Refused, document, get, needed, run, unknown, verified, write
 
 FIRST_YEAR = "2010"
 HINT = "Put npm on the worker's PATH, or set NPM_CONFIG_REGISTRY in its environment (without credentials)."
@@ -15,10 +14,10 @@ HINT = "Put npm on the worker's PATH, or set NPM_CONFIG_REGISTRY in its environm
 
 def main(name, version):
     registry = needed(os.environ.get("POINTSMAN_REGISTRY"), "the npm registry", HINT)
-    document = "%s/%s" % (registry.rstrip("/"), urllib.parse.quote(name, safe="@"))
     # The short form of it lacks the times.
-    answer = get(document, "application/json")
-    known = json.loads(answer[0]) if answer else {}
+    answer = get("%s/%s" % (registry.rstrip("/"), urllib.parse.quote(name, safe="@")), "application/json")
+    # What was taken back has its times left.
+    known = document(answer, ("versions", "time"), "what it knows of a package") if answer else {}
     versions = known.get("versions", {})
     if version not in versions:
         raise unknown("version %s of %s" % (version, name), list(versions))
@@ -28,7 +27,7 @@ def main(name, version):
         raise Refused("Unavailable", "%s is listed but not there" % dist["tarball"], "Try another registry.")
     write(tarball[0])
     released = released_on(known.get("time", {}).get(version), tarball[0])
-    return {"notes": verified(tarball[0], dist), **({"released": released} if released else {})}
+    return {"notes": verified(tarball[0], digests(dist), "the registry"), **({"released": released} if released else {})}
 
 
 def released_on(listed, data):
@@ -45,17 +44,10 @@ def released_on(listed, data):
     return listed if listed and int(listed[:4]) - int(newest[:4]) < 2 else newest
 
 
-def verified(data, dist):
-    """By the strongest digest that the registry announces."""
-    announced = dict(each.split("?")[0].split("-", 1) for each in dist.get("integrity", "").split())
-    for algorithm in ("sha512", "sha384", "sha256"):
-        if algorithm in announced:
-            check(algorithm, data, base64.b64decode(announced[algorithm]).hex(), "the registry")
-            return []
-    if "shasum" in dist:
-        check("sha1", data, dist["shasum"], "the registry")
-        return ["the registry announces a sha1 only"]
-    return ["the registry announces no digest, so the file was taken as it came"]
+def digests(dist):
+    announced = [each.split("?")[0].split("-", 1) for each in dist.get("integrity", "").split()]
+    strong = {algorithm: base64.b64decode(value).hex() for algorithm, value in announced}
+    return {"sha1": dist.get("shasum"), **strong}
 
 
 run(main)

@@ -69,6 +69,10 @@ const NOUNS: Readonly<Record<string, Noun>> = {
     about: 'rollouts over HTTP, for trainers: start, wait, read',
     load: async () => (await import('./cli/serve.js')).addServeCommand,
   },
+  codec: {
+    about: 'keys of encrypted payloads; reading them in the Temporal UI and CLI',
+    load: async () => (await import('./cli/codec.js')).addCodecCommands,
+  },
   'covariate-shift': {
     alias: 'shift',
     about: "how far students' histories drift from an expert's, turn by turn",

@@ -85,7 +85,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   activities: {
     holds: 'side effects: thin, retried, heartbeating; the same subjects as the workflows',
     imports:
-      'contract rollout setup problems grading dataset analysis evaluation packages/python pages deps environments sources sandbox store model config home roots activities/prompts',
+      'contract rollout setup problems grading dataset analysis evaluation packages/python pages deps environments sources sandbox store payloads model config home roots activities/prompts',
   },
   'activities/prompts': {
     holds: 'prompt files, ours and those of profiles, read',
@@ -111,9 +111,13 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     holds: 'sandboxes by the Docker engine; nothing else knows the engine',
     imports: 'contract sandbox',
   },
+  payloads: {
+    holds: 'what the Temporal server keeps, encrypted: the data converter of workers, clients and readers of histories',
+    imports: 'contract config own-host',
+  },
   store: {
     holds: 'blobs, ledgers, budgets, experience: interfaces, each with its local implementation',
-    imports: 'contract setup model config home roots',
+    imports: 'contract setup model config home payloads roots',
   },
   model: {
     holds: 'model providers, prices, the rehearsal server',
@@ -162,7 +166,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   worker: {
     holds: 'the process: which task queues it serves',
-    imports: 'contract activities config deps extensions home machine sandbox store roots',
+    imports: 'contract activities config deps extensions home machine payloads sandbox store roots',
   },
   main: {
     holds: 'the command line: its words of the first level, each loaded when it is used',
@@ -175,7 +179,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   cli: {
     holds: 'commands, thin over the Temporal client; one file or folder a noun',
     imports:
-      'contract rollout setup problems dataset analysis evaluation packages/python pages pages/viewer/server cli/terminal environments store model config home own-host machine serve worker roots activities/prompts extensions',
+      'contract rollout setup problems dataset analysis evaluation packages/python pages pages/viewer/server cli/terminal environments store payloads model config home own-host machine serve worker roots activities/prompts extensions',
     types: 'workflows',
   },
   demo: {

@@ -13,6 +13,7 @@ import { closeHome, homeSecret } from './home';
 import { assertOwnServer, workerIdentity } from './machine/owner';
 import { freePort } from './machine/ports';
 import { workflowBundle } from './machine/workflow-bundle';
+import { dataConverterOf, encryptsPayloads } from './payloads';
 import { Roots } from './roots';
 import { openSandboxes } from './sandbox';
 import { closeStores, openStores } from './store';
@@ -74,7 +75,8 @@ export async function serve(choice: WorkerChoice, given?: Settings): Promise<voi
   await ensureNamespace(connection, namespace);
   const { clusterId } = await connection.workflowService.getClusterInfo({});
   const deps = createDeps(settings, `${clusterId}/${namespace}`, choice.queue);
-  const common = { ...COMMON, ...versioning(settings.deployment) };
+  const dataConverter = dataConverterOf(settings.config);
+  const common = { ...COMMON, ...versioning(settings.deployment), dataConverter };
   const identity = workerIdentity(settings.host);
   const workers = await Promise.all(
     (await plans(choice, deps, settings, extensions)).map((plan) =>
@@ -130,7 +132,7 @@ async function plans(
   if (roles.includes('workflows')) {
     chosen.push({
       taskQueue: queues.workflows,
-      workflowBundle: await workflowBundle(extensions),
+      workflowBundle: await workflowBundle(extensions, encryptsPayloads(config)),
       activities,
       maxCachedWorkflows: config.worker.cachedWorkflows,
       maxConcurrentWorkflowTaskExecutions: 40,

@@ -16,6 +16,7 @@ import type { Deps } from '../deps';
 import { packageVersion } from '../home';
 import type { ReportMaterial, Run } from '../pages/report/material';
 import { buildReport } from '../pages/report/report';
+import { decoded } from '../payloads';
 import { withHeartbeat } from './heartbeat';
 import { jsonBlobs } from './problems/function-reports';
 import { rowsOfSources } from './rollout/rollout-rows';
@@ -216,7 +217,7 @@ async function firstEvent(client: Client, workflowId: string, runId: string) {
       execution: { workflowId, runId },
       maximumPageSize: 1,
     });
-    return history?.events?.[0];
+    return await decoded(history?.events?.[0], client.options.loadedDataConverter.payloadCodecs);
   } catch (error) {
     const NOT_FOUND = 5;
     if ((error as { code?: unknown }).code === NOT_FOUND) return undefined;

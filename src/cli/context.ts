@@ -4,6 +4,7 @@ import { DEFAULT_QUEUE, isPointsmanError, type Queues, queuesUnder } from '../co
 import { connect, ensureServer, findServer, type Local } from '../machine/local-services';
 import { assertOwnServer } from '../machine/owner';
 import type { Look } from '../pages/shown-run';
+import { dataConverterOf } from '../payloads';
 import { quote } from '../rollout/shell';
 import { nameRoots } from '../roots';
 import type { Stores } from '../store';
@@ -159,7 +160,8 @@ export class Cli {
       const say = (line: string) => this.say(line);
       const local = mayStart ? await ensureServer(say, this.port) : await findServer(say);
       const { connection, namespace } = await connect();
-      const client = new Client({ connection, namespace });
+      const dataConverter = dataConverterOf(this.settings.config);
+      const client = new Client({ connection, namespace, dataConverter });
       await assertOwnServer(client.workflowService, namespace, local.address);
       this.made = { local, client };
     }

@@ -17,6 +17,7 @@ import { roomsWithin } from '../rooms';
 /** What `bin/build.cjs` made of the sources, as a package has it. */
 const CODE = join(REPOSITORY, 'dist');
 const WORKFLOWS = join(CODE, 'workflows', 'index.js');
+const FAILURES = join(CODE, 'payloads', 'failures.js');
 /** Where npm put Temporal's packages, for this checkout or around this package. */
 const PACKAGES = resolve(dirname(require.resolve('@temporalio/workflow/package.json')), '..', '..');
 /** Folders of what workflow code may hold. */
@@ -29,16 +30,21 @@ const foldersOf = (room: string) =>
  * The workflow code as one file, built once for its content: every worker and test that starts on the same sources takes
  * the same file, and building (3 s) happens only after an edit. It lies beside the code that it is made of, for every home
  * that starts workers on it; in the home where extensions are part of it, or where an account may not write beside the code.
- * `extensions` are files that `useExtensions` gave.
+ * `extensions` are files that `useExtensions` gave; with `encodesFailures` the messages of failures become payloads, so that
+ * they can be encrypted.
  */
-export async function workflowBundle(extensions: readonly string[] = []): Promise<{ codePath: string }> {
+export async function workflowBundle(
+  extensions: readonly string[] = [],
+  encodesFailures = false,
+): Promise<{ codePath: string }> {
   const folder = (extensions.length === 0 ? besideCode() : undefined) ?? inHome();
-  const name = digest(extensions);
+  const name = digest(extensions, encodesFailures);
   const codePath = join(folder, `${name}.js`);
   if (existsSync(codePath)) return { codePath };
   const quiet = () => {};
   const { code } = await bundleWorkflowCode({
     workflowsPath: extensions.length === 0 ? WORKFLOWS : entryWith(extensions, join(folder, `${name}-entry.cjs`)),
+    ...(encodesFailures ? { failureConverterPath: FAILURES } : {}),
     // The entry lies in the home, from which no package is found.
     webpackConfigHook: (config) => ({
       ...config,
@@ -91,10 +97,11 @@ function entryWith(extensions: readonly string[], file: string): string {
   return file;
 }
 
-function digest(extensions: readonly string[]): string {
+function digest(extensions: readonly string[], encodesFailures: boolean): string {
   const hash = createHash('sha256').update(readFileSync(join(REPOSITORY, 'package.json')));
   for (const path of extensions) hash.update(path).update(readFileSync(path));
   if (extensions.length > 0) hash.update(readFileSync(join(CODE, 'extend.js')));
+  if (encodesFailures) hash.update(readFileSync(FAILURES));
   const folders = new Set([...foldersOf('workflows'), ...(extensions.length > 0 ? foldersOf('extend') : [])]);
   for (const folder of folders) {
     const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.js'));

@@ -1,11 +1,21 @@
 import { type Client, type WorkflowHandle, WorkflowNotFoundError } from '@temporalio/client';
 import { defaultPayloadConverter, type Payload } from '@temporalio/common';
+import type { temporal } from '@temporalio/proto';
 import { PointsmanError, RolloutInput, type RolloutResult, type RolloutRow } from '../contract';
+import { decoded } from '../payloads';
+
+type Event = temporal.api.history.v1.IHistoryEvent;
+
+/** All events of a run, with their payloads decoded by the client's own codec. Throws where the server does not have it. */
+export async function eventsOf(handle: WorkflowHandle): Promise<Event[]> {
+  const { events } = await handle.fetchHistory();
+  return decoded(events ?? [], handle.client.options.loadedDataConverter.payloadCodecs);
+}
 
 /** What a workflow was started with (after continue-as-new: what its last run was given). */
 export async function inputOf(handle: WorkflowHandle): Promise<Record<string, unknown>> {
-  const { events } = await handle.fetchHistory();
-  const input = firstValue<unknown>(events?.[0]?.workflowExecutionStartedEventAttributes?.input);
+  const events = await eventsOf(handle);
+  const input = firstValue<unknown>(events[0]?.workflowExecutionStartedEventAttributes?.input);
   if (typeof input === 'object' && input !== null) return input as Record<string, unknown>;
   throw new PointsmanError('NotFound', `the history of ${handle.workflowId} holds no input`, 'Start it anew.');
 }
@@ -22,8 +32,7 @@ interface Headed {
 
 /** The newest chain head that a rollout's history names: needs no worker, unlike the query. */
 export async function headInHistory(handle: WorkflowHandle): Promise<string | undefined> {
-  const { events } = await handle.fetchHistory();
-  for (const event of [...(events ?? [])].reverse()) {
+  for (const event of (await eventsOf(handle)).reverse()) {
     const done = firstValue<Headed>(event.activityTaskCompletedEventAttributes?.result);
     const begun = firstValue<{ carry?: Headed }>(event.workflowExecutionStartedEventAttributes?.input);
     for (const value of [done, begun?.carry]) {

@@ -14,6 +14,7 @@ import { freePort } from '../../src/machine/ports';
 import { temporalBinary } from '../../src/machine/temporal';
 import type { ScriptInput } from '../../src/model/rehearsal/script';
 import { startRehearsal } from '../../src/model/rehearsal/server';
+import { dataConverterOf } from '../../src/payloads';
 import { openSandboxes } from '../../src/sandbox';
 import { LABEL } from '../../src/sandbox/labels';
 import { FileBlobs } from '../../src/store/local/blobs';
@@ -32,6 +33,8 @@ export interface WorldOptions {
   readonly images?: readonly string[];
   /** Gateways that rollouts may name. */
   readonly endpoints?: readonly { readonly baseUrl: string; readonly anyPort?: boolean; readonly keys?: string[] }[];
+  /** Keys that payloads are encrypted with. */
+  readonly payloadKeys?: string;
   /** Environment of every worker. */
   readonly env?: NodeJS.ProcessEnv;
 }
@@ -41,6 +44,7 @@ const SERVER_MS = 60_000;
 const SERVER_ATTEMPTS = 5;
 /** A worker that is told to end has so long. */
 const PATIENCE_MS = 20_000;
+const KEYS = 'WORLD_PAYLOAD_KEYS';
 
 /** A real server, real workers as processes of their own (so that they can be killed) and a rehearsal model. */
 export class World {
@@ -84,7 +88,8 @@ export class World {
     );
     const services = { images: this.options.images ?? [] };
     const endpoints = this.options.endpoints ?? [];
-    const config = { profiles: full, services, endpoints, sources: { roots: [tmpdir()] } };
+    const payloads = this.options.payloadKeys ? { keysEnv: KEYS } : {};
+    const config = { profiles: full, services, endpoints, payloads, sources: { roots: [tmpdir()] } };
     writeFileSync(join(this.home, 'pointsman.yaml'), stringify(config));
   }
 
@@ -121,7 +126,9 @@ export class World {
         // Whoever took the port before us answers as well, and has no such namespace.
         await connection.workflowService.describeNamespace({ namespace: this.namespace });
         await this.client?.connection.close().catch(() => {});
-        this.client = new Client({ connection, namespace: this.namespace });
+        const payloads = this.options.payloadKeys ? { keysEnv: KEYS } : {};
+        const dataConverter = dataConverterOf({ payloads }, this.env);
+        this.client = new Client({ connection, namespace: this.namespace, dataConverter });
         return true;
       } catch (error) {
         if (Date.now() > deadline) throw error;
@@ -144,6 +151,7 @@ export class World {
       TEMPORAL_ADDRESS: this.address,
       TEMPORAL_NAMESPACE: this.namespace,
       LOG_LEVEL: 'info',
+      ...(this.options.payloadKeys ? { [KEYS]: this.options.payloadKeys } : {}),
       ...this.options.env,
     };
   }

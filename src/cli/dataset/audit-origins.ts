@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { type Client, WorkflowNotFoundError } from '@temporalio/client';
 import { isPointsmanError, Opening, Step } from '../../contract';
 import type { BlobStore } from '../../store/blobs';
+import { eventsOf, firstValue } from '../../store/history';
 
 /** One step of a chain, with the hash that names it. */
 export interface AuditedStep {
@@ -99,8 +100,6 @@ interface RunHistory {
   readonly answers: ReadonlyMap<number, ModelEvent>;
 }
 
-type Payloads = { payloads?: readonly { data?: Uint8Array | null }[] | null } | null | undefined;
-
 export interface RolloutHistory {
   /** The run whose id is the ledger's key. */
   readonly firstRunId: string;
@@ -134,11 +133,11 @@ async function historyFromRun(client: Client, workflowId: string, runId?: string
   const handle = client.workflow.getHandle(workflowId, runId);
   // Asked first, because it says `WorkflowNotFoundError` where the history alone fails with the server's own words.
   const { runId: own } = await handle.describe();
-  const { events } = await handle.fetchHistory();
+  const events = await eventsOf(handle);
   const asked = new Map<string, number>();
   const answers = new Map<number, ModelEvent>();
   let [firstRunId, continuedFrom]: [string, string | undefined] = [own, undefined];
-  for (const event of events ?? []) {
+  for (const event of events) {
     const started = event.workflowExecutionStartedEventAttributes;
     if (started) {
       firstRunId = started.firstExecutionRunId || own;
@@ -146,23 +145,14 @@ async function historyFromRun(client: Client, workflowId: string, runId?: string
     }
     const scheduled = event.activityTaskScheduledEventAttributes;
     if (scheduled?.activityType?.name === 'callModel') {
-      const { turn } = firstPayload(scheduled.input) as { turn?: number };
+      const turn = firstValue<{ turn?: number }>(scheduled.input)?.turn;
       if (turn !== undefined) asked.set(String(event.eventId), turn);
     }
     const completed = event.activityTaskCompletedEventAttributes;
     const turn = asked.get(String(completed?.scheduledEventId));
     if (!completed || turn === undefined) continue;
-    const answer = firstPayload(completed.result) as { ok?: boolean; turn?: string };
-    if (answer.ok && answer.turn) answers.set(turn, { runId: own, eventId: Number(event.eventId), turn: answer.turn });
+    const answer = firstValue<{ ok?: boolean; turn?: string }>(completed.result);
+    if (answer?.ok && answer.turn) answers.set(turn, { runId: own, eventId: Number(event.eventId), turn: answer.turn });
   }
   return { firstRunId, continuedFrom, answers };
-}
-
-function firstPayload(payloads: Payloads): unknown {
-  const data = payloads?.payloads?.[0]?.data;
-  try {
-    return JSON.parse(Buffer.from(data ?? []).toString('utf8')) ?? {};
-  } catch {
-    return {};
-  }
 }

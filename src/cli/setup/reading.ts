@@ -2,7 +2,7 @@ import type { Client, WorkflowHandle } from '@temporalio/client';
 import type { Ref, RepoSetupResult, SetupProgress, SetupRole } from '../../contract';
 import type { ShownSetup, ShownSetupStep } from '../../pages/shown-setup';
 import { quote } from '../../rollout/shell';
-import { firstValue } from '../../store/history';
+import { eventsOf, firstValue } from '../../store/history';
 import { type Cli, look } from '../context';
 import {
   askProgress,
@@ -123,11 +123,11 @@ const OTHERS: readonly string[] = ['makeMove', 'openSetupChain'];
  * run that failed or was cancelled too.
  */
 async function roleHeadInHistory(handle: WorkflowHandle, role: SetupRole): Promise<string | undefined> {
-  const { events = [] } = await handle.fetchHistory();
+  const events = await eventsOf(handle);
   const asked = new Map(
-    (events ?? []).map((event) => [String(event.eventId), event.activityTaskScheduledEventAttributes] as const),
+    events.map((event) => [String(event.eventId), event.activityTaskScheduledEventAttributes] as const),
   );
-  for (const { activityTaskCompletedEventAttributes: done } of [...(events ?? [])].reverse()) {
+  for (const { activityTaskCompletedEventAttributes: done } of [...events].reverse()) {
     const scheduled = done && asked.get(String(done.scheduledEventId));
     const type = scheduled?.activityType?.name ?? '';
     const by = OTHERS.includes(type) ? firstValue<{ role?: string }>(scheduled?.input)?.role : 'agent';

@@ -25,6 +25,7 @@ import {
 import { readChain, readObservations, readText } from '../../pages/viewer/server/chain-files';
 import { setupTurnView } from '../../pages/viewer/turn-view';
 import type { BlobStore } from '../../store/blobs';
+import { eventsOf } from '../../store/history';
 import type { Cli } from '../context';
 import { type RunFacts, refusedOf } from '../rollout/reading';
 import { readSetup } from '../setup/reading';
@@ -228,10 +229,10 @@ const ASKS: readonly string[] = ['callModel', 'makeMove'];
  */
 export async function turnEvents(handle: WorkflowHandle, workflowLink: string | undefined): Promise<RunEvents> {
   const { runId } = await handle.describe();
-  const { events = [] } = await handle.fetchHistory();
+  const events = await eventsOf(handle);
   const turns = new Map<number, { -readonly [name in keyof TurnEvents]: TurnEvents[name] }>();
   const places = new Map<string, { turn: number; asks: boolean }>();
-  for (const event of events ?? []) {
+  for (const event of events) {
     const id = Number(event.eventId);
     const scheduled = event.activityTaskScheduledEventAttributes;
     if (scheduled) {

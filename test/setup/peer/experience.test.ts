@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { ExperienceUnit } from '../../../src/contract';
 import { reliability } from '../../../src/setup/experience/reliability';
 import { shipExperience } from '../../../src/store/experience';
-import { statement } from '../../../src/store/experience/database';
+import { statement } from '../../../src/store/database';
 import { openEmbedded } from '../../../src/store/experience/embedded';
 import {
   act,

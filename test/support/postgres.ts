@@ -2,7 +2,7 @@ import { execFileSync, spawn } from 'node:child_process';
 import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { canInstallPackages, installPackages, onPath, runCommand } from '../../../../src/machine/command';
+import { canInstallPackages, installPackages, onPath, runCommand } from '../../src/machine/command';
 
 export interface RunningPostgres {
   /** URL of a fresh database of that name. */

@@ -112,7 +112,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     imports: 'contract sandbox',
   },
   store: {
-    holds: 'blobs, ledgers, budgets, experience: interfaces, each with its local implementation',
+    holds: 'blobs, ledgers, budgets, experience: interfaces, each with its local and its shared implementation',
     imports: 'contract setup model config home roots',
   },
   model: {

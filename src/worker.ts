@@ -74,6 +74,7 @@ export async function serve(choice: WorkerChoice, given?: Settings): Promise<voi
   await ensureNamespace(connection, namespace);
   const { clusterId } = await connection.workflowService.getClusterInfo({});
   const deps = createDeps(settings, `${clusterId}/${namespace}`, choice.queue);
+  await deps.shared?.check();
   const common = { ...COMMON, ...versioning(settings.deployment) };
   const identity = workerIdentity(settings.host);
   const workers = await Promise.all(

@@ -47,6 +47,11 @@ export function connectPostgres(url: string, purpose: Purpose): Database {
 async function transaction(pool: Pool, statements: readonly Statement[]): Promise<Row[][]> {
   const client = await pool.connect();
   let broken: Error | undefined;
+  const lost = (error: Error) => {
+    broken = error;
+  };
+  // It may break between two answers: then the next one says so, and nobody else.
+  client.on('error', lost);
   const send = async ({ sql, parameters = [] }: Statement) => (await client.query(sql, [...parameters])).rows as Row[];
   try {
     const [only] = statements;
@@ -58,11 +63,10 @@ async function transaction(pool: Pool, statements: readonly Statement[]): Promis
     await client.query('commit');
     return rows;
   } catch (error) {
-    await client.query('rollback').catch((failure: Error) => {
-      broken = failure;
-    });
+    await client.query('rollback').catch(lost);
     throw error;
   } finally {
+    client.off('error', lost);
     client.release(broken);
   }
 }

@@ -32,7 +32,7 @@ const [TEXTS, TOKENS] = [32, 200_000];
  * the model reads) comes back as missing. Vectors that were paid for are in the ledger before this returns.
  */
 export function createTrajectoryEmbedder(deps: Deps) {
-  const { blobs, transcripts, config, embeddings, budgets, env, roots } = deps;
+  const { blobs, transcripts, config, embeddings, budgets, env, roots, shared } = deps;
 
   return async (
     run: string,
@@ -100,7 +100,10 @@ export function createTrajectoryEmbedder(deps: Deps) {
       await budgets.reserve(cap.name, cap.capUsd, callId, estimateEmbedding(texts, profile).costUsd);
     }
     try {
-      const given = await embedTexts(profile, { name, env }, texts, { signal, requestId: callId });
+      const given = await embedTexts(profile, { name, env, places: shared?.places }, texts, {
+        signal,
+        requestId: callId,
+      });
       const standing = await embeddings.record(request, { ...given, paidBy: run });
       if (cap) await budgets.settle(cap.name, callId, standing.costUsd);
       return standing;

@@ -121,7 +121,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   deps: {
     holds: 'what activities work with',
-    imports: 'config sandbox store roots',
+    imports: 'config sandbox store',
   },
   config: {
     holds: 'one file and the environment',
@@ -162,7 +162,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   worker: {
     holds: 'the process: which task queues it serves',
-    imports: 'contract activities config deps extensions home machine sandbox store roots',
+    imports: 'contract activities config deps extensions home machine sandbox store',
   },
   main: {
     holds: 'the command line: its words of the first level, each loaded when it is used',

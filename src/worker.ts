@@ -13,7 +13,6 @@ import { closeHome, homeSecret } from './home';
 import { assertOwnServer, workerIdentity } from './machine/owner';
 import { freePort } from './machine/ports';
 import { workflowBundle } from './machine/workflow-bundle';
-import { Roots } from './roots';
 import { openSandboxes } from './sandbox';
 import { closeStores, openStores } from './store';
 
@@ -29,11 +28,9 @@ export const ROLES: readonly Role[] = ['workflows', 'models', 'sandboxes'];
 export function createDeps(settings: Settings, scope: string, queue: string): Deps {
   const { config, home, host, onlyHost } = settings;
   for (const folder of ['problems', 'run']) mkdirSync(join(home, folder), { recursive: true });
-  const roots = new Roots(home, config.sources.roots);
   return {
-    ...openStores(settings, roots),
+    ...openStores(settings, 'workflows'),
     config,
-    roots,
     env: process.env,
     sandboxes: openSandboxes(scope, homeSecret(), allowedBy(config), config.sandboxes.backend),
     hostName: host,

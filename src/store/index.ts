@@ -14,6 +14,7 @@ import { ResultFolders } from './result-folders';
 import { Reviews } from './reviews';
 import type { Rows } from './rows';
 import { SampledTokensStore } from './sampled-tokens';
+import { sentPaths } from './sent-paths';
 import { SessionKeys } from './session-keys';
 import { SetupChains } from './setup-chains';
 import { openShared, type SharedStore, s3Blobs } from './shared';
@@ -37,6 +38,8 @@ export interface Stores {
   readonly results: ResultFolders;
   readonly reviews: Reviews;
   readonly sessionKeys: SessionKeys;
+  /** The files of this host that inputs may name. */
+  readonly roots: Roots;
   /** Where hosts share what they keep; absent where a home is all there is. */
   readonly shared?: SharedStore;
 }
@@ -61,12 +64,14 @@ function below(place: Place): Pick<Stores, 'blobs' | 'shared'> & { readonly rows
 }
 
 /**
- * The stores that the settings name. Nothing is written or connected to before it is used. `roots` bound the files that may
- * be named as problems; an operator's own command line reads what he can read.
+ * The stores that the settings name. Nothing is written or connected to before it is used. What inputs of workflows may name is
+ * bounded; an operator's own command line reads what he can read.
  */
-export function openStores(place: Place, roots: Roots = Roots.any): Stores {
-  const { home } = place;
+export function openStores(place: Place, readsFor: 'operator' | 'workflows' = 'operator'): Stores {
+  const { home, config } = place;
   const { blobs, rows, shared } = below(place);
+  const sent = shared && sentPaths(home, blobs);
+  const roots = new Roots(home, readsFor === 'operator' ? ['/'] : config.sources.roots, sent);
   const { documents, ...kept } = rows;
   return {
     ...kept,
@@ -77,9 +82,10 @@ export function openStores(place: Place, roots: Roots = Roots.any): Stores {
     setupChains: new SetupChains(blobs),
     problems: new Problems(join(home, 'problems'), blobs, documents('controls'), roots),
     campaigns: new Campaigns(documents('campaigns')),
-    results: new ResultFolders(home),
+    results: new ResultFolders(home, shared && { blobs, pointers: shared.results }),
     reviews: new Reviews(documents('reviews')),
     sessionKeys: new SessionKeys(documents('session-keys')),
+    roots,
     shared,
   };
 }

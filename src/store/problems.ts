@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import {
+  keptPath,
   nearest,
   PointsmanError,
   Problem,
@@ -35,7 +36,9 @@ export class Problems {
 
   /** Throws `NotFound` with the ids that exist, or `InvalidInput` with the field. */
   async find(source: ProblemSource): Promise<Problem> {
-    return typeof source === 'object' && 'sha256' in source ? this.kept(source) : this.resolve(source);
+    if (typeof source === 'object' && 'sha256' in source) return this.kept(source);
+    const sent = typeof source === 'string' && keptPath(source) !== undefined;
+    return this.resolve(sent ? await this.roots.here(source, 'problem') : source);
   }
 
   /** The same for what needs no blob. */

@@ -13,6 +13,7 @@ import {
 } from '../../contract';
 import type { Deps } from '../../deps';
 import { embedTexts, estimateEmbedding, requirePrice, vectorsOf } from '../../model';
+import { viewHere } from '../../roots';
 import { embeddingRequest, type PaidEmbedding } from '../../store/ledger';
 import { promptsFor } from '../prompts';
 
@@ -37,11 +38,11 @@ export function createTrajectoryEmbedder(deps: Deps) {
   return async (
     run: string,
     trajectory: ShiftTrajectory,
-    how: Embedding,
+    asked: Embedding,
     signal: AbortSignal,
   ): Promise<EmbeddedTrajectory> => {
     try {
-      if (how.view.prompts) roots.allowed(how.view.prompts, 'view.prompts');
+      const how = { ...asked, view: await viewHere(roots, asked.view) };
       const transcript = await transcripts.load(trajectory.head);
       return how.embedding === HASHING
         ? await kept(trajectory.id, HASHED_DIMENSIONS, hashed(transcript, how), FREE)

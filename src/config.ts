@@ -19,6 +19,22 @@ import { pointsmanHome, REPOSITORY } from './home';
 const PLACE =
   /^(?:[A-Za-z0-9._-]+(?::\d{1,5})?|[\d.]+\/\d{1,2}|[0-9a-fA-F:]+(?:\/\d{1,3})?|\[[0-9a-fA-F:]+\](?::\d{1,5})?)$/;
 
+/** A bucket of a server that speaks S3. Keys come from the environment, as all tools of S3 read them. */
+const S3Place = z.strictObject({
+  bucket: z.string().regex(/^[a-z0-9][a-z0-9.-]{1,62}$/, 'the name of a bucket'),
+  /** Address of the server; without it, AWS. */
+  endpoint: ServerAddress.optional(),
+  region: z.string().min(1).default('us-east-1'),
+  /** What all names in it begin with, for a bucket that holds other things too. */
+  prefix: z
+    .string()
+    .regex(/^(?:[A-Za-z0-9._-]+\/)*$/, 'folders, each with a slash behind it, like pointsman/')
+    .default(''),
+  /** The bucket in the path, not in the host's name. Default: where an endpoint is given. */
+  pathStyle: z.boolean().optional(),
+});
+export type S3Place = z.infer<typeof S3Place>;
+
 /** One file and the environment. Secrets are never in it: profiles name the variables that hold them. */
 export const Config = z.strictObject({
   /** Files of yours that add dialects, tools, policies, formats, languages or backends, from the folder of this file (docs/extending.md). */
@@ -76,6 +92,14 @@ export const Config = z.strictObject({
         .optional(),
       /** Model profile whose `/embeddings` makes the vectors of experience; without it, the built-in embedding. */
       embeddings: ProfileName.optional(),
+      /** For several hosts: what runs leave is in a database and a bucket, and a home is only a cache (docs/self-hosting.md). */
+      shared: z
+        .strictObject({
+          /** Name of the environment variable that holds the URL of a Postgres; the URL is a secret. */
+          database: VariableName,
+          s3: S3Place,
+        })
+        .optional(),
     })
     .prefault({}),
   payloads: z
@@ -268,6 +292,11 @@ function reachOf({ extensions, endpoints, notify, profiles, store, sandboxes, se
       ({ baseUrl, anyPort, keys }) =>
         `rollouts may ask ${baseUrl}${anyPort ? ' on any port' : ''}, with ${keys.join(', ') || 'no key'}`,
     ),
+    ...(store.shared
+      ? [
+          `all that runs leave goes to the bucket ${store.shared.s3.bucket} at ${store.shared.s3.endpoint ?? 'AWS'}, and to the database that ${store.shared.database} names`,
+        ]
+      : []),
     ...(store.experience ? [`experience is in the database that ${store.experience} names`] : []),
     ...sandboxes.reach.map((place) => `sandboxes reach ${place}`),
     ...services.images.map((image) => `services may be started from the image ${image}`),

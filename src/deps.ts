@@ -1,5 +1,4 @@
 import type { Config } from './config';
-import type { Roots } from './roots';
 import type { Sandboxes } from './sandbox/sandbox';
 import type { Stores } from './store';
 
@@ -8,8 +7,6 @@ export interface Deps extends Stores {
   readonly config: Config;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly sandboxes: Sandboxes;
-  /** The files of this host that inputs may name. */
-  readonly roots: Roots;
   readonly hostName: string;
   /** Task queue that the commands of this host's sandboxes are scheduled on. */
   readonly hostQueue: string;

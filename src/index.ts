@@ -118,7 +118,7 @@ export class Pointsman {
     name: string,
     { format = 'universal', split = 'train' }: { format?: string; split?: 'train' | 'validation' } = {},
   ): AsyncGenerator<Record<string, unknown>> {
-    const { folder, manifest } = readDataset(this.cli, name);
+    const { folder, manifest } = await readDataset(this.cli, name);
     const file = manifest.files.find(({ path }) => path === `${split}.${format}.jsonl`);
     if (!file) {
       throw new contract.PointsmanError(
@@ -127,7 +127,7 @@ export class Pointsman {
         `It has: ${manifest.files.map(({ path }) => path).join(', ')}.`,
       );
     }
-    for await (const line of createInterface({ input: createReadStream(join(folder, file.path), 'utf8') }))
+    for await (const line of createInterface({ input: createReadStream(join(await folder(), file.path), 'utf8') }))
       if (line !== '') yield JSON.parse(line) as Record<string, unknown>;
   }
 

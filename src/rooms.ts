@@ -116,7 +116,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     imports: 'contract config own-host',
   },
   store: {
-    holds: 'blobs, ledgers, budgets, experience: interfaces, each with its local implementation',
+    holds: 'blobs, ledgers, budgets, experience: interfaces, each with its local and its shared implementation',
     imports: 'contract setup model config home payloads roots',
   },
   model: {
@@ -125,7 +125,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   deps: {
     holds: 'what activities work with',
-    imports: 'config sandbox store roots',
+    imports: 'config sandbox store',
   },
   config: {
     holds: 'one file and the environment',
@@ -166,7 +166,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   worker: {
     holds: 'the process: which task queues it serves',
-    imports: 'contract activities config deps extensions home machine payloads sandbox store roots',
+    imports: 'contract activities config deps extensions home machine payloads sandbox store',
   },
   main: {
     holds: 'the command line: its words of the first level, each loaded when it is used',

@@ -14,7 +14,6 @@ import { assertOwnServer, workerIdentity } from './machine/owner';
 import { freePort } from './machine/ports';
 import { workflowBundle } from './machine/workflow-bundle';
 import { dataConverterOf, encryptsPayloads } from './payloads';
-import { Roots } from './roots';
 import { openSandboxes } from './sandbox';
 import { closeStores, openStores } from './store';
 
@@ -30,11 +29,9 @@ export const ROLES: readonly Role[] = ['workflows', 'models', 'sandboxes'];
 export function createDeps(settings: Settings, scope: string, queue: string): Deps {
   const { config, home, host, onlyHost } = settings;
   for (const folder of ['problems', 'run']) mkdirSync(join(home, folder), { recursive: true });
-  const roots = new Roots(home, config.sources.roots);
   return {
-    ...openStores(settings, roots),
+    ...openStores(settings, 'workflows'),
     config,
-    roots,
     env: process.env,
     sandboxes: openSandboxes(scope, homeSecret(), allowedBy(config), config.sandboxes.backend),
     hostName: host,
@@ -76,6 +73,7 @@ export async function serve(choice: WorkerChoice, given?: Settings): Promise<voi
   const { clusterId } = await connection.workflowService.getClusterInfo({});
   const deps = createDeps(settings, `${clusterId}/${namespace}`, choice.queue);
   const dataConverter = dataConverterOf(settings.config);
+  await deps.shared?.check();
   const common = { ...COMMON, ...versioning(settings.deployment), dataConverter };
   const identity = workerIdentity(settings.host);
   const workers = await Promise.all(

@@ -7,6 +7,7 @@ import type { Controls } from '../../src/grading/controls';
 import { controlledOf } from '../../src/grading/plan';
 import { type Outcomes, outcomeOf } from '../../src/problems/outcomes';
 import { openSandboxes } from '../../src/sandbox';
+import { fileDocuments } from '../../src/store/local/rows';
 import { Problems } from '../../src/store/problems';
 import { World } from '../../test/support/world';
 import { ask, causesOf, inCell, inTurn, sumOf } from './grading';
@@ -119,7 +120,7 @@ class Grader {
   private readonly problems: Problems;
 
   constructor(private readonly world: World) {
-    this.problems = new Problems(join(world.home, 'problems'), world.blobs);
+    this.problems = new Problems(join(world.home, 'problems'), world.blobs, fileDocuments(world.home, 'controls'));
   }
 
   /** The lists that running the reference and nothing gives, and the wrong expectations for them. */

@@ -32,17 +32,28 @@ interface Question {
  * for once. A shared budget is reserved before and settled after. Tokens are kept before the answer is in the ledger, so that
  * one which is found there has them.
  */
-export function createAsker({ ledger, budgets, sampled, env }: Deps): (question: Question) => Promise<ChatAnswer> {
+export function createAsker({
+  ledger,
+  budgets,
+  sampled,
+  shared: store,
+  env,
+}: Deps): (question: Question) => Promise<ChatAnswer> {
   return async ({ run, turn, attempt, name, profile, session, request, budget: shared, before, signal }) => {
     const key = { run, turn, attempt };
     const hash = requestHash(profile, request, session);
     const known = await ledger.answered(key, hash);
-    if (known) return known;
     const callId = `${run}/${turn}/${attempt}`;
+    if (known) {
+      // The attempt that was given it may have ended before it was booked; a call counts once.
+      if (shared) await budgets.settle(shared.name, callId, known.usage.costUsd);
+      return known;
+    }
     if (shared) await reserve(shared, callId);
     let given: FreshAnswer;
     try {
-      given = await createChatModel(profile, { name, env, session }).complete(request, { signal, requestId: callId });
+      const owner = { name, env, session, places: store?.places };
+      given = await createChatModel(profile, owner).complete(request, { signal, requestId: callId });
     } catch (error) {
       if (shared) await budgets.release(shared.name, callId);
       throw error;

@@ -1,13 +1,16 @@
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { Client } from '@temporalio/client';
 import { loadSettings, namedExtensions, type Settings } from '../config';
-import { DEFAULT_QUEUE, isPointsmanError, type Queues, queuesUnder } from '../contract';
+import { DEFAULT_QUEUE, isPointsmanError, LEFT_BEHIND, type Queues, queuesUnder } from '../contract';
 import { connect, ensureServer, findServer, type Local } from '../machine/local-services';
 import { assertOwnServer } from '../machine/owner';
 import type { Look } from '../pages/shown-run';
 import { dataConverterOf } from '../payloads';
 import { quote } from '../rollout/shell';
-import { nameRoots } from '../roots';
+import { isWithin, nameRoots, sendPaths } from '../roots';
 import type { Stores } from '../store';
+import { keepTree } from '../store/trees';
 import { shareWithDaemons } from './daemon-environment';
 import { temporalCommand } from './temporal-command';
 import { wantsColour } from './terminal/ink';
@@ -97,9 +100,9 @@ export class Cli {
   }
 
   /** Starts a workflow once: with the same id while one runs, that one is taken. Says how to do it by hand. */
-  async start(type: string, input: unknown, { id, note, details = detailsOf(type, id), among = false }: StartOptions) {
+  async start(type: string, given: unknown, { id, note, details = detailsOf(type, id), among = false }: StartOptions) {
     const { client, local } = await this.ready();
-    nameRoots(this.settings.home, input);
+    const input = await this.readable(given);
     const handle = await client.workflow.start(type, {
       taskQueue: this.queue,
       workflowId: id,
@@ -111,6 +114,25 @@ export class Cli {
     if (!among) this.say(`by hand: ${temporalCommand(type, this.queue, id, input)}`);
     if (local.ui) this.say(`in the UI: ${this.uiLink(local.ui, client, id)}`);
     return handle;
+  }
+
+  /** An input that workers can read: they are told what its paths are, or sent what is there. */
+  private async readable(input: unknown): Promise<unknown> {
+    const { home, config } = this.settings;
+    if (!config.store.shared) {
+      nameRoots(home, input);
+      return input;
+    }
+    const { blobs } = this.stores;
+    const everywhere = config.sources.roots;
+    return sendPaths(input, {
+      isEverywhere: (path) => everywhere.some((folder) => isWithin(resolve(path), resolve(folder))),
+      problem: (name) => {
+        const folder = join(home, 'problems', name);
+        return /^[^/.][^/]*$/.test(name) && existsSync(folder) ? folder : undefined;
+      },
+      send: (path, isSource) => keepTree(blobs, path, isSource ? { leave: LEFT_BEHIND, links: true } : {}),
+    });
   }
 
   /** A server and a worker that serve this home, started where none runs. */

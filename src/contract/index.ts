@@ -10,6 +10,7 @@ export * from './function-problem';
 export * from './grading';
 export * from './hand-over';
 export * from './harness';
+export * from './kept-path';
 export * from './limits';
 export * from './names';
 export * from './parse';

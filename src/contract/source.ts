@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { PointsmanError } from './errors';
+import { keptPath } from './kept-path';
 import { nearest } from './parse';
 
 /**
  * Where a tree of sources comes from, as its text says. `name` and `version` are those of the registry; paths are
- * absolute and on the host of the worker that fetches.
+ * absolute and on the host of the worker that fetches, unless what is there was sent along (`keptPath`).
  */
 export type SourceSpec =
   | RegistrySource
@@ -97,20 +98,29 @@ const KINDS: { readonly [Kind in SourceSpec['kind']]: SourceForm<SourceOf<Kind>>
     form: 'dir:/PATH',
     aliases: ['folder', 'directory', 'path', 'file'],
     read(path) {
+      if (keptPath(path)) return { kind: 'dir', path };
       if (!path.startsWith('/')) return expected('dir', 'the path is not absolute');
       return /[^/]/.test(path) ? { kind: 'dir', path } : expected('dir', 'the whole machine is no repository');
     },
     label: ({ path }) => endOf(path),
-    project: ({ path }) => `dir:${path.replace(/\/+/g, '/').replace(/(.)\/$/, '$1')}`,
+    project: ({ path }) =>
+      `dir:${ownPath(path)
+        .replace(/\/+/g, '/')
+        .replace(/(.)\/$/, '$1')}`,
   },
   archive: {
     form: 'archive:/PATH[#sha256=HEX] or archive:URL#sha256=HEX',
     aliases: ['tar', 'zip', 'url'],
     read: readArchiveName,
-    project: ({ location }) => `archive:${archived(location)}`,
+    project: ({ location }) => `archive:${archived(ownPath(location))}`,
     label: ({ location }) => endOf(location).replace(/\.(tar\.(gz|xz|bz2)|tgz|zip|tar|crate)$/, ''),
   },
 };
+
+/** What was sent along is the same project as the folder that it was. */
+function ownPath(path: string): string {
+  return keptPath(path)?.path ?? path;
+}
 
 interface Wrong {
   readonly wrong: string;
@@ -157,6 +167,9 @@ function readSource(text: string): SourceSpec | Wrong {
   if (kind !== 'git' && Object.hasOwn(KINDS, kind)) return KINDS[kind as SourceSpec['kind']].read(rest);
   return unknownKind(text, kind, rest);
 }
+
+/** What every reader of a source's folder leaves out: version control, and what tools left behind. */
+export const LEFT_BEHIND: readonly string[] = ['.git', '__pycache__', '.venv', '.pytest_cache', 'node_modules'];
 
 /** A registry's project and version, parted by the ecosystem's own separator. */
 function registry({
@@ -219,7 +232,8 @@ function readArchiveName(rest: string): SourceOf<'archive'> | Wrong {
   const url = /^(https?):\/\/([^/]+)\/./.exec(location);
   if (url && sha256 === undefined) return expected('archive', 'a URL needs the sha256 of what it gives');
   if (url && hasSecret(url[1]!, url[2]!)) return expected('archive', SECRET);
-  if (!url && !location.startsWith('/')) return expected('archive', 'neither an absolute path nor a URL');
+  if (!url && !location.startsWith('/') && !keptPath(location))
+    return expected('archive', 'neither an absolute path nor a URL');
   if (location.endsWith('/')) return expected('archive', 'it names a folder, not a file');
   return { kind: 'archive', location, sha256 };
 }

@@ -31,8 +31,8 @@ export async function embedTexts(
   texts: readonly string[],
   { signal, requestId }: CallOptions,
 ): Promise<Embedded> {
-  const { client, gate, context } = lineFor(profile, at);
-  const leave = await gate.enter(signal);
+  const { client, enter, context } = lineFor(profile, at);
+  const leave = await enter(signal);
   try {
     // Servers refuse an empty text.
     const input = texts.map((text) => text || ' ');

@@ -3,6 +3,7 @@ export * from './body';
 export * from './embeddings';
 export * from './errors';
 export * from './failure';
+export * from './gate';
 export * from './openai';
 export * from './overflow';
 export * from './price';

@@ -4,6 +4,7 @@ import { type ChatRequest, isPointsmanError, type ModelProfile, PointsmanError }
 import type { FreshAnswer } from './answer';
 import { bodyOf } from './body';
 import { classify, type ErrorContext } from './errors';
+import { Gate, type Places } from './gate';
 import { wholeBodyFetch } from './http';
 import { estimatePromptTokens } from './price';
 import { PromptIds } from './prompt-ids';
@@ -33,6 +34,8 @@ export interface LineOwner {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Where one rollout asks it: its address is the profile's by then. */
   readonly session?: CallSession;
+  /** Where other hosts ask it too: then all of them share the profile's `concurrency`. */
+  readonly places?: Places;
 }
 
 /** What sets one rollout's calls apart from others' to the same gateway. */
@@ -66,14 +69,14 @@ const gateways = new Map<string, Server>();
  * call for every request.
  */
 export function createChatModel(profile: ModelProfile, at: LineOwner): ChatModel {
-  const { client, gate, asking, promptIds, context: about } = lineFor(profile, at);
+  const { client, enter, asking, promptIds, context: about } = lineFor(profile, at);
   return {
     name: at.name,
     profile,
     async complete(request, { signal, requestId }) {
       const promptTokens = estimatePromptTokens(request);
       const prompt = { tokens: promptTokens, window: profile.contextTokens };
-      const leave = await gate.enter(signal);
+      const leave = await enter(signal);
       try {
         for (;;) {
           const asked = asking.next(profile);
@@ -123,11 +126,34 @@ function connectionOf(stream: boolean): Record<string, string> {
   return stream ? { Connection: 'close' } : {};
 }
 
+interface OpenLine extends Omit<Line, 'gate'> {
+  /** Waits until one more request may be under way, and returns the function that says that it is over. */
+  enter(signal?: AbortSignal): Promise<() => void>;
+  readonly context: ErrorContext;
+}
+
 /** The client of a profile, its gate, and what its errors are told with. Throws as `createChatModel` does. */
-export function lineFor(profile: ModelProfile, at: LineOwner): Line & { readonly context: ErrorContext } {
+export function lineFor(profile: ModelProfile, at: LineOwner): OpenLine {
   const apiKey = keyOf(profile, at);
   const secrets = profile.apiKeyEnv === undefined && at.session?.key === undefined ? [] : [apiKey];
-  return { ...lineOf(profile, at, apiKey), context: { profile: at.name, secrets } };
+  const { gate, ...line } = lineOf(profile, at, apiKey);
+  return {
+    ...line,
+    context: { profile: at.name, secrets },
+    async enter(signal) {
+      const leave = await gate.enter(signal);
+      if (!at.places) return leave;
+      const server = JSON.stringify([at.name, at.session?.gateway ?? addressOf(profile, at)]);
+      const giveBack = await at.places.take(server, profile.concurrency, signal).catch((error: unknown) => {
+        leave();
+        throw error;
+      });
+      return () => {
+        giveBack();
+        leave();
+      };
+    },
+  };
 }
 
 function keyOf(profile: ModelProfile, at: LineOwner): string {
@@ -198,42 +224,4 @@ function clientOf(baseURL: string, timeout: number, apiKey: string): OpenAI {
     logLevel: 'off',
     fetch: wholeBodyFetch,
   });
-}
-
-/** At most `limit` at once, first come first served: what a profile's `concurrency` means within one process. */
-export class Gate {
-  private inside = 0;
-  private readonly waiting: Array<() => void> = [];
-  constructor(private readonly limit: number) {}
-
-  /** Waits for a place and returns the function that gives it back. Rejects with the signal's reason when aborted. */
-  async enter(signal?: AbortSignal): Promise<() => void> {
-    signal?.throwIfAborted();
-    if (this.inside >= this.limit) await this.queue(signal);
-    else this.inside++;
-    let left = false;
-    return () => {
-      if (left) return;
-      left = true;
-      // A place is handed over, not freed, so that nobody overtakes the queue.
-      const next = this.waiting.shift();
-      if (next) next();
-      else this.inside--;
-    };
-  }
-
-  private queue(signal?: AbortSignal): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const admit = () => {
-        signal?.removeEventListener('abort', giveUp);
-        resolve();
-      };
-      const giveUp = () => {
-        this.waiting.splice(this.waiting.indexOf(admit), 1);
-        reject(signal?.reason);
-      };
-      signal?.addEventListener('abort', giveUp, { once: true });
-      this.waiting.push(admit);
-    });
-  }
 }

@@ -92,11 +92,11 @@ export async function scoreIds(
   given: GivenIds,
   { signal, requestId }: CallOptions,
 ): Promise<Scored> {
-  const { client, gate, context } = lineFor(profile, at);
+  const { client, enter, context } = lineFor(profile, at);
   const server = JSON.stringify([client.baseURL, profile.model]);
   const way = known.get(server);
   let refusal: Error | undefined;
-  const leave = await gate.enter(signal);
+  const leave = await enter(signal);
   try {
     for (const each of way ? [way] : [COMPLETIONS, GENERATE]) {
       const answer = await client

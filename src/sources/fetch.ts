@@ -3,7 +3,15 @@ import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { lstat, readdir, readFile, readlink, realpath } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { PointsmanError, parseSource, type RegistrySource, type SourceOf, type SourceSpec } from '../contract';
+import {
+  keptPath,
+  LEFT_BEHIND,
+  PointsmanError,
+  parseSource,
+  type RegistrySource,
+  type SourceOf,
+  type SourceSpec,
+} from '../contract';
 import { isWithin, type Roots } from '../roots';
 import type { Owner } from '../sandbox/labels';
 import type { GuestFile } from '../sandbox/sandbox';
@@ -96,14 +104,15 @@ const FETCHERS: { readonly [Kind in SourceSpec['kind']]: Fetcher<SourceOf<Kind>>
   },
   dir: {
     bytes: () => Promise.reject(new Error('a folder is read where it is')),
-    resolved: ({ path }) => ({ name: path }),
+    resolved: ({ path }) => ({ name: keptPath(path)?.path ?? path }),
   },
   archive: {
     async bytes({ location }, deps, place) {
-      if (location.startsWith('/')) return { bytes: fromFile(deps.roots.allowed(location, 'source')), facts: {} };
+      if (location.startsWith('/') || keptPath(location))
+        return { bytes: fromFile(await deps.roots.here(location, 'source')), facts: {} };
       return fetchInGuest(deps, { ...place, network: 'bridge', script: 'url', args: [location] });
     },
-    resolved: ({ location }) => ({ name: location }),
+    resolved: ({ location }) => ({ name: keptPath(location)?.path ?? location }),
   },
 };
 
@@ -128,7 +137,7 @@ export async function fetchSource(
   if (source.kind === 'dir') {
     const kept = known === undefined ? undefined : await keptFolder(deps.blobs, known);
     if (kept) return describe(source, { tree: kept, notes: [] }, known!, {});
-    const found = await readFolder(deps.roots.allowed(source.path, 'source'));
+    const found = await readFolder(await deps.roots.here(source.path, 'source', { links: true }));
     const sha256 = await keepFolder(deps.blobs, found.tree);
     assertExpected(name, sha256, known);
     return describe(source, found, sha256, {});
@@ -196,8 +205,6 @@ function describe(source: SourceSpec, { tree, notes }: Found, sha256: string, fa
     released: typeof facts.released === 'string' ? facts.released : null,
   };
 }
-
-const LEFT_BEHIND = ['.git', '__pycache__', '.venv', '.pytest_cache', 'node_modules'];
 
 /**
  * A folder of this host, without version control and what tools left behind. Throws `InvalidInput` where it is missing or

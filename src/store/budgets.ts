@@ -1,3 +1,5 @@
+import { PointsmanError } from '../contract';
+
 export interface BudgetStatus {
   readonly spentUsd: number;
   readonly reservedUsd: number;
@@ -24,4 +26,34 @@ export interface Budgets {
   release(name: string, callId: string): Promise<void>;
   status(name: string): Promise<BudgetStatus>;
   close(): Promise<void>;
+}
+
+/** What was asked for, and refused. */
+interface Refused {
+  readonly name: string;
+  readonly capUsd: number;
+  readonly amountUsd: number;
+  readonly verdict: Exclude<BudgetVerdict, 'granted'>;
+}
+
+/** The refusal in words. */
+export function refusal({ name, capUsd, amountUsd, verdict }: Refused, status: BudgetStatus): PointsmanError {
+  return new PointsmanError(
+    'BudgetExhausted',
+    `budget "${name}": ${dollars(status.spentUsd)} spent and ${dollars(status.reservedUsd)} in flight of ${dollars(capUsd)}; ` +
+      `the next call may cost ${dollars(amountUsd)}`,
+    verdict === 'spent'
+      ? 'Raise the cap to go on.'
+      : 'Calls in flight may still give money back: wait, or raise the cap.',
+  );
+}
+
+/** Throws `InvalidInput` for what is no amount of USD. */
+export function assertAmount(usd: number, field: string): void {
+  if (Number.isFinite(usd) && usd >= 0) return;
+  throw new PointsmanError('InvalidInput', `${field}: expected USD of 0 or more (found ${usd})`, '');
+}
+
+function dollars(usd: number): string {
+  return `$${usd.toFixed(4)}`;
 }

@@ -1,45 +1,36 @@
-import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { jsonLines, nearest, PointsmanError, RolloutRow } from '../contract';
-import { entryName, nameOfEntry } from './entry-name';
+import type { Documents } from './documents';
 
-/** `rollouts.jsonl` of each campaign that has ended, by its workflow id: they outlive the server's memory of it. */
+/** The rows of each campaign that has ended, by its workflow id: they outlive the server's memory of it. */
 export class Campaigns {
-  constructor(private readonly folder: string) {}
+  constructor(private readonly documents: Documents) {}
 
-  /** Replaces the file as a whole, so that writing again after a retry is safe. Returns its path. */
-  write(campaign: string, rollouts: string): string {
-    const path = this.pathOf(campaign);
-    mkdirSync(join(path, '..'), { recursive: true });
-    const temporary = `${path}.${process.pid}.${randomBytes(4).toString('hex')}`;
-    writeFileSync(temporary, rollouts);
-    renameSync(temporary, path);
-    return path;
+  /** Replaces what was there as a whole, so that writing again after a retry is safe. */
+  async write(campaign: string, rollouts: string): Promise<void> {
+    await this.documents.put(campaign, rollouts);
   }
 
   /** Throws `NotFound` with the name that comes closest. */
   async rows(campaign: string): Promise<RolloutRow[]> {
-    const path = this.pathOf(campaign);
-    if (!existsSync(path)) {
-      const close = nearest(campaign, this.list());
+    const text = await this.documents.get(campaign);
+    if (text === undefined) {
+      const close = nearest(campaign, await this.list());
       throw new PointsmanError(
         'NotFound',
         `campaign: no rollouts of "${campaign}" are kept here${close ? `, did you mean "${close}"?` : ''}`,
         'A campaign keeps them when it ends; `pointsman campaign list` shows those there are.',
       );
     }
-    return rowsOf(await readFile(path, 'utf8'), path);
+    return rowsOf(text, this.addressOf(campaign));
   }
 
-  list(): string[] {
-    if (!existsSync(this.folder)) return [];
-    return readdirSync(this.folder).map(nameOfEntry).sort();
+  async list(): Promise<string[]> {
+    return (await this.documents.names()).sort();
   }
 
-  pathOf(campaign: string): string {
-    return join(this.folder, entryName(campaign), 'rollouts.jsonl');
+  /** Where a person finds the rows, whether or not they are there. */
+  addressOf(campaign: string): string {
+    return this.documents.addressOf(campaign);
   }
 }
 

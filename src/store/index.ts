@@ -8,19 +8,20 @@ import { experienceOf } from './experience';
 import type { ExperienceStore } from './experience/experience';
 import type { EmbeddingLedger, Ledger, ScoreLedger } from './ledger';
 import { FileBlobs } from './local/blobs';
-import { FileBudgets } from './local/budgets';
-import { FileLedger } from './local/ledger';
-import { fileEmbeddings, fileScores } from './local/paid-answers';
+import { fileRows } from './local/rows';
 import { Problems } from './problems';
 import { ResultFolders } from './result-folders';
 import { Reviews } from './reviews';
+import type { Rows } from './rows';
 import { SampledTokensStore } from './sampled-tokens';
+import { sentPaths } from './sent-paths';
 import { SessionKeys } from './session-keys';
 import { SetupChains } from './setup-chains';
-import { Timings } from './timings';
+import { openShared, type SharedStore, s3Blobs } from './shared';
+import type { Timings } from './timings';
 import { Transcripts } from './transcripts';
 
-/** All that outlives a process. The first six are interfaces; the rest is the same whatever lies below. */
+/** All that outlives a process. What is no interface is the same whatever lies below. */
 export interface Stores {
   readonly blobs: BlobStore;
   readonly ledger: Ledger;
@@ -37,11 +38,15 @@ export interface Stores {
   readonly results: ResultFolders;
   readonly reviews: Reviews;
   readonly sessionKeys: SessionKeys;
+  /** The files of this host that inputs may name. */
+  readonly roots: Roots;
+  /** Where hosts share what they keep; absent where a home is all there is. */
+  readonly shared?: SharedStore;
 }
 
 type Place = Pick<Settings, 'config' | 'home'>;
 
-/** Every place for blobs, by the name of what it is. A new one is a file and a line here. */
+/** Every place for blobs of one home, by the name of what it is. A new one is a file and a line here. */
 const BLOB_STORES = {
   files: ({ home, config }: Place): BlobStore => new FileBlobs(join(home, 'blobs'), fsyncOf(config)),
 } as const satisfies Record<string, (place: Place) => BlobStore>;
@@ -50,35 +55,45 @@ type BlobStoreKind = keyof typeof BLOB_STORES;
 /** The one that this version uses: an option comes with the second. */
 const BLOBS: BlobStoreKind = 'files';
 
+/** What lies below: files of the home, or a bucket and a database. */
+function below(place: Place): Pick<Stores, 'blobs' | 'shared'> & { readonly rows: Rows } {
+  const { shared } = place.config.store;
+  if (!shared) return { blobs: BLOB_STORES[BLOBS](place), rows: fileRows(place) };
+  const blobs = s3Blobs(place.home, shared.s3);
+  return { blobs, ...openShared(shared.database, blobs) };
+}
+
 /**
- * The stores that the settings name. Nothing is written or connected to before it is used. `roots` bound the files that may
- * be named as problems; an operator's own command line reads what he can read.
+ * The stores that the settings name. Nothing is written or connected to before it is used. What inputs of workflows may name is
+ * bounded; an operator's own command line reads what he can read.
  */
-export function openStores(place: Place, roots: Roots = Roots.any): Stores {
-  const { config, home } = place;
-  const blobs = BLOB_STORES[BLOBS](place);
+export function openStores(place: Place, readsFor: 'operator' | 'workflows' = 'operator'): Stores {
+  const { home, config } = place;
+  const { blobs, rows, shared } = below(place);
+  const sent = shared && sentPaths(home, blobs);
+  const roots = new Roots(home, readsFor === 'operator' ? ['/'] : config.sources.roots, sent);
+  const { documents, ...kept } = rows;
   return {
+    ...kept,
     blobs,
-    ledger: new FileLedger(join(home, 'ledger'), fsyncOf(config)),
-    embeddings: fileEmbeddings(join(home, 'embeddings')),
-    scores: fileScores(join(home, 'scores')),
-    budgets: new FileBudgets(join(home, 'budgets')),
     experience: experienceOf(place),
     transcripts: new Transcripts(blobs),
     sampled: new SampledTokensStore(blobs),
     setupChains: new SetupChains(blobs),
-    problems: new Problems(join(home, 'problems'), blobs, roots),
-    timings: new Timings(join(home, 'timings')),
-    campaigns: new Campaigns(join(home, 'campaigns')),
-    results: new ResultFolders(home),
-    reviews: new Reviews(join(home, 'reviews')),
-    sessionKeys: new SessionKeys(join(home, 'session-keys')),
+    problems: new Problems(join(home, 'problems'), blobs, documents('controls'), roots),
+    campaigns: new Campaigns(documents('campaigns')),
+    results: new ResultFolders(home, shared && { blobs, pointers: shared.results }),
+    reviews: new Reviews(documents('reviews')),
+    sessionKeys: new SessionKeys(documents('session-keys')),
+    roots,
+    shared,
   };
 }
 
-export async function closeStores({ budgets, experience }: Stores): Promise<void> {
+export async function closeStores({ budgets, experience, shared }: Stores): Promise<void> {
   await budgets.close();
   await experience.close();
+  await shared?.close();
 }
 
 function fsyncOf({ store }: Config): { readonly fsync: boolean } {

@@ -1,7 +1,7 @@
-import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import {
+  keptPath,
   nearest,
   PointsmanError,
   Problem,
@@ -12,6 +12,7 @@ import {
 } from '../contract';
 import { Roots } from '../roots';
 import type { BlobStore } from './blobs';
+import type { Documents } from './documents';
 
 /**
  * Problems as files: a folder with `problem.json`, or a JSON file. An id is looked up in the home's `problems` folder.
@@ -21,6 +22,8 @@ export class Problems {
   constructor(
     private readonly folder: string,
     private readonly blobs: BlobStore,
+    /** What is known of tests, by the digest of the problem. */
+    private readonly controls: Documents,
     private readonly roots: Roots = Roots.any,
   ) {}
 
@@ -33,7 +36,9 @@ export class Problems {
 
   /** Throws `NotFound` with the ids that exist, or `InvalidInput` with the field. */
   async find(source: ProblemSource): Promise<Problem> {
-    return typeof source === 'object' && 'sha256' in source ? this.kept(source) : this.resolve(source);
+    if (typeof source === 'object' && 'sha256' in source) return this.kept(source);
+    const sent = typeof source === 'string' && keptPath(source) !== undefined;
+    return this.resolve(sent ? await this.roots.here(source, 'problem') : source);
   }
 
   /** The same for what needs no blob. */
@@ -65,22 +70,13 @@ export class Problems {
 
   /** What is known of the tests of a problem that was kept; null where nobody has looked. */
   async keptControls({ sha256 }: Ref): Promise<ProblemControls | null> {
-    const file = this.controlsFile(sha256);
-    if (!existsSync(file)) return null;
-    return parseInput(ProblemControls, JSON.parse(readFileSync(file, 'utf8')), file);
+    const text = await this.controls.get(sha256);
+    return text === undefined ? null : parseInput(ProblemControls, JSON.parse(text), this.controls.addressOf(sha256));
   }
 
   /** The last to write wins: both know the same. */
   async keepControls({ sha256 }: Ref, controls: ProblemControls): Promise<void> {
-    const file = this.controlsFile(sha256);
-    mkdirSync(dirname(file), { recursive: true });
-    const draft = `${file}.${randomBytes(6).toString('hex')}`;
-    writeFileSync(draft, JSON.stringify(controls));
-    renameSync(draft, file);
-  }
-
-  private controlsFile(sha256: string): string {
-    return join(this.folder, '.controls', `${sha256}.json`);
+    await this.controls.put(sha256, JSON.stringify(controls));
   }
 
   private read(file: string): Problem {

@@ -5,6 +5,7 @@ import { CampaignProblems } from '../../src/activities/campaign/problems';
 import type { Problem } from '../../src/contract';
 import { Roots } from '../../src/roots';
 import { FileBlobs } from '../../src/store/local/blobs';
+import { fileDocuments } from '../../src/store/local/rows';
 import { Problems } from '../../src/store/problems';
 
 let folder: string;
@@ -14,7 +15,11 @@ let reader: CampaignProblems;
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'pointsman-test-campaign-'));
   blobs = new FileBlobs(join(folder, 'blobs'));
-  reader = new CampaignProblems(new Problems(join(folder, 'home'), blobs), blobs, new Roots(folder, []));
+  reader = new CampaignProblems(
+    new Problems(join(folder, 'home'), blobs, fileDocuments(folder, 'controls')),
+    blobs,
+    new Roots(folder, []),
+  );
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 

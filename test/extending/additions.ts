@@ -165,7 +165,7 @@ export const ADDITIONS: readonly Addition[] = [
       },
       {
         in: 'src/store/index.ts',
-        after: "from './local/ledger';",
+        after: "from './local/blobs';",
         add: "\nimport { MemoryBlobs } from './local/memory';",
       },
     ],

@@ -1,4 +1,4 @@
-import { Gate } from '../../src/model/openai';
+import { Gate } from '../../src/model/gate';
 
 test('places are handed over in order and given back once', async () => {
   const gate = new Gate(1);

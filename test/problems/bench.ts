@@ -16,6 +16,7 @@ import type { Deps } from '../../src/deps';
 import { Roots } from '../../src/roots';
 import { openSandboxes } from '../../src/sandbox';
 import type { Owner } from '../../src/sandbox/labels';
+import { fileDocuments } from '../../src/store/local/rows';
 import { Problems } from '../../src/store/problems';
 import { World } from '../support/world';
 
@@ -44,7 +45,7 @@ export class Bench {
   }
 
   get problems(): Problems {
-    return new Problems(join(this.world.home, 'problems'), this.blobs);
+    return new Problems(join(this.world.home, 'problems'), this.blobs, fileDocuments(this.world.home, 'controls'));
   }
 
   /** The activities of problems, where no workflow is asked. */

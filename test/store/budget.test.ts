@@ -1,12 +1,9 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { appendFile, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import fc from 'fast-check';
 import { Account, FileBudgets } from '../../src/store/local/budgets';
-import { budgetsConformance } from './budgets';
+import { budgetProcesses, budgetsConformance } from './budgets';
 
 let directory: string;
 let budget: FileBudgets;
@@ -19,14 +16,12 @@ afterEach(async () => {
   await rm(directory, { recursive: true, force: true });
 });
 
-function spender(who: string, ...args: (string | number)[]) {
-  const child = path.join(__dirname, 'children/spender.ts');
-  const all = ['--import', 'tsx', child, directory, who, ...args.map(String)];
-  return spawn(process.execPath, all, { stdio: ['ignore', 'pipe', 'inherit'] });
-}
-
 describe('budgets as files', () => {
   budgetsConformance(() => new FileBudgets(directory));
+  budgetProcesses(
+    () => directory,
+    () => budget,
+  );
 });
 
 test('half a line of a killed writer spoils only itself', async () => {
@@ -38,41 +33,6 @@ test('half a line of a killed writer spoils only itself', async () => {
   expect((await budget.status('b')).reservedUsd).toBeCloseTo(0.5);
   expect(await new FileBudgets(directory).status('b')).toEqual(await budget.status('b'));
 });
-
-test('64 callers in three processes stay within one cap', async () => {
-  const cap = 1;
-  const [reserve, actual] = [0.02, 0.013];
-  const children = [22, 21, 21].map((callers, n) => spender(`p${n}`, callers, cap, reserve, actual));
-  const outputs = await Promise.all(
-    children.map(async (child) => {
-      let text = '';
-      child.stdout.on('data', (chunk) => {
-        text += chunk;
-      });
-      const [code] = await once(child, 'exit');
-      expect(code).toBe(0);
-      return Number(text);
-    }),
-  );
-  const calls = outputs.reduce((a, b) => a + b, 0);
-  const { spentUsd, reservedUsd } = await budget.status('shared');
-  expect(spentUsd).toBeCloseTo(calls * actual, 6);
-  expect(spentUsd).toBeLessThanOrEqual(cap + 1e-9);
-  expect(spentUsd).toBeGreaterThan(cap - reserve);
-  expect(reservedUsd).toBeCloseTo(0, 9);
-}, 60_000);
-
-test('a killed process leaves its reservations standing and nobody waiting', async () => {
-  const victim = spender('victim', 8, 1000, 0.01, 0.00001);
-  while ((await budget.status('shared')).spentUsd === 0) await delay(20);
-  victim.kill('SIGKILL');
-  await once(victim, 'exit');
-  const before = await budget.status('shared');
-  expect(before.open.length).toBeLessThanOrEqual(8);
-  await budget.reserve('shared', 1000, 'mine', 1);
-  for (const { call } of before.open) await budget.release('shared', call);
-  expect((await budget.status('shared')).reservedUsd).toBeCloseTo(1, 9);
-}, 60_000);
 
 test('whatever the order of movements, granted reservations never exceed the cap', () => {
   const movement = fc.record({

@@ -1,3 +1,7 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Budgets } from '../../src/store/budgets';
 
 /** What every implementation of `Budgets` has to do. `open` gives another client of the same budgets each time. */
@@ -60,4 +64,48 @@ export function budgetsConformance(open: () => Budgets): void {
       await expect(budget.settle('b', 'c', bad)).rejects.toMatchObject({ code: 'InvalidInput' });
     }
   });
+}
+
+function spender(where: string, who: string, ...args: readonly number[]) {
+  const child = path.join(__dirname, 'children/spender.ts');
+  const all = ['--import', 'tsx', child, where, who, ...args.map(String)];
+  return spawn(process.execPath, all, { stdio: ['ignore', 'pipe', 'inherit'] });
+}
+
+/** The same for processes of their own, which find the budgets at `where`: a folder, or the URL of a database. */
+export function budgetProcesses(where: () => string, open: () => Budgets): void {
+  test('64 callers in three processes stay within one cap', async () => {
+    const cap = 1;
+    const [reserve, actual] = [0.02, 0.013];
+    const children = [22, 21, 21].map((callers, n) => spender(where(), `p${n}`, callers, cap, reserve, actual));
+    const outputs = await Promise.all(
+      children.map(async (child) => {
+        let text = '';
+        child.stdout.on('data', (chunk) => {
+          text += chunk;
+        });
+        const [code] = await once(child, 'exit');
+        expect(code).toBe(0);
+        return Number(text);
+      }),
+    );
+    const calls = outputs.reduce((a, b) => a + b, 0);
+    const { spentUsd, reservedUsd } = await open().status('shared');
+    expect(spentUsd).toBeCloseTo(calls * actual, 6);
+    expect(spentUsd).toBeLessThanOrEqual(cap + 1e-9);
+    expect(spentUsd).toBeGreaterThan(cap - reserve);
+    expect(reservedUsd).toBeCloseTo(0, 9);
+  }, 60_000);
+
+  test('a killed process leaves its reservations standing and nobody waiting', async () => {
+    const victim = spender(where(), 'victim', 8, 1000, 0.01, 0.00001);
+    while ((await open().status('shared')).spentUsd === 0) await delay(20);
+    victim.kill('SIGKILL');
+    await once(victim, 'exit');
+    const before = await open().status('shared');
+    expect(before.open.length).toBeLessThanOrEqual(8);
+    await open().reserve('shared', 1000, 'mine', 1);
+    for (const { call } of before.open) await open().release('shared', call);
+    expect((await open().status('shared')).reservedUsd).toBeCloseTo(1, 9);
+  }, 60_000);
 }

@@ -13,8 +13,9 @@ import { drawSwitch } from '../../src/rollout/handover';
 import { hashKey, uniformBelow } from '../../src/rollout/random';
 import { Campaigns } from '../../src/store/campaigns';
 import { FileBlobs } from '../../src/store/local/blobs';
+import { fileDocuments } from '../../src/store/local/rows';
+import { FileTimings } from '../../src/store/local/timings';
 import { Problems } from '../../src/store/problems';
-import { Timings } from '../../src/store/timings';
 import { type Habit, writeTrajectory } from './sample-trajectory';
 
 export interface SampleOptions {
@@ -107,9 +108,11 @@ export async function writeSampleCampaign(home: string, options: SampleOptions =
   } = options;
   const instances = options.instances ?? Math.max(2, Math.ceil(rollouts / 9));
   const blobs = new FileBlobs(join(home, 'blobs'));
-  const timings = new Timings(join(home, 'timings'));
+  const timings = new FileTimings(join(home, 'timings'));
   const problems = await Promise.all(
-    Array.from({ length: instances }, (_, i) => new Problems(join(home, 'problems'), blobs).keep(problemOf(i))),
+    Array.from({ length: instances }, (_, i) =>
+      new Problems(join(home, 'problems'), blobs, fileDocuments(home, 'controls')).keep(problemOf(i)),
+    ),
   );
   const written: { row: RolloutRow; kind: SampleKind }[] = [];
   for (let n = 0; n < rollouts; n++) {
@@ -134,11 +137,14 @@ export async function writeSampleCampaign(home: string, options: SampleOptions =
   }
   written.sort((a, b) => (a.row.id < b.row.id ? -1 : 1));
   const rows = written.map(({ row }) => row);
-  const file = new Campaigns(join(home, 'campaigns')).write(
+  const campaigns = new Campaigns(fileDocuments(home, 'campaigns'));
+  await campaigns.write(campaign, rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
+  return {
     campaign,
-    rows.map((row) => `${JSON.stringify(row)}\n`).join(''),
-  );
-  return { campaign, rows, file, kinds: new Map(written.map(({ row, kind }) => [row.id, kind])) };
+    rows,
+    file: campaigns.addressOf(campaign),
+    kinds: new Map(written.map(({ row, kind }) => [row.id, kind])),
+  };
 }
 
 interface Place {
@@ -153,7 +159,7 @@ interface Place {
   readonly hostile: boolean;
 }
 
-async function rowOf(blobs: FileBlobs, timings: Timings, place: Place): Promise<RolloutRow> {
+async function rowOf(blobs: FileBlobs, timings: FileTimings, place: Place): Promise<RolloutRow> {
   const { method, problem, instance, pass, kind } = place;
   const { outcome = 'finished' }: Kind = SAMPLE_KINDS[kind];
   const id = `${place.campaign}/${method.name}/${instance}/${pass}`;
@@ -167,7 +173,7 @@ async function rowOf(blobs: FileBlobs, timings: Timings, place: Place): Promise<
   return RolloutRow.parse({ ...row, seconds, result, ...(result.patch.bytes === 0 ? { emptyPatch: true } : {}) });
 }
 
-async function resultOf(blobs: FileBlobs, timings: Timings, id: string, place: Place) {
+async function resultOf(blobs: FileBlobs, timings: FileTimings, id: string, place: Place) {
   const { method, kind, instance } = place;
   const {
     status = 'submitted',

@@ -68,7 +68,7 @@ export async function writeTrajectory(blobs: BlobStore, timings: Timings | undef
       job: `turn-${turn}`,
     };
     head = await transcripts.append(step);
-    timings?.record(sample.id, { turn, durationMs: 40 + uniformBelow(stream, 900), redone: 0 });
+    await timings?.record(sample.id, { turn, durationMs: 40 + uniformBelow(stream, 900), redone: 0 });
   }
   return { head, patch: diffOf(original, lines), turns, tokens };
 }

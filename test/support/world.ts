@@ -18,7 +18,7 @@ import { dataConverterOf } from '../../src/payloads';
 import { openSandboxes } from '../../src/sandbox';
 import { LABEL } from '../../src/sandbox/labels';
 import { FileBlobs } from '../../src/store/local/blobs';
-import { Timings } from '../../src/store/timings';
+import { FileTimings } from '../../src/store/local/timings';
 import { Transcripts } from '../../src/store/transcripts';
 
 export interface WorldOptions {
@@ -60,7 +60,7 @@ export class World {
   readonly namespace = this.queue;
   readonly blobs = new FileBlobs(join(this.home, 'blobs'));
   readonly transcripts = new Transcripts(this.blobs);
-  readonly timings = new Timings(join(this.home, 'timings'));
+  readonly timings = new FileTimings(join(this.home, 'timings'));
 
   private constructor(private readonly options: WorldOptions) {}
 

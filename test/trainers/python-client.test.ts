@@ -6,6 +6,7 @@ import { REPOSITORY } from '../../src/home';
 import { Campaigns } from '../../src/store/campaigns';
 import { entryName } from '../../src/store/entry-name';
 import { FileBlobs } from '../../src/store/local/blobs';
+import { fileDocuments } from '../../src/store/local/rows';
 import { Transcripts } from '../../src/store/transcripts';
 import { pythonWith, testWith } from './python';
 
@@ -54,8 +55,9 @@ async function written(home: string): Promise<{ head: string; before: string }> 
     seconds: 2.5,
     error: 'why',
   };
-  const campaigns = new Campaigns(join(home, 'campaigns'));
-  for (const name of NAMES) campaigns.write(name, `${JSON.stringify({ ...row, outcome: 'failed', result: null })}\n`);
+  const campaigns = new Campaigns(fileDocuments(home, 'campaigns'));
+  for (const name of NAMES)
+    await campaigns.write(name, `${JSON.stringify({ ...row, outcome: 'failed', result: null })}\n`);
   const set = join(home, 'datasets', entryName(DATASET));
   mkdirSync(set, { recursive: true });
   writeFileSync(join(set, 'manifest.json'), JSON.stringify({ files: [{ path: 'train.universal.jsonl' }] }));

@@ -13,6 +13,7 @@ import {
 } from '../../contract';
 import type { Deps } from '../../deps';
 import { embedTexts, estimateEmbedding, requirePrice, vectorsOf } from '../../model';
+import { viewHere } from '../../roots';
 import { embeddingRequest, type PaidEmbedding } from '../../store/ledger';
 import { promptsFor } from '../prompts';
 
@@ -32,16 +33,16 @@ const [TEXTS, TOKENS] = [32, 200_000];
  * the model reads) comes back as missing. Vectors that were paid for are in the ledger before this returns.
  */
 export function createTrajectoryEmbedder(deps: Deps) {
-  const { blobs, transcripts, config, embeddings, budgets, env, roots } = deps;
+  const { blobs, transcripts, config, embeddings, budgets, env, roots, shared } = deps;
 
   return async (
     run: string,
     trajectory: ShiftTrajectory,
-    how: Embedding,
+    asked: Embedding,
     signal: AbortSignal,
   ): Promise<EmbeddedTrajectory> => {
     try {
-      if (how.view.prompts) roots.allowed(how.view.prompts, 'view.prompts');
+      const how = { ...asked, view: await viewHere(roots, asked.view) };
       const transcript = await transcripts.load(trajectory.head);
       return how.embedding === HASHING
         ? await kept(trajectory.id, HASHED_DIMENSIONS, hashed(transcript, how), FREE)
@@ -100,7 +101,10 @@ export function createTrajectoryEmbedder(deps: Deps) {
       await budgets.reserve(cap.name, cap.capUsd, callId, estimateEmbedding(texts, profile).costUsd);
     }
     try {
-      const given = await embedTexts(profile, { name, env }, texts, { signal, requestId: callId });
+      const given = await embedTexts(profile, { name, env, places: shared?.places }, texts, {
+        signal,
+        requestId: callId,
+      });
       const standing = await embeddings.record(request, { ...given, paidBy: run });
       if (cap) await budgets.settle(cap.name, callId, standing.costUsd);
       return standing;

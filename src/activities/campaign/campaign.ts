@@ -146,7 +146,7 @@ export function createCampaignActivities(deps: Deps) {
         const sorted = inOrder([...rows.values()], input.plan.methods);
         const text = sorted.map((row) => `${JSON.stringify(row)}\n`).join('');
         const rollouts = await blobs.put(text);
-        campaigns.write(input.plan.campaign, text);
+        await campaigns.write(input.plan.campaign, text);
         for (const failure of await notify(config, deps.env, newsOf(input, sorted)))
           Context.current().log.warn(failure);
         return { rollouts, funnels: funnelsOf(sorted), skipped: skipped.length };

@@ -4,6 +4,7 @@ import { dirname, join, resolve } from 'node:path';
 import {
   isPointsmanError,
   jsonAt,
+  keptPath,
   nearest,
   numberedLines,
   PointsmanError,
@@ -68,7 +69,7 @@ export class CampaignProblems {
       const text = (await this.blobs.get(sha256)).toString('utf8');
       return linesOf(text, `blob ${sha256.slice(0, 12)}`, process.cwd());
     }
-    const path = this.roots.allowed(resolve(source), 'problems');
+    const path = await this.roots.here(keptPath(source) ? source : resolve(source), 'problems');
     if (!existsSync(path)) throw absent(source);
     if (statSync(path).isDirectory()) return inFolder(path);
     const text = await readFile(path, 'utf8');
@@ -92,7 +93,7 @@ export class CampaignProblems {
   private async found(source: Named['source'], folder: string): Promise<Problem> {
     if (typeof source === 'string') {
       const beside = resolve(folder, source);
-      return this.problems.resolve(existsSync(beside) ? beside : source);
+      return this.problems.find(existsSync(beside) ? beside : source);
     }
     if ('row' in source) {
       return readRow(JSON.parse(source.row), 1).problem;

@@ -1,4 +1,3 @@
-import { rm } from 'node:fs/promises';
 import { CancelledFailure } from '@temporalio/common';
 import type { DatasetFile, DatasetFormat, DatasetInput, DatasetResult, Ref, ScoredFigures } from '../../contract';
 import { EXPORTERS } from '../../dataset/exporters';
@@ -130,7 +129,11 @@ export function createDatasetActivities(deps: Deps) {
         };
         const { readsTokens, readsScores } = EXPORTERS[format];
         const reads = { tokens: readsTokens === true, scores: readsScores === true };
-        return writeFormat(request, chosenRows(rows, pages[split], signal, reads), context);
+        const written = await writeFormat(request, chosenRows(rows, pages[split], signal, reads), context);
+        // Safe to repeat, as the writing is.
+        const paths = written.map(({ path }) => path);
+        await deps.results.keepDraft('datasets', input.draft, paths);
+        return written;
       });
     },
 
@@ -145,19 +148,17 @@ export function createDatasetActivities(deps: Deps) {
       return withHeartbeat(async () => {
         const { setting } = await DatasetRows.open(deps, input.setting);
         const chosen = await json<ChosenRows>(input.chosen);
-        return publishDataset(deps, {
-          draft: deps.results.draftOf('datasets', input.draft),
-          setting,
-          chosen,
-          files: input.files,
-          scored: input.scored,
-        });
+        const { files, scored } = input;
+        const paths = files.map(({ path }) => path);
+        return deps.results.withDraft('datasets', input.draft, paths, (draft) =>
+          publishDataset(deps, { draft, setting, chosen, files, scored }),
+        );
       });
     },
 
     /** What a run wrote on the way. Safe to repeat. */
     async dropDatasetDraft({ draft }: { draft: string }): Promise<void> {
-      return withHeartbeat(() => rm(deps.results.draftOf('datasets', draft), { recursive: true, force: true }));
+      return withHeartbeat(() => deps.results.dropDraft('datasets', draft));
     },
   };
 }

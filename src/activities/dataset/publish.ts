@@ -124,7 +124,7 @@ async function linked(from: string, to: string): Promise<void> {
       throw new PointsmanError(
         'NotFound',
         `${from} is not there, although it was written for this data set`,
-        'Workers that share runs must share POINTSMAN_HOME.',
+        'Workers that share runs must share their home, or a store: `store.shared` in pointsman.yaml.',
       );
     }
     // File systems without hard links.

@@ -19,7 +19,7 @@ export type RowPlace =
   | { readonly rollout: RolloutRow }
   | { readonly extra: number; readonly lines: Ref; readonly at: number; readonly number: number };
 
-type RowDeps = Pick<Deps, 'blobs' | 'transcripts' | 'sampled' | 'scores' | 'config'>;
+type RowDeps = Pick<Deps, 'blobs' | 'transcripts' | 'sampled' | 'scores' | 'config' | 'roots'>;
 
 /** Rows of one run of `dataset`, read one at a time: chains are long, and a data set has thousands of them. */
 export class DatasetRows {
@@ -38,7 +38,9 @@ export class DatasetRows {
     return new DatasetRows(
       deps,
       setting,
-      tokenizer === undefined ? undefined : (await tokenizerIn(tokenizer)).tokenizer,
+      tokenizer === undefined
+        ? undefined
+        : (await tokenizerIn(await deps.roots.here(tokenizer, 'tokenizer'))).tokenizer,
     );
   }
 

@@ -36,7 +36,7 @@ const FOREIGN_ROWS = 3;
 
 /** Asks a data set's teacher how likely the sampled tokens of a page's rows are. */
 export function createScorer(deps: Deps): (input: ScoreInput, signal: AbortSignal) => Promise<ScoredPage> {
-  const { blobs, scores, budgets, config, env } = deps;
+  const { blobs, scores, budgets, config, env, shared } = deps;
 
   return async ({ run, setting, chosen, page, budget }, signal) => {
     const rows = await DatasetRows.open(deps, setting);
@@ -124,7 +124,10 @@ export function createScorer(deps: Deps): (input: ScoreInput, signal: AbortSigna
         await budgets.reserve(budget.name, budget.capUsd, callId, estimateScore(given, profile).costUsd);
       }
       try {
-        const said = await scoreIds(profile, { name, env }, given, { signal, requestId: callId });
+        const said = await scoreIds(profile, { name, env, places: shared?.places }, given, {
+          signal,
+          requestId: callId,
+        });
         const standing = await scores.record(request, said);
         if (budget) await budgets.settle(budget.name, callId, standing.costUsd);
         return standing;

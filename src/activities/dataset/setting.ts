@@ -16,6 +16,7 @@ import { type ChatTokenizer, createChatTokenizer } from '../../dataset/chat-toke
 import { mixtureNames } from '../../dataset/selection';
 import type { Deps } from '../../deps';
 import type { Prompts } from '../../rollout/prompts';
+import { viewHere } from '../../roots';
 import { fileLines } from '../../store/file-lines';
 import { readTokenizerFolder } from '../../store/tokenizer-files';
 import { promptsFor } from '../prompts';
@@ -75,18 +76,18 @@ export async function readSetting(deps: Deps, given: DatasetInput): Promise<Data
     );
   }
   refuseUnfitTeacher(deps, input);
-  const view = viewOf(deps, input, rows);
+  const view = await viewOf(deps, input, rows);
   const dialectPrompts = DialectName.options.map((dialect) => [dialect, promptsFor(View.parse({ dialect }))] as const);
   const pages = [...(await rolloutPages(deps, rows)), ...(await extraPages(deps, input))];
   return {
     input,
     view,
-    prompts: promptsFor(view),
+    prompts: promptsFor(await viewHere(deps.roots, view)),
     dialectPrompts: Object.fromEntries(dialectPrompts) as Record<DialectName, Prompts>,
     tokenizer:
       input.tokenizer === undefined
         ? null
-        : (await tokenizerIn(deps.roots.allowed(input.tokenizer, 'tokenizer'))).digest,
+        : (await tokenizerIn(await deps.roots.here(input.tokenizer, 'tokenizer'))).digest,
     profiles: profilesOf(deps, rows),
     rollouts: digestOf(rows),
     pages: pages.map(({ page }) => page),
@@ -145,10 +146,10 @@ function refuseUnknownNames({ mixture, train, extra }: DatasetInput, rows: reado
 }
 
 /** The view that is asked for, else the one that all students share. */
-function viewOf({ config, roots }: Deps, { view }: DatasetInput, rows: readonly RolloutRow[]): View {
+async function viewOf({ config, roots }: Deps, { view }: DatasetInput, rows: readonly RolloutRow[]): Promise<View> {
   if (typeof view === 'string') return profileNamed(config, view).view;
   if (view) {
-    if (view.prompts) roots.allowed(view.prompts, 'view.prompts');
+    await viewHere(roots, view);
     return view;
   }
   const students = [...new Set(rows.flatMap(({ student }) => student ?? []))].sort();
@@ -202,7 +203,8 @@ async function rolloutPages({ blobs }: Deps, rows: readonly RolloutRow[]): Promi
 async function extraPages({ blobs, roots }: Deps, { extra }: DatasetInput): Promise<CountedPage[]> {
   const pages: CountedPage[] = [];
   for (const [index, { name, path }] of extra.entries()) {
-    const size = await stat(roots.allowed(path, `extra.${name}`)).catch((error: NodeJS.ErrnoException) => {
+    const here = await roots.here(path, `extra.${name}`);
+    const size = await stat(here).catch((error: NodeJS.ErrnoException) => {
       throw new PointsmanError(
         'InvalidInput',
         `extra.${name}: ${path} cannot be read: ${error.message}`,
@@ -219,7 +221,7 @@ async function extraPages({ blobs, roots }: Deps, { extra }: DatasetInput): Prom
       pages.push({ page, count: lines.filter((line) => line !== '\n').length });
       [lines, bytes] = [[], 0];
     };
-    for await (const line of fileLines(path)) {
+    for await (const line of fileLines(here)) {
       number += 1;
       lines.push(`${line}\n`);
       bytes += line.length;

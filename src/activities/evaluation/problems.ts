@@ -58,7 +58,7 @@ export class ProblemSets {
 
   private async text(source: string | Ref): Promise<string> {
     if (typeof source !== 'string') return (await this.blobs.get(source.sha256)).toString('utf8');
-    return readFile(this.roots.allowed(source, 'problems'), 'utf8').catch((error: NodeJS.ErrnoException) => {
+    return readFile(await this.roots.here(source, 'problems'), 'utf8').catch((error: NodeJS.ErrnoException) => {
       throw new PointsmanError(
         'InvalidInput',
         `problems: ${source} cannot be read on the worker's host (${error.code ?? error.message})`,

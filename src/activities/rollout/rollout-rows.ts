@@ -35,7 +35,7 @@ async function rowsOfSource(
     const name = `blob ${rollouts.sha256.slice(0, 12)}`;
     return rowsOf((await blobs.get(rollouts.sha256)).toString('utf8'), name);
   }
-  const text = await readFile(roots.allowed(rollouts, 'rollouts'), 'utf8').catch((error: NodeJS.ErrnoException) => {
+  const text = await readFile(await roots.here(rollouts, 'rollouts'), 'utf8').catch((error: NodeJS.ErrnoException) => {
     throw new PointsmanError(
       'InvalidInput',
       `rollouts: ${rollouts} cannot be read: ${error.message}`,

@@ -140,7 +140,7 @@ export function createSandboxActivities(deps: Deps) {
           signal,
         ).catch(asLost);
         const head = await transcripts.append(step);
-        timings.record(input.run, { turn: turn.turn, durationMs, redone: 0 });
+        await timings.record(input.run, { turn: turn.turn, durationMs, redone: 0 });
         const text = (await blobs.get(step.observation.text.sha256)).toString('utf8');
         return {
           preview: preview(text, PREVIEW),
@@ -199,7 +199,7 @@ export function createSandboxActivities(deps: Deps) {
             },
             signal,
           ).catch(asLost);
-          timings.record(input.run, { turn: recorded.turn.turn, durationMs, redone: 1 });
+          await timings.record(input.run, { turn: recorded.turn.turn, durationMs, redone: 1 });
           if (step.workspace !== recorded.workspace)
             differences.push(`before turn ${recorded.turn.turn}: ${step.workspace} instead of ${recorded.workspace}`);
           if (submitted && part < (input.part ?? 0)) await openPart(sandbox, partAt(problem, ++part), blobs, signal);

@@ -9,6 +9,7 @@ import {
 } from '../../contract';
 import { quote } from '../../rollout/shell';
 import { type Cli, look } from '../context';
+import { addResultFetch } from '../fetch';
 import { followed, resultIfAwaited } from '../follow';
 import { given, readInput, type Written } from '../input-file';
 import { exitAs, findWorkflow, statusOf } from '../lookup';
@@ -40,6 +41,7 @@ export function addCovariateShiftCommands(shift: Command, cli: Cli): void {
       exitAs(status);
     });
   addAnalysisSteering(shift, cli);
+  addResultFetch(shift, cli, 'analyses', async (id) => id);
 }
 
 interface Flags extends StartFlags {

@@ -13,6 +13,7 @@ import {
 import { failureData } from '../../pages/report/parts/failure-table';
 import { quote } from '../../rollout/shell';
 import { type Cli, look } from '../context';
+import { addResultFetch } from '../fetch';
 import { followed, resultIfAwaited } from '../follow';
 import { given, readInput, type Written } from '../input-file';
 import { exitAs, findWorkflow, statusOf } from '../lookup';
@@ -52,6 +53,7 @@ export function addFailuresCommands(failures: Command, cli: Cli): void {
       exitAs(status);
     });
   addAnalysisSteering(failures, cli);
+  addResultFetch(failures, cli, 'analyses', async (id) => id);
 }
 
 async function printVerdicts(

@@ -19,7 +19,9 @@ export async function estimateCampaign(cli: Cli, written: Written): Promise<Camp
   const input = CampaignInput.parse(written);
   const problems = input.only.length || countProblems(input.problems);
   if (!problems) return undefined;
-  const earlier = await Promise.all(cli.campaigns.list().map((name) => cli.campaigns.rows(name).catch(() => [])));
+  const earlier = await Promise.all(
+    (await cli.campaigns.list()).map((name) => cli.campaigns.rows(name).catch(() => [])),
+  );
   const ended = earlier.flat().filter(({ result, seconds }) => result !== null && seconds !== null);
   return input.methods.map(({ name, student, expert, handOver, passes }) => {
     const like = ended.filter(

@@ -48,7 +48,7 @@ export function addCampaignList(campaign: Command, cli: Cli): void {
         });
       }
       const listed = new Set(campaigns.map(({ id }) => id));
-      const kept = cli.campaigns.list().filter((id) => !listed.has(id));
+      const kept = (await cli.campaigns.list()).filter((id) => !listed.has(id));
       campaigns.push(...kept.slice(0, Math.max(0, limit - campaigns.length)).map(onlyKept));
       cli.print({ campaigns }, () => (campaigns.length === 0 ? 'no campaigns' : asTable(campaigns, Date.now())));
     });

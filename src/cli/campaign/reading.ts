@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { WorkflowNotFoundError } from '@temporalio/client';
 import type { CampaignProgress, CampaignResult, Ref, RolloutRow } from '../../contract';
 import { funnelsOf, summed } from '../../dataset/funnel';
@@ -18,8 +17,9 @@ interface ReadCampaign extends ShownCampaign {
 
 /** A campaign by workflow id, also one that only the home still knows. Throws `InvalidInput` for another workflow. */
 export async function readCampaign(cli: Cli, id: string): Promise<ReadCampaign> {
+  const kept = (await cli.campaigns.list().catch((): string[] => [])).includes(id);
   const found = await lookUp(cli, id, 'campaign').catch((error: unknown) => {
-    if (error instanceof WorkflowNotFoundError && cli.campaigns.list().includes(id)) return undefined;
+    if (error instanceof WorkflowNotFoundError && kept) return undefined;
     throw error;
   });
   if (!found) return keptCampaign(cli, id);
@@ -43,14 +43,14 @@ export async function readCampaign(cli: Cli, id: string): Promise<ReadCampaign> 
     trouble: [trouble, again, await standstill(client, described), missing].filter(Boolean).join('; ') || undefined,
     links: [
       ...(ui ? [['UI', ui] as const] : []),
-      ...(existsSync(cli.campaigns.pathOf(id)) ? [['rollouts', cli.campaigns.pathOf(id)] as const] : []),
+      ...(kept ? [['rollouts', cli.campaigns.addressOf(id)] as const] : []),
     ],
   };
 }
 
 async function keptCampaign(cli: Cli, id: string): Promise<ReadCampaign> {
   const unknown = { startedAt: undefined, endedAt: undefined, progress: undefined, result: undefined };
-  const links = [['rollouts', cli.campaigns.pathOf(id)] as const];
+  const links = [['rollouts', cli.campaigns.addressOf(id)] as const];
   const rows = await cli.campaigns.rows(id);
   return { id, status: 'kept', ...unknown, ...figuresOf(rows, undefined), trouble: undefined, links };
 }
@@ -74,7 +74,7 @@ export function printCampaignAnswer(cli: Cli, result: CampaignResult): void {
       resultLine(result),
       '',
       ...funnelLines(funnels, summed(funnels.map(({ funnel }) => funnel)), look()),
-      `rollouts  ${cli.campaigns.pathOf(id)}`,
+      `rollouts  ${cli.campaigns.addressOf(id)}`,
       `pointsman campaign show ${quote(id)}`,
     ].join('\n'),
   );

@@ -4,6 +4,7 @@ import type { Command } from 'commander';
 import {
   type Author,
   type DatasetFile,
+  type DatasetManifest,
   type DatasetOrigin,
   isPointsmanError,
   nearest,
@@ -17,7 +18,7 @@ import { fileLines } from '../../store/file-lines';
 import { type Cli, look } from '../context';
 import { auditLines } from '../terminal/dataset/audit';
 import { type AuditedStep, auditChain, bytesOf, type RolloutHistory, rolloutHistory, short } from './audit-origins';
-import { type DatasetFolder, originsIn, readDataset } from './folder';
+import { originsIn, readDataset } from './folder';
 import { fileDigest } from './show';
 
 /** `dataset audit`: from a row to the steps, the events and the answers that it was made of. Exit code 1 when something does not fit. */
@@ -26,8 +27,9 @@ export function addDatasetAudit(dataset: Command, cli: Cli): void {
     .command('audit <name> <row>')
     .description("walk from a row (its id, or its number) to the model's answers, and hash everything on the way")
     .action(async (named: string, row: string) => {
-      const found = readDataset(cli, named);
-      const audit = await auditRow(cli, found, originNamed(originsIn(found.folder), row, found.manifest.name));
+      const { manifest, ...found } = await readDataset(cli, named);
+      const dataset = { manifest, folder: await found.folder() };
+      const audit = await auditRow(cli, dataset, originNamed(originsIn(dataset.folder), row, manifest.name));
       cli.print(audit, () => auditLines(audit, look()).join('\n'));
       if (audit.problems.length > 0) process.exitCode = 1;
     });
@@ -45,6 +47,12 @@ function originNamed(origins: readonly DatasetOrigin[], row: string, name: strin
     `${name} has no row "${row}"${close ? `, did you mean "${close}"?` : ''}`,
     `Give an id of rows.jsonl, or a number from 1 to ${origins.length}; dropped.jsonl says why others are not there.`,
   );
+}
+
+/** Where its files are here. */
+interface DatasetFolder {
+  readonly folder: string;
+  readonly manifest: DatasetManifest;
 }
 
 interface FoundRecord {

@@ -81,14 +81,15 @@ export function addDatasetBuild(dataset: Command, cli: Cli): void {
 
 function printDatasetAnswer(cli: Cli, name: string, result: DatasetResult): void {
   const file = result.files.find(({ path }) => path.endsWith('.jsonl'));
+  const check = file ? [`pointsman dataset check ${quote(`${result.folder}/${file.path}`)}`] : [];
   cli.print(result, () =>
     [
       ...datasetLines(result, summed(result.funnels.map(({ funnel }) => funnel)), look()),
       '',
       result.folder,
-      `card  ${result.folder}/README.md`,
+      ...(cli.stores.shared ? [] : [`card  ${result.folder}/README.md`]),
       `pointsman dataset show ${quote(name)}`,
-      ...(file ? [`pointsman dataset check ${quote(`${result.folder}/${file.path}`)}`] : []),
+      ...(cli.stores.shared ? [`pointsman dataset fetch ${quote(name)}`] : check),
     ].join('\n'),
   );
 }

@@ -3,12 +3,13 @@ import { createReadStream, existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Command } from 'commander';
+import type { DatasetManifest } from '../../contract';
 import { summed } from '../../dataset/funnel';
 import { quote } from '../../rollout/shell';
 import { type Cli, look } from '../context';
 import { datasetLines } from '../terminal/dataset/dataset';
 import { safeLines } from '../terminal/safe-text';
-import { type DatasetFolder, readDataset } from './folder';
+import { readDataset } from './folder';
 
 interface ShowFlags {
   readonly card?: boolean;
@@ -23,14 +24,13 @@ export function addDatasetShow(dataset: Command, cli: Cli): void {
     .option('--card', 'the card alone, as Markdown')
     .option('--verify', 'hash every file and compare it with the manifest')
     .action(async (named: string, { card, verify }: ShowFlags) => {
-      const found = readDataset(cli, named);
-      const { folder, manifest } = found;
+      const { manifest, place, folder } = await readDataset(cli, named);
       if (card) {
-        const text = await readFile(join(folder, 'README.md'), 'utf8');
+        const text = await readFile(join(await folder(), 'README.md'), 'utf8');
         return cli.print({ card: text }, () => (process.stdout.isTTY ? safeLines(text).join('\n') : text.trimEnd()));
       }
-      const changed = verify ? await changedFiles(found) : undefined;
-      cli.print({ folder, ...manifest, changed }, () =>
+      const changed = verify ? await changedFiles(await folder(), manifest) : undefined;
+      cli.print({ folder: place, ...manifest, changed }, () =>
         [
           manifest.name,
           ...datasetLines(manifest.result, summed(manifest.result.funnels.map(({ funnel }) => funnel)), look()),
@@ -38,7 +38,7 @@ export function addDatasetShow(dataset: Command, cli: Cli): void {
             ? ['', changed.length === 0 ? 'every file is as it was written' : `changed: ${changed.join(', ')}`]
             : []),
           '',
-          folder,
+          place,
           `pointsman dataset show ${quote(manifest.name)} --card`,
         ].join('\n'),
       );
@@ -47,7 +47,7 @@ export function addDatasetShow(dataset: Command, cli: Cli): void {
 }
 
 /** Files that are gone or hold other bytes than the manifest says. */
-async function changedFiles({ folder, manifest }: DatasetFolder): Promise<string[]> {
+async function changedFiles(folder: string, manifest: DatasetManifest): Promise<string[]> {
   const changed: string[] = [];
   for (const { path, sha256 } of manifest.files) {
     if (path.endsWith('/')) continue;

@@ -8,6 +8,7 @@ import { openPage } from '../../machine/command';
 import { count, duration, grouped } from '../../pages/figures';
 import { quote } from '../../rollout/shell';
 import { type Cli, look } from '../context';
+import { addResultFetch } from '../fetch';
 import { runToEnd } from '../follow';
 import { readInput } from '../input-file';
 import { attributesOf, equals, newest, statusOf } from '../lookup';
@@ -20,6 +21,7 @@ export function addReportCommands(report: Command, cli: Cli): void {
   addReportBuild(report, cli);
   addReportList(report, cli);
   addReportShow(report, cli);
+  addResultFetch(report, cli, 'reports', async (named) => named.replace(/^report\//, ''));
 }
 
 interface BuildFlags extends ReportFlags {
@@ -51,14 +53,15 @@ function addReportBuild(report: Command, cli: Cli): void {
         id: id ?? `report/${name}`,
         note: `report ${name}`,
       });
+      const page = await pagePath(cli, result);
       cli.print(result, () =>
         [
-          pagePath(result),
+          page,
           `${count(result.parts.length, 'part')}, ${count(result.files.length - 1, 'CSV', 'CSVs')}; one file, no network`,
           `pointsman report show ${quote(result.id)}`,
         ].join('\n'),
       );
-      if (open) openPage(pagePath(result));
+      if (open) openPage(page);
     });
 }
 
@@ -118,17 +121,18 @@ function addReportShow(report: Command, cli: Cli): void {
     .option('--open', 'show it in the browser')
     .action(async (named: string, { open }: { open?: boolean }) => {
       const result = await readReport(cli, named);
-      const state = pageState(result);
-      cli.print({ ...result, state }, () => asText(result, state));
-      if (open) openPage(pagePath(result));
+      const page = await pagePath(cli, result);
+      const state = pageState(page, result);
+      cli.print({ ...result, state }, () => asText(page, result, state));
+      if (open) openPage(page);
     });
 }
 
-function asText(result: ReportResult, state: string): string {
+function asText(path: string, result: ReportResult, state: string): string {
   const { id, page, parts, files } = result;
   return [
     `${id}`,
-    pagePath(result),
+    path,
     `${grouped(page.bytes)} bytes, sha256 ${page.sha256.slice(0, 12)}, ${state}`,
     '',
     ...parts.map((part) => `  ${part}`),
@@ -145,16 +149,15 @@ function asText(result: ReportResult, state: string): string {
   ].join('\n');
 }
 
-function pagePath({ folder, page }: ReportResult): string {
-  return join(folder, page.path);
+async function pagePath(cli: Cli, { folder, page }: ReportResult): Promise<string> {
+  return join(await cli.stores.results.here(folder), page.path);
 }
 
 /** Whether the page is as the report left it: it may lie on another host, or have been built again since. */
-function pageState(result: ReportResult): 'as written' | 'changed since' | 'not on this machine' {
-  const path = pagePath(result);
+function pageState(path: string, { page }: ReportResult): 'as written' | 'changed since' | 'not on this machine' {
   if (!existsSync(path)) return 'not on this machine';
   const digest = createHash('sha256').update(readFileSync(path)).digest('hex');
-  return digest === result.page.sha256 ? 'as written' : 'changed since';
+  return digest === page.sha256 ? 'as written' : 'changed since';
 }
 
 /** The id of a report by its name: one that a pipeline made has an id under the pipeline's. */

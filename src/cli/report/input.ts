@@ -1,5 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { DatasetManifest, type DatasetResult, PointsmanError, parseInput, ReportInput } from '../../contract';
 import { uiBeside } from '../../machine/local-services';
 import type { Cli } from '../context';
@@ -46,11 +45,12 @@ export async function reportInput(cli: Cli, written: Written, flags: ReportFlags
 
 /** A data set by its folder here, which outlives the server's memory; any other word is a workflow id. */
 async function datasetOf(cli: Cli, named: string): Promise<string | DatasetResult> {
-  const folder = cli.stores.results.pathOf('datasets', named);
-  const file = join(folder, 'manifest.json');
-  if (!existsSync(file)) return named;
-  const { name, result } = parseInput(DatasetManifest, JSON.parse(readFileSync(file, 'utf8')), file);
-  const kept = (path: string) => cli.blobs.put(readFileSync(join(folder, path)));
+  const { results } = cli.stores;
+  const manifest = await results.read('datasets', named, 'manifest.json');
+  if (!manifest) return named;
+  const folder = results.addressOf('datasets', named);
+  const { name, result } = parseInput(DatasetManifest, JSON.parse(manifest.toString('utf8')), folder);
+  const kept = async (path: string) => cli.blobs.put((await results.read('datasets', named, path)) ?? '');
   return {
     ...result,
     id: `dataset/${name}`,

@@ -24,7 +24,8 @@ export interface DatasetWord {
 
 /** Reads a data set's folder and the rollouts that it names; single runs only where a server answers. Throws `NotFound`. */
 export async function datasetWord(cli: Cli, named: string, server: boolean): Promise<DatasetWord> {
-  const { folder, manifest } = readDataset(cli, named);
+  const { manifest, ...found } = await readDataset(cli, named);
+  const folder = await found.folder();
   const kept = originsIn(folder);
   const dropped = new Map(droppedIn(folder).map((row) => [row.id, row]));
   const { dialect } = manifest.view;
@@ -67,7 +68,7 @@ export async function rowsOfRuns(client: Client, { runs, method }: RunsSource): 
 }
 
 async function rowsIn(cli: Cli, rollouts: string | { readonly sha256: string }): Promise<RolloutRow[]> {
-  if (typeof rollouts === 'string') return rowsOfFile(rollouts);
+  if (typeof rollouts === 'string') return rowsOfFile(await cli.stores.roots.here(rollouts, 'rollouts'));
   return rowsOf((await cli.blobs.get(rollouts.sha256)).toString('utf8'), `blob ${rollouts.sha256.slice(0, 12)}`);
 }
 

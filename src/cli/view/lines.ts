@@ -33,7 +33,7 @@ export async function listed(cli: Cli, choice: ViewChoice, server: boolean): Pro
   const rows: RolloutRow[] = [];
   const lines: RunLine[] = [];
   for (const campaign of choice.campaigns) {
-    const kept = cli.campaigns.list().includes(campaign) || !server;
+    const kept = (await cli.campaigns.list()).includes(campaign) || !server;
     if (kept) rows.push(...(await cli.campaigns.rows(campaign)));
     else {
       const far = await runningCampaign(cli, campaign);
@@ -46,7 +46,7 @@ export async function listed(cli: Cli, choice: ViewChoice, server: boolean): Pro
   }
   if (choice.rollouts !== undefined) rows.push(...(await rowsOfFile(choice.rollouts)));
   if (!isOpen(choice)) return { rows, lines, notes };
-  for (const campaign of cli.campaigns.list()) rows.push(...(await cli.campaigns.rows(campaign)));
+  for (const campaign of await cli.campaigns.list()) rows.push(...(await cli.campaigns.rows(campaign)));
   if (server) lines.push(...(await serverLines(cli)));
   else notes.push('No Temporal server answers: runs that no campaign kept are not listed (`pointsman up` starts one).');
   return { rows, lines, notes };

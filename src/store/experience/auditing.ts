@@ -1,6 +1,6 @@
 import { projectOfSource, type UnitVerdict } from '../../contract';
 import { checkedAudit } from '../../setup/experience';
-import { type Database, type Row, statement } from './database';
+import { type Database, type Row, statement } from '../database';
 import type { Anchor, Audited } from './experience';
 
 /** Remembers what a run was shown. A unit's hits grow once a run, however often it is shown or the call is repeated. */

@@ -4,7 +4,7 @@ import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PointsmanError } from '../../contract';
-import type { Database, Row, Statement } from './database';
+import type { Database, Row, Statement } from '../database';
 import { type OwnerLock, tryLock } from './owner-lock';
 import { startPglite } from './pglite-thread';
 import { type Connected, ConnectionLost, connect, serve } from './wire';

@@ -9,7 +9,7 @@ import {
   signalHits,
   situationText,
 } from '../../setup/experience';
-import { type Database, json, type Row, statement } from './database';
+import { type Database, json, type Row, statement } from '../database';
 import type { Embedder } from './embedder';
 import type { FindOptions } from './experience';
 import { tryPatterns } from './patterns';

@@ -19,7 +19,9 @@ export function experienceOf(settings: Pick<Settings, 'config' | 'home'>, env: E
 
 /** A memory apart is always in the home, also where the worker's own is a server: it is one host's scratch. */
 function placeOf({ config, home }: Pick<Settings, 'config' | 'home'>, env: Env, apart?: string): ExperiencePlace {
-  const { experience, embeddings } = config.store;
+  const { shared, embeddings } = config.store;
+  // Without a word of its own, it is in the database that hosts share.
+  const experience = config.store.experience ?? shared?.database;
   const embed = embeddings === undefined ? BUILTIN_EMBEDDER : profileEmbedder(config, embeddings, env);
   if (apart !== undefined) return { folder: join(home, 'experience-apart', entryName(apart)), embed };
   if (experience === undefined) return { folder: join(home, 'experience'), embed };
@@ -27,8 +29,8 @@ function placeOf({ config, home }: Pick<Settings, 'config' | 'home'>, env: Env, 
   if (url) return { url, embed };
   throw new PointsmanError(
     'InvalidInput',
-    `store.experience: environment variable ${experience} is not set`,
-    `Set ${experience} to a Postgres URL where the worker starts, or remove store.experience to use the embedded database.`,
+    `store.${config.store.experience ? 'experience' : 'shared.database'}: environment variable ${experience} is not set`,
+    `Set ${experience} to a Postgres URL where the worker starts, or remove the field to use the embedded database.`,
   );
 }
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type ExperienceDraft, ExperienceUnit, type Judgement, parseInput } from '../../contract';
 import { addsNothing, mergeUnits } from '../../setup/experience';
-import { type Database, json, statement } from './database';
+import { type Database, json, statement } from '../database';
 import type { Embedder } from './embedder';
 import type { LearnAttempt, Learned } from './experience';
 import type { Vectors } from './schema';

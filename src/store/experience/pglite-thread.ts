@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import type { Row, Statement } from './database';
+import type { Row, Statement } from '../database';
 
 /** Postgres in a thread: making a new database takes seconds of computing, in which the process must go on sending heartbeats. */
 export interface PgliteThread {

@@ -1,4 +1,4 @@
-import { type Database, statement } from './database';
+import { type Database, statement } from '../database';
 
 /** How vectors are stored, which is all that differs between a Postgres with pgvector and one without. */
 export interface Vectors {

@@ -8,8 +8,9 @@ import {
   type UnitVerdict,
 } from '../../contract';
 import type { Ranked } from '../../setup/experience';
+import { type Database, json, type Row, statement } from '../database';
+import { connectPostgres } from '../postgres';
 import { bookVerdicts, keepAnchor } from './auditing';
-import { type Database, json, type Row, statement } from './database';
 import { openEmbedded } from './embedded';
 import type { Embedder } from './embedder';
 import type {
@@ -28,7 +29,6 @@ import type {
 } from './experience';
 import { Catalogue, findCandidates } from './finding';
 import { attemptLearning } from './learning';
-import { connectPostgres } from './postgres';
 import { prepare, type Vectors } from './schema';
 import {
   BUMP,
@@ -231,7 +231,10 @@ export class SqlExperience implements ExperienceStore {
 }
 
 async function openParts(place: ExperiencePlace): Promise<Parts> {
-  const database = 'url' in place ? connectPostgres(place.url) : openEmbedded(place.folder);
+  const database =
+    'url' in place
+      ? connectPostgres(place.url, { what: 'the experience database', field: 'store.experience' })
+      : openEmbedded(place.folder);
   try {
     const vectors = await prepare(database);
     return { database, embedder: place.embed, vectors, catalogue: new Catalogue(database) };

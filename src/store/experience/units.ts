@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type ExperienceDraft, ExperienceUnit } from '../../contract';
 import { unitText } from '../../setup/experience';
-import { json, type Row, type Statement, statement } from './database';
+import { json, type Row, type Statement, statement } from '../database';
 import type { Embedder } from './embedder';
 import type { Vectors } from './schema';
 

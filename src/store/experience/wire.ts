@@ -1,5 +1,5 @@
 import { createConnection, createServer, type Server, type Socket } from 'node:net';
-import type { Row, Statement } from './database';
+import type { Row, Statement } from '../database';
 
 /**
  * One JSON object a line over a Unix socket: `{id, statements}` there, `{id, rows}` or `{id, error}` back. A whole

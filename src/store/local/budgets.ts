@@ -2,8 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { closeSync, mkdirSync, openSync, readSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
-import { PointsmanError } from '../../contract';
-import type { BudgetStatus, Budgets, BudgetVerdict } from '../budgets';
+import { assertAmount, type BudgetStatus, type Budgets, type BudgetVerdict, refusal } from '../budgets';
 
 /** One line of a budget's log. Amounts are USD. */
 type Movement =
@@ -36,20 +35,12 @@ export class FileBudgets implements Budgets {
   async reserve(name: string, capUsd: number, callId: string, amountUsd: number): Promise<void> {
     const verdict = await this.tryReserve(name, capUsd, callId, amountUsd);
     if (verdict === 'granted') return;
-    const { spentUsd, reservedUsd } = await this.status(name);
-    throw new PointsmanError(
-      'BudgetExhausted',
-      `budget "${name}": ${dollars(spentUsd)} spent and ${dollars(reservedUsd)} in flight of ${dollars(capUsd)}; ` +
-        `the next call may cost ${dollars(amountUsd)}`,
-      verdict === 'spent'
-        ? 'Raise the cap to go on.'
-        : 'Calls in flight may still give money back: wait, or raise the cap.',
-    );
+    throw refusal({ name, capUsd, amountUsd, verdict }, await this.status(name));
   }
 
   async tryReserve(name: string, capUsd: number, callId: string, amountUsd: number): Promise<BudgetVerdict> {
-    amount(amountUsd, 'amountUsd');
-    amount(capUsd, 'capUsd');
+    assertAmount(amountUsd, 'amountUsd');
+    assertAmount(capUsd, 'capUsd');
     const book = this.book(name);
     readAll(book);
     const before = book.account.verdict(callId, amountUsd, capUsd);
@@ -60,7 +51,7 @@ export class FileBudgets implements Budgets {
   }
 
   async settle(name: string, callId: string, actualUsd: number): Promise<void> {
-    amount(actualUsd, 'actualUsd');
+    assertAmount(actualUsd, 'actualUsd');
     this.book(name).log.append({ op: 'settle', call: callId, usd: actualUsd } satisfies Movement);
   }
 
@@ -101,15 +92,6 @@ function readAll({ log, account }: Book, id?: string): BudgetVerdict | undefined
     if (movement.op === 'reserve' && movement.id === id) verdict = outcome;
   }
   return verdict;
-}
-
-function amount(usd: number, field: string): void {
-  if (Number.isFinite(usd) && usd >= 0) return;
-  throw new PointsmanError('InvalidInput', `${field}: expected USD of 0 or more (found ${usd})`, '');
-}
-
-function dollars(usd: number): string {
-  return `$${usd.toFixed(4)}`;
 }
 
 /** Sums of thousands of cents come out a hair beside the cap. */

@@ -2,22 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { linkSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { z } from 'zod';
-import type { Scored } from '../../model';
-import type { EmbeddingLedger, PaidAnswers, PaidEmbedding, ScoreLedger } from '../ledger';
-
-/** How an answer lies in its file. */
-interface Form<Answer> {
-  readonly toJson: (answer: Answer) => unknown;
-  /** Undefined for what is none. */
-  readonly fromJson: (json: unknown) => Answer | undefined;
-}
+import type { EmbeddingLedger, PaidAnswers, ScoreLedger } from '../ledger';
+import { type AnswerForm, EMBEDDINGS, SCORES } from '../paid-answers';
 
 /** A file a request. */
 class FileAnswers<Answer> implements PaidAnswers<Answer> {
   constructor(
     private readonly directory: string,
-    private readonly form: Form<Answer>,
+    private readonly form: AnswerForm<Answer>,
   ) {}
 
   async found(request: string): Promise<Answer | undefined> {
@@ -53,43 +45,10 @@ class FileAnswers<Answer> implements PaidAnswers<Answer> {
   }
 }
 
-const Embedding = z.strictObject({
-  /** First execution's run id of the workflow that paid. */
-  paidBy: z.string(),
-  dimensions: z.int().min(1),
-  tokens: z.int(),
-  costUsd: z.number(),
-  /** Float32, little-endian. */
-  vectors: z.base64(),
-});
-
 export function fileEmbeddings(directory: string): EmbeddingLedger {
-  return new FileAnswers<PaidEmbedding>(directory, {
-    toJson: ({ vectors, ...about }) => {
-      const bytes = Buffer.from(vectors.buffer, vectors.byteOffset, vectors.byteLength);
-      return { ...about, vectors: bytes.toString('base64') };
-    },
-    fromJson: (json) => {
-      const entry = Embedding.safeParse(json).data;
-      if (!entry) return undefined;
-      const bytes = Buffer.from(entry.vectors, 'base64');
-      const vectors = new Float32Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length));
-      return { ...entry, vectors };
-    },
-  });
+  return new FileAnswers(directory, EMBEDDINGS);
 }
 
-const Score = z.strictObject({
-  logprobs: z.array(z.number()),
-  texts: z.array(z.string()),
-  model: z.string(),
-  tokens: z.int(),
-  costUsd: z.number(),
-});
-
 export function fileScores(directory: string): ScoreLedger {
-  return new FileAnswers<Scored>(directory, {
-    toJson: (score) => score,
-    fromJson: (json) => Score.safeParse(json).data,
-  });
+  return new FileAnswers(directory, SCORES);
 }

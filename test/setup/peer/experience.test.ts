@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { ExperienceUnit } from '../../../src/contract';
 import { reliability } from '../../../src/setup/experience/reliability';
+import { statement } from '../../../src/store/database';
 import { shipExperience } from '../../../src/store/experience';
-import { statement } from '../../../src/store/experience/database';
 import { openEmbedded } from '../../../src/store/experience/embedded';
 import {
   act,

@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ExperienceDraft, ExperienceUnit, Judgement } from '../../../src/contract';
 import { embedNgrams, sameCauseSameFix } from '../../../src/setup/experience';
-import { statement } from '../../../src/store/experience/database';
+import { statement } from '../../../src/store/database';
 import { openEmbedded } from '../../../src/store/experience/embedded';
 import { BUILTIN_EMBEDDER } from '../../../src/store/experience/embedder';
 import { type ExperiencePlace, SqlExperience } from '../../../src/store/experience/sql';
-import { debianPostgres, type RunningPostgres, vectorPostgres } from './support/postgres';
+import { debianPostgres, type RunningPostgres, vectorPostgres } from '../../support/postgres';
 import { draftLike, FACTS, PEP_668, PG_CONFIG, PG_SITUATION, unitLike } from './support/units';
 
 /** Where each test's database is; the same tests run on all of them. */

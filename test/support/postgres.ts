@@ -1,12 +1,16 @@
 import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { canInstallPackages, installPackages, onPath, runCommand } from '../../../../src/machine/command';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { canInstallPackages, installPackages, onPath, runCommand } from '../../src/machine/command';
 
 export interface RunningPostgres {
   /** URL of a fresh database of that name. */
   database(name: string): Promise<string>;
+  /** Ends it at once, as a machine that fails does, and starts it again after so many milliseconds. */
+  restart(awayMs: number): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -60,27 +64,39 @@ async function start(bin: string): Promise<RunningPostgres> {
     options,
   );
   const flags = ['-D', data, '-k', folder, '-c', 'listen_addresses=', '-c', 'fsync=off'];
-  const server = spawn(join(bin, 'postgres'), flags, options);
-  const ended = new Promise<void>((resolve) => server.once('exit', () => resolve()));
+  let server = spawn(join(bin, 'postgres'), flags, options);
   const psql = (database: string, sql: string) =>
     execFileSync(join(bin, 'psql'), ['-h', folder, '-U', 'test', '-d', database, '-c', sql], options);
-  for (let tries = 0; ; tries++) {
-    try {
-      psql('postgres', 'select 1');
-      break;
-    } catch (error) {
-      if (tries > 100) throw error;
-      await new Promise((resolve) => setTimeout(resolve, 200));
+  const answers = async () => {
+    for (let tries = 0; ; tries++) {
+      try {
+        psql('postgres', 'select 1');
+        return;
+      } catch (error) {
+        if (tries > 100) throw error;
+        await sleep(200);
+      }
     }
-  }
+  };
+  const end = async (signal: 'SIGINT' | 'SIGQUIT') => {
+    const ended = once(server, 'exit');
+    server.kill(signal);
+    await ended;
+  };
+  await answers();
   return {
     async database(name) {
       psql('postgres', `create database "${name}"`);
       return `postgresql:///${name}?host=${encodeURIComponent(folder)}&user=test`;
     },
+    async restart(awayMs) {
+      await end('SIGQUIT');
+      await sleep(awayMs);
+      server = spawn(join(bin, 'postgres'), flags, options);
+      await answers();
+    },
     async stop() {
-      server.kill('SIGINT');
-      await ended;
+      await end('SIGINT');
       rmSync(folder, { recursive: true, force: true });
     },
   };

@@ -1,0 +1,81 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { DatabaseError, Pool } from 'pg';
+import { PointsmanError } from '../contract';
+import type { Database, Row, Statement } from './database';
+
+/** Of one process: fifty hosts stay below what a server allows by itself, with a pooler in front or two hundred connections. */
+const CONNECTIONS = 4;
+/** The server took the transaction back (serialisation, deadlock), has no place for another, goes down or comes up. */
+const AGAIN = new Set(['40001', '40P01', '53300', '57P01', '57P02', '57P03']);
+const LOST = /ECONNREFUSED|ECONNRESET|EPIPE|ENOENT|ETIMEDOUT|terminat|timeout/i;
+const ATTEMPTS = 4;
+
+/** What a server is for, and the field of the configuration that names it: what an error says. */
+export interface Purpose {
+  readonly what: string;
+  readonly field: string;
+}
+
+/** A Postgres server by its URL, which holds a password. What cannot be reached is `Unavailable`. */
+export function connectPostgres(url: string, purpose: Purpose): Database {
+  const pool = new Pool({
+    connectionString: url,
+    max: CONNECTIONS,
+    connectionTimeoutMillis: 10_000,
+    // A command that has said its answer is done, whatever it still holds.
+    allowExitOnIdle: true,
+  });
+  // An idle connection that breaks is replaced when it is needed.
+  pool.on('error', () => {});
+  return {
+    name: 'postgres',
+    close: () => pool.end(),
+    async run(statements) {
+      for (let attempt = 1; ; attempt++) {
+        try {
+          return await transaction(pool, statements);
+        } catch (error) {
+          if (error instanceof DatabaseError && !AGAIN.has(error.code ?? '') && !LOST.test(error.message)) throw error;
+          if (attempt >= ATTEMPTS) throw unavailable(error, purpose);
+          await sleep(100 * attempt ** 2);
+        }
+      }
+    },
+  };
+}
+
+async function transaction(pool: Pool, statements: readonly Statement[]): Promise<Row[][]> {
+  const client = await pool.connect();
+  let broken: Error | undefined;
+  const lost = (error: Error) => {
+    broken = error;
+  };
+  // It may break between two answers: then the next one says so, and nobody else.
+  client.on('error', lost);
+  const send = async ({ sql, parameters = [] }: Statement) => (await client.query(sql, [...parameters])).rows as Row[];
+  try {
+    const [only] = statements;
+    // A statement by itself is a transaction, in one trip instead of three.
+    if (only && statements.length === 1) return [await send(only)];
+    await client.query('begin');
+    const rows: Row[][] = [];
+    for (const each of statements) rows.push(await send(each));
+    await client.query('commit');
+    return rows;
+  } catch (error) {
+    await client.query('rollback').catch(lost);
+    throw error;
+  } finally {
+    client.off('error', lost);
+    client.release(broken);
+  }
+}
+
+function unavailable(error: unknown, { what, field }: Purpose): PointsmanError {
+  const message = (error as Error).message || String((error as NodeJS.ErrnoException).code);
+  return new PointsmanError(
+    'Unavailable',
+    `${what} cannot be reached: ${message}`,
+    `Check the variable that ${field} names, and that the server runs.`,
+  );
+}

@@ -108,10 +108,7 @@ export const Config = z.strictObject({
        * Name of the environment variable with the keys that encrypt what the Temporal server keeps, as `pointsman codec key`
        * makes them: several by commas, the first encrypts, all decrypt. Without it payloads are clear text.
        */
-      keysEnv: z
-        .string()
-        .regex(/^[A-Z][A-Z0-9_]*$/, 'the name of an environment variable, like PAYLOAD_KEYS; keys are secrets')
-        .optional(),
+      keysEnv: VariableName.optional(),
     })
     .prefault({}),
   /** Whom the worker tells when a campaign has ended, also for want of money: `{ text, event, id, … }` as JSON. */

@@ -3,6 +3,7 @@ import { benchStandalone } from '../packages/python/bench/standalone';
 import { benchCalibration } from './calibration';
 import { benchCampaign } from './campaign';
 import { benchCli } from './cli';
+import { benchCost } from './cost';
 import { benchJudge } from './judge';
 import { benchUnits } from './prove-units';
 import { benchRollout } from './rollout';
@@ -17,6 +18,7 @@ const BENCHES: Readonly<Record<string, (args: string[]) => Promise<void>>> = {
   rollout: benchRollout,
   campaign: benchCampaign,
   cli: benchCli,
+  cost: benchCost,
   setup: benchSetup,
   shift: benchShift,
   calibration: benchCalibration,

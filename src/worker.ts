@@ -102,7 +102,8 @@ export async function serve(choice: WorkerChoice, given?: Settings): Promise<voi
 }
 
 const COMMON = {
-  maxHeartbeatThrottleInterval: '5s',
+  // Activities beat as seldom as they may: nothing is held back.
+  maxHeartbeatThrottleInterval: '1s',
   shutdownGraceTime: '10s',
   shutdownForceTime: '30s',
   // A killed worker's workflows move to another one after this long.

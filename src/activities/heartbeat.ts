@@ -1,16 +1,18 @@
 import { Context } from '@temporalio/activity';
 import { failureOf } from '../model/failure';
 
-const BEAT_MS = 2_000;
+/** Beats within the time after which the server gives an attempt up: one may be late. Each is an action that a cloud bills. */
+const BEATS = 2.5;
 
 /**
- * Runs an activity's work while telling the server every 2 s that this process lives, so that a killed worker is noticed
- * in seconds. `work` gets a signal that aborts when the activity is cancelled or the worker shuts down. What it throws
+ * Runs an activity's work while telling the server that this process lives, often enough for the activity's own heartbeat
+ * timeout, after which a killed worker is noticed. `work` gets a signal that aborts when the activity is cancelled or the worker shuts down. What it throws
  * leaves as an `ApplicationFailure` with our code.
  */
 export async function withHeartbeat<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const context = Context.current();
-  const beat = setInterval(() => context.heartbeat(), BEAT_MS);
+  const timeoutMs = context.info.heartbeatTimeoutMs || 10_000;
+  const beat = setInterval(() => context.heartbeat(), timeoutMs / BEATS);
   try {
     return await work(context.cancellationSignal);
   } catch (error) {

@@ -16,8 +16,6 @@ export interface DevServerOptions {
   readonly dbFile?: string;
   /** Where the server's own log goes. `run/temporal-PORT.log` unless told. */
   readonly log?: string;
-  /** Address of a codec server that shows full bodies in the UI. */
-  readonly uiCodecEndpoint?: string;
   /** Timers and retries below a second, for tests: by default the server rounds them up to one. */
   readonly fastTimers?: boolean;
 }
@@ -47,7 +45,6 @@ export function serverArguments(port: number, ui: UiPlace, options: DevServerOpt
     ...['--ui-ip', ui.host, '--ui-port', String(ui.port)],
     ...['--db-filename', dbFile, '--sqlite-pragma', 'journal_mode=WAL', '--sqlite-pragma', 'synchronous=1'],
     ...['--ui-disable-news-fetch', '--log-level', 'warn'],
-    ...(options.uiCodecEndpoint ? ['--ui-codec-endpoint', options.uiCodecEndpoint] : []),
     ...config.flatMap((entry) => ['--dynamic-config-value', entry]),
   ];
 }

@@ -51,6 +51,7 @@ export class World {
   private readonly workers: ChildProcess[] = [];
   private server: ChildProcess | undefined;
   private scopeLabel = '';
+  private metricsPort = 0;
   client!: Client;
   rehearsal!: Awaited<ReturnType<typeof startRehearsal>>;
   address = '';
@@ -109,13 +110,14 @@ export class World {
   private async serverAnswers(binary: string): Promise<boolean> {
     const [, port] = this.address.split(':');
     const log = openSync(join(this.home, 'server.log'), 'a');
+    this.metricsPort = await freePort();
     const flags = [
       ...serverArguments(
         Number(port),
         { host: '127.0.0.1', port: await freePort() },
         { dbFile: join(this.home, 'temporal.db'), fastTimers: true },
       ),
-      ...['--namespace', this.namespace],
+      ...['--namespace', this.namespace, '--metrics-port', String(this.metricsPort)],
       ...(this.options.serverConfig ?? []).flatMap((entry) => ['--dynamic-config-value', entry]),
     ];
     const server = spawn(binary, flags, { stdio: ['ignore', log, log] });
@@ -205,6 +207,11 @@ export class World {
   async control(change: Record<string, unknown>): Promise<void> {
     const answer = await fetch(`${this.rehearsal.url}/control`, { method: 'POST', body: JSON.stringify(change) });
     if (!answer.ok) throw new Error(await answer.text());
+  }
+
+  /** What the server has counted, as Prometheus reads it. */
+  async serverMetrics(): Promise<string> {
+    return (await fetch(`http://127.0.0.1:${this.metricsPort}/metrics`)).text();
   }
 
   /** What the worker labels its runs' things with. */

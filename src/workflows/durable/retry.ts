@@ -2,8 +2,10 @@ import { ActivityCancellationType, workflowInfo } from '@temporalio/workflow';
 import type { CheckedProfiles } from '../../activities/model';
 import type { Queues } from '../../contract';
 
-/** Five missed beats: a killed worker's work goes on elsewhere after this long. */
+/** A killed worker's work goes on elsewhere after this long, and a cancel is heard within two fifths of it. */
 export const HEARTBEAT = '10 seconds';
+/** Of a question to a model, which takes longer than most commands, and of which there is one a turn. */
+const MODEL_HEARTBEAT = '20 seconds';
 
 /**
  * A host whose tasks nobody takes for 3 minutes is lost; a restarted worker takes them sooner. Where the workflow has no
@@ -72,7 +74,7 @@ export function modelCall({ taskQueue, timeoutSeconds }: ModelQueue) {
   return {
     taskQueue,
     startToCloseTimeout: (timeoutSeconds + PLACE_SECONDS) * 1000,
-    heartbeatTimeout: HEARTBEAT,
+    heartbeatTimeout: MODEL_HEARTBEAT,
     retry: { ...RETRY, maximumInterval: '2 minutes', maximumAttempts: MODEL_ATTEMPTS },
   } as const;
 }

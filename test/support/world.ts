@@ -32,6 +32,8 @@ export interface WorldOptions {
   readonly images?: readonly string[];
   /** Gateways that rollouts may name. */
   readonly endpoints?: readonly { readonly baseUrl: string; readonly anyPort?: boolean; readonly keys?: string[] }[];
+  /** Where what runs leave is kept, as the configuration says it. */
+  readonly store?: object;
   /** Environment of every worker. */
   readonly env?: NodeJS.ProcessEnv;
 }
@@ -84,7 +86,10 @@ export class World {
     );
     const services = { images: this.options.images ?? [] };
     const endpoints = this.options.endpoints ?? [];
-    const config = { profiles: full, services, endpoints, sources: { roots: [tmpdir()] } };
+    const store = this.options.store ?? {};
+    // What hosts share is not read where one of them has it.
+    const sources = { roots: this.options.store ? [] : [tmpdir()] };
+    const config = { profiles: full, services, endpoints, sources, store };
     writeFileSync(join(this.home, 'pointsman.yaml'), stringify(config));
   }
 

@@ -1,8 +1,9 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { labelOfSource, projectOfSource } from '../src/contract';
 import { REPOSITORY } from '../src/home';
-import { nameRoots, Roots } from '../src/roots';
+import { nameRoots, Roots, type Sender, sendPaths } from '../src/roots';
 
 const scratch = realpathSync(mkdtempSync(join(tmpdir(), 'pointsman-roots-')));
 const at = (...parts: string[]) => join(scratch, ...parts);
@@ -81,4 +82,59 @@ test('what a command line was given is noted, and what lies below it', () => {
   nameRoots(at('home'), forms);
   for (const path of [at('closed', 'secret'), at('opener'), at('named', 'beside')]) expect(allowed(path)).toBe(true);
   expect(allowed(at('closed'))).toBe(false);
+});
+
+describe('where hosts share a store', () => {
+  const kept = (path: string) => `blob:${'ab'.repeat(32)}${path}`;
+  const sender: Sender = {
+    isEverywhere: (path) => path.startsWith(at('open')),
+    problem: (name) => (name === 'known' ? at('named') : undefined),
+    send: async () => ({ sha256: 'ab'.repeat(32) }),
+  };
+  const fleet = new Roots(at('home'), [at('open')], {
+    folder: at('home/cache/inputs'),
+    fetch: async ({ sha256, path }, links) => `${sha256.slice(0, 2)}${path} ${links}`,
+  });
+
+  test('what an input names is sent along, whatever the field, and nothing else is touched', async () => {
+    const input = {
+      problem: at('closed/secret'),
+      problems: ['known', 'unknown', at('not-there'), at('open/file')],
+      source: `dir:${at('closed')}`,
+      parts: [{ from: `archive:${at('closed/secret')}#sha256=${'0'.repeat(64)}` }, 'pypi:six==1.17.0', 7, null],
+      statement: at('closed/secret'),
+      sources: [{ rollouts: at('closed/secret') }, { rollouts: { sha256: 'x' } }],
+    };
+    expect(await sendPaths(input, sender)).toEqual({
+      ...input,
+      problem: kept(at('closed/secret')),
+      problems: [kept(at('named')), 'unknown', at('not-there'), at('open/file')],
+      source: `dir:${kept(at('closed'))}`,
+      parts: [{ from: `archive:${kept(at('closed/secret'))}#sha256=${'0'.repeat(64)}` }, 'pypi:six==1.17.0', 7, null],
+      sources: [{ rollouts: kept(at('closed/secret')) }, { rollouts: { sha256: 'x' } }],
+    });
+    const repository = `git+file://${at('named/repository')}@main`;
+    await expect(sendPaths({ source: repository }, sender)).rejects.toMatchObject({ code: 'InvalidInput' });
+  });
+
+  test('what was sent is a source of the same project and label', () => {
+    for (const kind of ['dir', 'archive'] as const) {
+      const [here, sent] = [`${kind}:/home/me/lib-1.2.tar.gz`, `${kind}:${kept('/home/me/lib-1.2.tar.gz')}`];
+      expect(projectOfSource(sent)).toBe(projectOfSource(here));
+      expect(labelOfSource(sent)).toBe(labelOfSource(here));
+    }
+  });
+
+  test('a worker has what was sent, what all hosts have, and no other path, the home and what was named neither', async () => {
+    expect(await fleet.here(kept('/p/x'), 'problem')).toBe('ab/p/x false');
+    expect(await fleet.here(kept('/p/x'), 'source', { links: true })).toBe('ab/p/x true');
+    for (const path of [at('open/file'), at('home/cache/inputs/ab/x')]) expect(await fleet.here(path, 'p')).toBe(path);
+    for (const path of [at('home/problems/x'), at('closed/secret'), 'blob:x/y']) {
+      await expect(fleet.here(path, 'problem')).rejects.toMatchObject({
+        code: 'InvalidInput',
+        message: expect.stringContaining('is a path of one host'),
+      });
+    }
+    await expect(roots.here(kept('/p/x'), 'problem')).rejects.toMatchObject({ code: 'InvalidInput' });
+  });
 });

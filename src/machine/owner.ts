@@ -4,6 +4,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { Client } from '@temporalio/client';
 import { temporal } from '@temporalio/proto';
+import { loadSettings } from '../config';
 import { PointsmanError } from '../contract/errors';
 import { homeSecret, pointsmanHome } from '../home';
 import { isLoopback } from '../own-host';
@@ -149,8 +150,9 @@ export async function pollersOf(
     .filter(({ polledAt }) => polledAt > since);
 }
 
-/** Those of other homes, a home once. */
+/** Those of other homes, a home once. Homes that share a store are none to one another: what one keeps the others have. */
 export function otherHomes(pollers: readonly Poller[]): Owner[] {
+  if (loadSettings().config.store.shared) return [];
   const owners = pollers.flatMap(({ owner }) => (owner && !isThisHome(owner) ? [owner] : []));
   return [...new Map(owners.map((owner) => [owner.id, owner])).values()];
 }

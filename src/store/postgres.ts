@@ -9,6 +9,7 @@ const CONNECTIONS = 4;
 const AGAIN = new Set(['40001', '40P01', '53300', '57P01', '57P02', '57P03']);
 const LOST = /ECONNREFUSED|ECONNRESET|EPIPE|ENOENT|ETIMEDOUT|terminat|timeout/i;
 const ATTEMPTS = 4;
+const SILENT_MS = 60_000;
 
 /** What a server is for, and the field of the configuration that names it: what an error says. */
 export interface Purpose {
@@ -22,6 +23,9 @@ export function connectPostgres(url: string, purpose: Purpose): Database {
     connectionString: url,
     max: CONNECTIONS,
     connectionTimeoutMillis: 10_000,
+    // A host that is gone says nothing, and who waits for it would wait for ever.
+    query_timeout: SILENT_MS,
+    keepAlive: true,
     // A command that has said its answer is done, whatever it still holds.
     allowExitOnIdle: true,
   });

@@ -35,6 +35,8 @@ export interface WorldOptions {
   readonly endpoints?: readonly { readonly baseUrl: string; readonly anyPort?: boolean; readonly keys?: string[] }[];
   /** Keys that payloads are encrypted with. */
   readonly payloadKeys?: string;
+  /** Where what runs leave is kept, as the configuration says it. */
+  readonly store?: object;
   /** Environment of every worker. */
   readonly env?: NodeJS.ProcessEnv;
 }
@@ -90,7 +92,10 @@ export class World {
     const services = { images: this.options.images ?? [] };
     const endpoints = this.options.endpoints ?? [];
     const payloads = this.options.payloadKeys ? { keysEnv: KEYS } : {};
-    const config = { profiles: full, services, endpoints, payloads, sources: { roots: [tmpdir()] } };
+    const store = this.options.store ?? {};
+    // What hosts share is not read where one of them has it.
+    const sources = { roots: this.options.store ? [] : [tmpdir()] };
+    const config = { profiles: full, services, endpoints, payloads, sources, store };
     writeFileSync(join(this.home, 'pointsman.yaml'), stringify(config));
   }
 

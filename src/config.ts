@@ -101,6 +101,18 @@ export const Config = z.strictObject({
       reach: z.array(z.string().regex(PLACE, 'a host, HOST:PORT, or a network like 10.1.0.0/16')).default([]),
     })
     .prefault({}),
+  images: z
+    .strictObject({
+      /**
+       * Where images that we make are pushed, so that every host has the same ones: `registry.internal:5000/pointsman`. Results
+       * and problems name them by digest. Log in to it as the worker's user, as for `docker push`.
+       */
+      registry: z
+        .string()
+        .regex(/^[a-z0-9][a-z0-9.-]*(:\d+)?(\/[a-z0-9]+([._-]+[a-z0-9]+)*)*$/, 'HOST[:PORT][/FOLDER], in lower case')
+        .optional(),
+    })
+    .prefault({}),
   services: z
     .strictObject({
       /** Images that an agent may start a service beside its sandbox from: else any image of this host could be read. */
@@ -231,7 +243,17 @@ function remember(home: string, said: readonly string[]): void {
 }
 
 /** What a configuration makes leave this machine, and what of it, or opens on it: the rest of it only limits. */
-function reachOf({ extensions, endpoints, notify, profiles, store, sandboxes, services, sources }: Config): string[] {
+function reachOf({
+  extensions,
+  endpoints,
+  notify,
+  profiles,
+  store,
+  sandboxes,
+  images,
+  services,
+  sources,
+}: Config): string[] {
   const models = Object.entries(profiles).flatMap(
     ([
       name,
@@ -258,6 +280,7 @@ function reachOf({ extensions, endpoints, notify, profiles, store, sandboxes, se
     ),
     ...(store.experience ? [`experience is in the database that ${store.experience} names`] : []),
     ...sandboxes.reach.map((place) => `sandboxes reach ${place}`),
+    ...(images.registry ? [`images of environments are pushed to ${images.registry}`] : []),
     ...services.images.map((image) => `services may be started from the image ${image}`),
     ...sources.roots.map((folder) => `workflows may have files below ${folder} read`),
   ];
@@ -272,11 +295,12 @@ const digestOf = (said: readonly string[]) =>
     .digest('hex');
 
 /** What it lets sandboxes have. */
-export function allowedBy({ sandboxes, services }: Config): {
+export function allowedBy({ sandboxes, services, images }: Config): {
   readonly reach: readonly string[];
   readonly images: readonly string[];
+  readonly registry: string | undefined;
 } {
-  return { reach: sandboxes.reach, images: services.images };
+  return { reach: sandboxes.reach, images: services.images, registry: images.registry };
 }
 
 /** The profile of that name, or `InvalidInput` with the ones that exist. */

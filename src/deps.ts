@@ -1,6 +1,6 @@
 import type { Config } from './config';
 import type { Roots } from './roots';
-import type { Sandboxes } from './sandbox/sandbox';
+import type { ImageRoad, Sandboxes } from './sandbox/sandbox';
 import type { Stores } from './store';
 
 /** What activities work with; made once a process in `worker.ts`. */
@@ -8,6 +8,8 @@ export interface Deps extends Stores {
   readonly config: Config;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly sandboxes: Sandboxes;
+  /** How images that are made here come to other hosts. */
+  readonly imageRoad: ImageRoad;
   /** The files of this host that inputs may name. */
   readonly roots: Roots;
   readonly hostName: string;

@@ -36,6 +36,7 @@ export function createDeps(settings: Settings, scope: string, queue: string): De
     roots,
     env: process.env,
     sandboxes: openSandboxes(scope, homeSecret(), allowedBy(config), config.sandboxes.backend),
+    imageRoad: config.images.registry ? 'registry' : onlyHost ? 'none' : 'blobs',
     hostName: host,
     hostQueue: onlyHost ? queuesUnder(queue).workflows : queuesUnder(queue).host(host),
   };

@@ -144,6 +144,8 @@ export interface Allowed {
   readonly reach?: readonly string[];
   /** Images that a service beside a sandbox may be started from. */
   readonly images?: readonly string[];
+  /** Repository prefix that images of ours are pushed below, so that other hosts have them. */
+  readonly registry?: string | undefined;
 }
 
 export interface SandboxSpec {
@@ -411,14 +413,34 @@ export interface Started {
   readonly failed: { readonly name: string; readonly why: string } | null;
 }
 
+/** How other hosts come by the images that are made here: there are no others, through a registry, or through the blob store. */
+export type ImageRoad = 'none' | 'registry' | 'blobs';
+
 /** The images that sandboxes begin from. */
 export interface Images {
   /** Undefined where this host does not have it. */
   find(image: string): Promise<ImageFacts | undefined>;
   /** A label that `Sandbox.commit` gave; null where the image has none, undefined where this host does not have the image. */
   label(image: string, name: string): Promise<unknown>;
-  /** From a registry. Throws what the pull ended with. */
+  /**
+   * From its registry, as this user is logged in there. Throws `NotFound` for one that is not there, `InvalidInput` where the
+   * registry does not let us in, and `Unavailable` for what may pass: a registry that is away or busy, a full disk.
+   */
   pull(image: string, options?: { readonly signal?: AbortSignal; readonly report?: Report }): Promise<void>;
+  /**
+   * Makes sure that an image is on this host: as it is, else pulled, ours from the configured registry. False where that has
+   * none of ours by that name. Throws as `pull` does.
+   */
+  fetch(image: string): Promise<boolean>;
+  /**
+   * Pushes an image of ours to the configured registry, and gives the name with its digest under which any host pulls just
+   * that. Without a registry, its own name. Retry-safe: what the registry has is not sent again.
+   */
+  share(image: string): Promise<string>;
+  /** An image as an archive without names, and the id that whoever loads it has it under. */
+  save(image: string): Promise<{ readonly id: string; readonly archive: NodeJS.ReadableStream }>;
+  /** Loads what `save` gave, under a name. Retry-safe: layers that are here are taken as they are. */
+  loadSaved(archive: NodeJS.ReadableStream, id: string, image: string): Promise<void>;
   /** Gives an image another name. */
   tag(image: string, as: string): Promise<void>;
   /** Takes a name away. Removing what is gone is success. */

@@ -8,6 +8,7 @@ import {
   type ServiceSpec,
 } from '../../contract';
 import type { Deps } from '../../deps';
+import { needImage } from '../../environments/travel';
 import type { Owner } from '../../sandbox/labels';
 import { exportLines } from '../../sandbox/shell-state';
 import type { Given } from '../../setup/given';
@@ -46,6 +47,7 @@ export function createSetupPrepareActivities(deps: Deps) {
   const reader = createReader(deps);
 
   async function inspected(image: string) {
+    await needImage(deps, image);
     const found = await sandboxes.images.find(image);
     if (found) return found;
     throw new PointsmanError(
@@ -113,6 +115,7 @@ export function createSetupPrepareActivities(deps: Deps) {
           await sandboxes.remove(owner, ROLE);
           await sandboxes.services.back(owner, [], 0, []);
         }
+        await needImage(deps, base);
         const sandbox = await sandboxes.claim({ owner, role: ROLE, image: base, workdir, profile });
         for (const [folder, { tree }] of [
           [workdir, source],

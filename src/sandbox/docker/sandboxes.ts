@@ -49,7 +49,7 @@ export class DockerSandboxes implements Sandboxes {
     private readonly docker: Docker = new Docker(),
   ) {
     this.reach = new Reach(docker, allowed.reach);
-    this.images = new DockerImages(docker, this.reach, scope);
+    this.images = new DockerImages(docker, this.reach, scope, allowed.registry);
     this.streams = new JournalStreams(docker, secret);
     this.services = new DockerServices(docker, this, this.reach, allowed.images);
   }

@@ -22,7 +22,7 @@ const MADE_FROM = 'pointsman.service';
 export class DockerServices implements Services {
   constructor(
     private readonly docker: Docker,
-    private readonly host: Pick<Sandboxes, 'scope' | 'at' | 'workshop'>,
+    private readonly host: Pick<Sandboxes, 'scope' | 'at' | 'workshop' | 'images'>,
     private readonly reach: Reach,
     private readonly images: readonly string[] = [],
   ) {}
@@ -220,7 +220,7 @@ export class DockerServices implements Services {
   private async imageOf({ owner, base, install }: ServicesRequest, spec: ServiceSpec): Promise<string> {
     const tag = digestOf({ base, packages: spec.packages });
     const image = `${REPOSITORY}:${tag}`;
-    if (await this.has(image)) return image;
+    if (await this.host.images.fetch(image)) return image;
     const workshop = { owner, role: `make-${spec.name}`, image: base, workdir: '/', network: 'bridge' } as const;
     await this.host.workshop(workshop, async (made) => {
       const done = await made.exec({ command: install(spec) ?? 'true', env: made.env, timeoutMs: 900_000 });
@@ -228,11 +228,13 @@ export class DockerServices implements Services {
       await made.exec({ command: 'rm -rf /var/lib/apt/lists/*', timeoutMs: 30_000 });
       await made.commit(image, { kept: true });
     });
+    await this.host.images.share(image);
     return image;
   }
 
   /** The same image, its volumes plain folders: made once a host, and only where it declares any. */
   private async withoutVolumes(given: string): Promise<string> {
+    await this.host.images.fetch(given);
     const { Id, Config } = await this.docker.getImage(given).inspect();
     if (Object.keys(Config.Volumes ?? {}).length === 0) return given;
     const tag = digestOf({ withoutVolumes: Id });

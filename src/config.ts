@@ -49,8 +49,13 @@ export const Config = z.strictObject({
        * local services set it (POINTSMAN_ONLY_HOST=1); a fleet must not.
        */
       onlyHost: z.boolean().default(false),
-      /** Sandboxes that this host runs at once. */
+      /**
+       * Places for containers of every kind on this host: a sandbox takes one for each 4 GiB or 2 processors that it may use, a
+       * set-up keeps one more for its checks. Work that finds none stays in the task queue.
+       */
       sandboxes: z.int().min(1).default(16),
+      /** Free GiB on the engine's disk below which this host takes no new work. */
+      freeDiskGiB: z.number().min(0).default(5),
       /** `HOST:PORT` of the Prometheus endpoint. */
       metrics: z.string().optional(),
       /**
@@ -294,13 +299,15 @@ const digestOf = (said: readonly string[]) =>
     .update(`${process.cwd()}\n${said.join('\n')}`)
     .digest('hex');
 
-/** What it lets sandboxes have. */
-export function allowedBy({ sandboxes, services, images }: Config): {
-  readonly reach: readonly string[];
-  readonly images: readonly string[];
-  readonly registry: string | undefined;
-} {
-  return { reach: sandboxes.reach, images: services.images, registry: images.registry };
+/** What it lets sandboxes have, as `openSandboxes` takes it. */
+export function allowedBy({ sandboxes, services, images, worker }: Config) {
+  return {
+    reach: sandboxes.reach,
+    images: services.images,
+    registry: images.registry,
+    places: worker.sandboxes,
+    freeDiskGiB: worker.freeDiskGiB,
+  };
 }
 
 /** The profile of that name, or `InvalidInput` with the ones that exist. */

@@ -16,6 +16,7 @@ import { workflowBundle } from './machine/workflow-bundle';
 import { Roots } from './roots';
 import { openSandboxes } from './sandbox';
 import { closeStores, openStores } from './store';
+import { keepBaseImage, polledByPlaces, waitingFor } from './worker/slots';
 
 export interface WorkerChoice {
   /** Queue that workflows are started on; all others are named after it. */
@@ -93,9 +94,13 @@ export async function serve(choice: WorkerChoice, given?: Settings): Promise<voi
     },
     'worker ready',
   );
+  const ending = new AbortController();
+  if (choice.roles.includes('sandboxes') && settings.config.sandboxes.backend === 'docker')
+    void keepBaseImage(logger, ending.signal);
   try {
     await Promise.all(workers.map((worker) => worker.run()));
   } finally {
+    ending.abort();
     deps.sandboxes.close();
     await closeStores(deps);
     await connection.close();
@@ -136,6 +141,7 @@ async function plans(
       maxCachedWorkflows: config.worker.cachedWorkflows,
       maxConcurrentWorkflowTaskExecutions: 40,
       maxConcurrentActivityTaskExecutions: 200,
+      ...waitingFor(deps.sandboxes.places),
     });
   }
   if (roles.includes('models')) {
@@ -150,15 +156,12 @@ async function plans(
     }
   }
   if (roles.includes('sandboxes')) {
-    chosen.push({
-      taskQueue: queues.sandboxes,
-      activities,
-      maxConcurrentActivityTaskExecutions: config.worker.sandboxes,
-    });
+    chosen.push({ taskQueue: queues.sandboxes, activities, ...polledByPlaces(deps.sandboxes.places) });
     chosen.push({
       taskQueue: queues.host(host),
       activities,
       maxConcurrentActivityTaskExecutions: config.worker.sandboxes * 2,
+      ...waitingFor(deps.sandboxes.places),
     });
   }
   return chosen;

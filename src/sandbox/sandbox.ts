@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { Frame, Lease, SandboxProfile, ServiceSpec } from '../contract';
 import type { Owner } from './labels';
+import type { Places } from './places';
 
 /** What takes commands and files of ours. */
 export interface Guest {
@@ -127,8 +128,10 @@ export interface Sandboxes {
   removeAll(firstRunId: string): Promise<Removed>;
   /** Runs of this scope that own something here, none of it younger than that: first run id, and the workflow that owns it. */
   leftovers(olderThanSeconds: number): Promise<Map<string, string>>;
-  /** What is in use here, for whoever decides whether another run fits. */
-  capacity(): Promise<Capacity>;
+  /** How many may run at once, and who waits for what: see there. */
+  readonly places: Places;
+  /** First run ids of the scope's runs that have a sandbox for their agent running here, and the workflow that each is of. */
+  running(): Promise<Map<string, string>>;
 
   /** Name and version of what answers. Throws where nothing does, within `withinMs`. */
   version(withinMs: number): Promise<string>;
@@ -146,6 +149,10 @@ export interface Allowed {
   readonly images?: readonly string[];
   /** Repository prefix that images of ours are pushed below, so that other hosts have them. */
   readonly registry?: string | undefined;
+  /** Places for sandboxes here; as many as one likes unless told. */
+  readonly places?: number;
+  /** Free GiB on the engine's disk below which no new work comes here. */
+  readonly freeDiskGiB?: number;
 }
 
 export interface SandboxSpec {
@@ -155,6 +162,8 @@ export interface SandboxSpec {
   readonly image: string;
   readonly workdir: string;
   readonly profile: SandboxProfile;
+  /** Further places that its run keeps, for what will run beside it: it waits for them once, before it begins. */
+  readonly beside?: number;
 }
 
 export interface WorkshopSpec extends Omit<SandboxSpec, 'profile'> {
@@ -165,11 +174,6 @@ export interface WorkshopSpec extends Omit<SandboxSpec, 'profile'> {
 
 /** Two that run at once need two roles; one that is left over is removed. */
 export type ConfinedSpec = Omit<SandboxSpec, 'workdir'>;
-
-export interface Capacity {
-  /** First run ids of the scope's runs that have a sandbox for their agent running here. */
-  readonly runs: ReadonlySet<string>;
-}
 
 export interface Removed {
   readonly containers: number;

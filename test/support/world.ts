@@ -32,6 +32,8 @@ export interface WorldOptions {
   readonly images?: readonly string[];
   /** Gateways that rollouts may name. */
   readonly endpoints?: readonly { readonly baseUrl: string; readonly anyPort?: boolean; readonly keys?: string[] }[];
+  /** What the configuration says beyond that, by its fields. */
+  readonly config?: object;
   /** Environment of every worker. */
   readonly env?: NodeJS.ProcessEnv;
 }
@@ -84,7 +86,7 @@ export class World {
     );
     const services = { images: this.options.images ?? [] };
     const endpoints = this.options.endpoints ?? [];
-    const config = { profiles: full, services, endpoints, sources: { roots: [tmpdir()] } };
+    const config = { profiles: full, services, endpoints, sources: { roots: [tmpdir()] }, ...this.options.config };
     writeFileSync(join(this.home, 'pointsman.yaml'), stringify(config));
   }
 

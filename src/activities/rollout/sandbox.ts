@@ -18,7 +18,7 @@ import type { Owner } from '../../sandbox/labels';
 import type { Sandbox } from '../../sandbox/sandbox';
 import { withHeartbeat } from '../heartbeat';
 import { createPerformer, jobOf } from './perform';
-import { asLost, assertHere, assertRoom } from './sandbox-host';
+import { asLost, assertHere } from './sandbox-host';
 
 export interface ClaimInput {
   readonly owner: Owner;
@@ -53,6 +53,9 @@ export interface RunToolResult {
   readonly submitted: boolean;
   readonly head: string;
 }
+
+/** Containers that run beside its sandbox. */
+const siblingsOf = ({ services = [] }: Problem) => services.filter(({ kind }) => kind === 'container').length;
 
 const PREVIEW = 400;
 const ROLE = 'main';
@@ -110,9 +113,9 @@ export function createSandboxActivities(deps: Deps) {
     async claimSandbox({ owner, problem: ref, profile }: ClaimInput): Promise<Lease> {
       return withHeartbeat(async (signal) => {
         const problem = await problems.kept(ref);
-        await assertRoom(deps, owner);
         const image = await ensureProblemImage(deps, owner, problem, signal);
-        const sandbox = await sandboxes.claim({ owner, role: ROLE, image, workdir: problem.workdir, profile });
+        const spec = { owner, role: ROLE, image, workdir: problem.workdir, profile, beside: siblingsOf(problem) };
+        const sandbox = await sandboxes.claim(spec);
         await open(owner, problem, sandbox, signal);
         return begin(sandbox, problem, profile);
       });
@@ -172,7 +175,7 @@ export function createSandboxActivities(deps: Deps) {
         const problem = await problems.kept(input.problem);
         const { steps, hashes, opening } = await transcripts.chain(input.head);
         const { owner, profile } = input;
-        const spec = { owner, role: ROLE, workdir: problem.workdir, profile };
+        const spec = { owner, role: ROLE, workdir: problem.workdir, profile, beside: siblingsOf(problem) };
         const frame = [...input.frames].reverse().find((each) => steps.some((step) => step.job === each.position));
         await sandboxes.remove(owner, ROLE);
         const sandbox = frame

@@ -17,7 +17,6 @@ import { isMarker, surveyOf } from '../../setup/repository/markers';
 import { textOf } from '../../setup/repository/survey';
 import { fetchSource, type Source } from '../../sources/fetch';
 import { withHeartbeat } from '../heartbeat';
-import { assertRoom } from '../rollout/sandbox-host';
 import { createReader } from './chain';
 
 export interface PrepareInput {
@@ -38,6 +37,8 @@ export interface Prepared {
 type Described = Pick<RepoSetupInput, 'source' | 'goal' | 'base' | 'workdir' | 'family'>;
 
 const ROLE = 'main';
+/** Checks, trials and services run beside the sandbox of a set-up, one at least. */
+const BESIDE = 1;
 /** Where the family's other repositories lie. */
 const FAMILY = '/family';
 
@@ -94,7 +95,6 @@ export function createSetupPrepareActivities(deps: Deps) {
      */
     async prepareSetup({ owner, input, given }: PrepareInput): Promise<Prepared> {
       return withHeartbeat(async (signal) => {
-        await assertRoom(deps, owner);
         const known = given ? await reader.json<Given>(given) : undefined;
         const fetched = (name: string, sha256: string | undefined) =>
           fetchSource(deps, owner, name, sha256, input.base, signal);
@@ -116,7 +116,7 @@ export function createSetupPrepareActivities(deps: Deps) {
           await sandboxes.services.back(owner, [], 0, []);
         }
         await needImage(deps, base);
-        const sandbox = await sandboxes.claim({ owner, role: ROLE, image: base, workdir, profile });
+        const sandbox = await sandboxes.claim({ owner, role: ROLE, image: base, workdir, profile, beside: BESIDE });
         for (const [folder, { tree }] of [
           [workdir, source],
           ...parts.map(([{ name }, part]) => [`${FAMILY}/${name}`, part]),

@@ -1,0 +1,54 @@
+import { readFile, statfs } from 'node:fs/promises';
+import type Docker from 'dockerode';
+import { BASE_IMAGE } from '../../contract/sandbox';
+import { LABEL } from '../labels';
+import type { Held } from '../places';
+import { inspectImage } from './images';
+
+/** Role of the sandbox that a run works in. */
+export const MAIN = 'main';
+const SERVICE = /^service-/;
+/** Limits of a network and looks at the host: a moment each, and next to no memory. */
+const HELPERS = ['reach', 'network'];
+/** Below this, whatever starts next may be what the kernel kills. */
+const FREE_MEMORY_KIB = 512 * 1024;
+
+/** A container of ours as its labels tell it. */
+export function heldAs(name: string, labels: Readonly<Record<string, string>>): Held {
+  const role = labels[LABEL.role] ?? '';
+  return {
+    name,
+    run: labels[LABEL.run] ?? name,
+    kind: role === MAIN || SERVICE.test(role) ? 'lease' : 'errand',
+    takes: Number(labels[LABEL.takes] ?? 1),
+    keeps: role === MAIN ? Number(labels[LABEL.keeps] ?? 1) : 0,
+  };
+}
+
+/**
+ * What an engine runs of one server's runs. Those of others are theirs to count: what one leaves behind must not keep this one
+ * waiting. What a rollback has set aside stands still, and is on its way out.
+ */
+export async function heldOn(docker: Docker, scope: string): Promise<Held[]> {
+  const running = await docker.listContainers({ filters: { label: [`${LABEL.scope}=${scope}`, LABEL.role] } });
+  return running
+    .filter(
+      ({ Labels, Names }) => !HELPERS.includes(Labels[LABEL.role] ?? '') && !/-gone-[0-9a-f]+$/.test(Names[0] ?? ''),
+    )
+    .map(({ Names, Id, Labels }) => heldAs(Names[0]?.slice(1) ?? Id, Labels));
+}
+
+/** Why an engine should be given nothing new, in words. Disk and memory are looked at where the engine is on this machine. */
+export async function obstacleOn(docker: Docker, freeDiskGiB: number): Promise<string | undefined> {
+  if (!(await inspectImage(docker, BASE_IMAGE))) return `the image ${BASE_IMAGE} is not here yet`;
+  if (!(docker.modem as { socketPath?: string }).socketPath) return undefined;
+  const { DockerRootDir } = (await docker.info()) as { DockerRootDir: string };
+  const disk = await statfs(DockerRootDir).catch(() => undefined);
+  const gib = disk ? (disk.bavail * disk.bsize) / 1024 ** 3 : Number.POSITIVE_INFINITY;
+  if (gib < freeDiskGiB) return `${gib.toFixed(1)} GiB are free in ${DockerRootDir}, less than worker.freeDiskGiB`;
+  const memory = await readFile('/proc/meminfo', 'utf8').catch(() => '');
+  const free = /^MemAvailable:\s+(\d+) kB/m.exec(memory)?.[1];
+  if (free !== undefined && Number(free) < FREE_MEMORY_KIB)
+    return `${Math.round(Number(free) / 1024)} MiB of memory are free`;
+  return undefined;
+}

@@ -56,6 +56,8 @@ export const Config = z.strictObject({
       sandboxes: z.int().min(1).default(16),
       /** Free GiB on the engine's disk below which this host takes no new work. */
       freeDiskGiB: z.number().min(0).default(5),
+      /** Minutes between two sweeps of what killed runs left on this host, which its worker schedules; 0 for none. */
+      janitorMinutes: z.number().min(0).default(5),
       /** `HOST:PORT` of the Prometheus endpoint. */
       metrics: z.string().optional(),
       /**

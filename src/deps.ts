@@ -13,6 +13,8 @@ export interface Deps extends Stores {
   /** The files of this host that inputs may name. */
   readonly roots: Roots;
   readonly hostName: string;
+  /** Has this worker take no new sandbox, and end when it has none. */
+  readonly drain: () => void;
   /** Task queue that the commands of this host's sandboxes are scheduled on. */
   readonly hostQueue: string;
 }

@@ -69,6 +69,21 @@ export async function needImage(deps: Omit<Traveller, 'imageRoad'>, image: strin
   );
 }
 
+/** Repositories whose tags say what each image is made of: whoever needs one makes it again. */
+const MADE_AGAIN = /^pointsman\/(?:problem|harness|service):/;
+
+/** Whether an image of ours, by all names that it has, comes back when it is needed: from blobs, the registry, or its recipe. */
+export async function canBeHadAgain(
+  { blobs, config }: Pick<Deps, 'blobs' | 'config'>,
+  names: readonly string[],
+): Promise<boolean> {
+  const { registry } = config.images;
+  if (registry && names.some((name) => name.startsWith(`${registry}/`) && name.includes('@'))) return true;
+  if (names.every((name) => MADE_AGAIN.test(name))) return true;
+  const saved = names.flatMap((name) => IN_BLOBS.exec(name)?.[1] ?? []);
+  return saved.length > 0 && blobs.has(saved[0]!);
+}
+
 async function saveImage(images: Images, blobs: BlobStore, image: string): Promise<string> {
   const { id, archive } = await images.save(image);
   const entries: { header: SavedHeader; pieces: string[] }[] = [];

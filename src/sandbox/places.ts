@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { SandboxProfile } from '../contract';
+import { PointsmanError, type SandboxProfile } from '../contract';
 
 /** A container that runs, or is about to. */
 export interface Held {
@@ -82,6 +82,9 @@ export class Places {
 
   /** Runs work whose containers are waited for until `signal`. Of admitted work the first one is what its permit stood for. */
   during<T>(signal: AbortSignal, admitted: boolean, work: () => Promise<T>): Promise<T> {
+    // A poll that was under way when this host began to leave.
+    if (admitted && this.closed)
+      return Promise.reject(new PointsmanError('Unavailable', 'this host takes nothing new', 'Another one takes it.'));
     const permit = admitted ? [...this.permits].find(({ state }) => state === 'polling') : undefined;
     if (permit) permit.state = 'begun';
     return this.activity.run({ permit, signal }, work);

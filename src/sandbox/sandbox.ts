@@ -124,6 +124,11 @@ export interface Sandboxes {
 
   /** Removes one sandbox of a run. Removing what is gone is success. */
   remove(owner: Owner, role: string): Promise<void>;
+  /**
+   * Removes images that can be had again, as `canBeHad` says of their names, the least recently used first, while the disk has
+   * less free than this host needs for new work. Gives the names that went.
+   */
+  makeRoom(canBeHad: (names: readonly string[]) => Promise<boolean>): Promise<string[]>;
   /** Removes all that a run owns here: sandboxes, networks, volumes, then images from the newest. */
   removeAll(firstRunId: string): Promise<Removed>;
   /** Runs of this scope that own something here, none of it younger than that: first run id, and the workflow that owns it. */

@@ -1,8 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { ApplicationFailure } from '@temporalio/common';
 import type { ActivitySlotInfo, CustomSlotSupplier, WorkerOptions } from '@temporalio/worker';
 import type pino from 'pino';
 import { ensureImage } from '../machine/image';
 import type { Permit, Places } from '../sandbox/places';
+import type { Leaving } from './leaving';
 
 const FIXED = { type: 'fixed-size', numSlots: 2 } as const;
 const BASE_IMAGE_MS = 5_000;
@@ -27,18 +29,35 @@ export function polledByPlaces(places: Places): Pick<WorkerOptions, 'tuner' | 'i
       localActivityTaskSlotSupplier: FIXED,
       nexusTaskSlotSupplier: FIXED,
     },
-    ...waitingFor(places, true),
+    interceptors: {
+      activity: [
+        ({ cancellationSignal }) => ({
+          inbound: { execute: (input, next) => places.during(cancellationSignal, true, () => next(input)) },
+        }),
+      ],
+    },
   };
 }
 
-/** Containers that an activity makes wait for their places until it is cancelled. */
-export function waitingFor(places: Places, admitted = false): Pick<WorkerOptions, 'interceptors'> {
+/**
+ * Containers that an activity makes wait for their places until it is cancelled. Where this host leaves for good, what is cut
+ * off says so: its run would wait for minutes for a host that does not come back.
+ */
+export function waitingFor(places: Places, leaving: Leaving): Pick<WorkerOptions, 'interceptors'> {
   return {
     interceptors: {
       activity: [
         ({ cancellationSignal }) => ({
           inbound: {
-            execute: (input, next) => places.during(cancellationSignal, admitted, () => next(input)),
+            execute: async (input, next) => {
+              try {
+                return await places.during(cancellationSignal, false, () => next(input));
+              } catch (error) {
+                const { message } = (cancellationSignal.reason ?? {}) as { message?: string };
+                const cut = leaving.handsOn && message === 'WORKER_SHUTDOWN';
+                throw cut ? ApplicationFailure.nonRetryable('its host has left', 'HostLost') : error;
+              }
+            },
           },
         }),
       ],

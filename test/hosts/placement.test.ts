@@ -12,12 +12,12 @@ const bash = (command: string) => ({ thought: 'On.', tool: 'bash', args: { comma
 const script = {
   models: {
     student: { turns: [bash('sed -i s/-/+/ src/calc.py'), bash('sleep 1')], end: 'submit' },
-    slow: { turns: [bash('sleep 6')], end: 'submit' },
+    slow: { turns: [bash('sleep 3')], end: 'submit' },
     agent: { turns: [shell(TESTS), shell(mendOf('calc')), act('verify')] },
   },
 };
 const PLACES = 2;
-const ROLLOUTS = examples(4, 24);
+const ROLLOUTS = examples(2, 24);
 
 let world: World;
 beforeAll(async () => {
@@ -114,11 +114,11 @@ async function firstMain(): Promise<string> {
 
 test('what finds no place waits in the queue: nothing is tried and refused', async () => {
   const handles = await Promise.all(
-    Array.from({ length: 4 }, async (_, n) =>
+    Array.from({ length: 3 }, async (_, n) =>
       world.begin('rollout', await input('slow', { grade: false }), `queued-${n}`),
     ),
   );
-  await sleep(4_000);
+  await sleep(3_000);
   const claims = await Promise.all(
     handles.map(async (handle) => {
       const { raw } = await handle.describe();
@@ -131,12 +131,12 @@ test('what finds no place waits in the queue: nothing is tried and refused', asy
     waiting.map(() => [1, undefined]),
   );
   const results = (await Promise.all(handles.map((handle) => handle.result()))) as RolloutResult[];
-  expect(results.map(({ status }) => status)).toEqual(Array(4).fill('submitted'));
+  expect(results.map(({ status }) => status)).toEqual(Array(3).fill('submitted'));
 }, 60_000);
 
 test('an engine whose disk is all but full is given nothing new', async () => {
   const full = new DockerSandboxes('test-full', undefined, { places: 4, freeDiskGiB: 1_000_000 });
-  expect(await full.places.obstacle()).toMatch(/GiB are free in .*, less than worker.freeDiskGiB/);
+  expect(await full.places.obstacle()).toMatch(/GiB are free on the engine's disk, less than worker.freeDiskGiB/);
   await expect(full.places.admit(AbortSignal.timeout(700))).rejects.toMatchObject({ name: 'TimeoutError' });
   full.close();
 });

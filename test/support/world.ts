@@ -86,7 +86,15 @@ export class World {
     );
     const services = { images: this.options.images ?? [] };
     const endpoints = this.options.endpoints ?? [];
-    const config = { profiles: full, services, endpoints, sources: { roots: [tmpdir()] }, ...this.options.config };
+    const worker = { janitorMinutes: 0 };
+    const config = {
+      worker,
+      profiles: full,
+      services,
+      endpoints,
+      sources: { roots: [tmpdir()] },
+      ...this.options.config,
+    };
     writeFileSync(join(this.home, 'pointsman.yaml'), stringify(config));
   }
 

@@ -16,7 +16,7 @@ import type { Reach } from './reach';
 import { credentialsFor, registryFailure } from './registry';
 
 /** Images that we make: names of this host, which a registry has below its own. */
-const OURS = /^pointsman\//;
+const OURS = /^pointsman[/-]/;
 
 /** The images of one engine. */
 export class DockerImages implements Images {

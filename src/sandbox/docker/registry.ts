@@ -17,7 +17,7 @@ interface DockerConfig {
 }
 
 /** The registry that an image is pulled from, as Docker's configuration names it. */
-export function registryOf(image: string): string {
+function registryOf(image: string): string {
   const [first = ''] = image.split('/');
   const named = image.includes('/') && /[.:]|^localhost$/.test(first);
   return named && first !== 'docker.io' ? first : HUB;

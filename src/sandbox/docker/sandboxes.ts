@@ -25,6 +25,7 @@ import { dropFrames, restore } from './frames';
 import { heldAs, heldOn, MAIN, obstacleOn } from './held';
 import { DockerImages, inspectImage, removeImage } from './images';
 import { JournalStreams } from './journal';
+import { makeRoom } from './make-room';
 import { runOnce } from './once';
 import { Reach } from './reach';
 import { DockerSandbox } from './sandbox';
@@ -41,6 +42,7 @@ export class DockerSandboxes implements Sandboxes {
   readonly images: Images;
   readonly services: Services;
   readonly places: Places;
+  private readonly freeDiskGiB: number;
   private readonly streams: JournalStreams;
   private readonly reach: Reach;
 
@@ -50,14 +52,15 @@ export class DockerSandboxes implements Sandboxes {
     allowed: Allowed = {},
     private readonly docker: Docker = new Docker(),
   ) {
+    this.freeDiskGiB = allowed.freeDiskGiB ?? 0;
     this.reach = new Reach(docker, allowed.reach);
     this.images = new DockerImages(docker, this.reach, scope, allowed.registry);
     this.streams = new JournalStreams(docker, secret);
-    const { places = Number.POSITIVE_INFINITY, freeDiskGiB = 0 } = allowed;
+    const { places = Number.POSITIVE_INFINITY } = allowed;
     this.places = new Places(
       places,
       () => heldOn(docker, scope),
-      () => obstacleOn(docker, freeDiskGiB),
+      () => obstacleOn(docker, this.freeDiskGiB),
     );
     this.services = new DockerServices(docker, this, this.reach, allowed.images);
   }
@@ -165,6 +168,10 @@ export class DockerSandboxes implements Sandboxes {
     for (const { Name } of volumes) await ignoreMissing(this.docker.getVolume(Name).remove());
     const images = await this.removeImages(filters);
     return { containers: containers.length, networks: networks.length, volumes: volumes.length, images };
+  }
+
+  makeRoom(canBeHad: (names: readonly string[]) => Promise<boolean>): Promise<string[]> {
+    return makeRoom(this.docker, this.freeDiskGiB, canBeHad);
   }
 
   async leftovers(olderThanSeconds: number): Promise<Map<string, string>> {

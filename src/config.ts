@@ -65,8 +65,15 @@ export const Config = z.strictObject({
        * local services set it (POINTSMAN_ONLY_HOST=1); a fleet must not.
        */
       onlyHost: z.boolean().default(false),
-      /** Sandboxes that this host runs at once. */
+      /**
+       * Places for containers of every kind on this host: a sandbox takes one for each 4 GiB or 2 processors that it may use, a
+       * set-up keeps one more for its checks. Work that finds none stays in the task queue.
+       */
       sandboxes: z.int().min(1).default(16),
+      /** Free GiB on the engine's disk below which this host takes no new work. */
+      freeDiskGiB: z.number().min(0).default(5),
+      /** Minutes between two sweeps of what killed runs left on this host, which its worker schedules; 0 for none. */
+      janitorMinutes: z.number().min(0).default(5),
       /** `HOST:PORT` of the Prometheus endpoint. */
       metrics: z.string().optional(),
       /**
@@ -132,6 +139,18 @@ export const Config = z.strictObject({
        * `HOST:PORT` and networks, like `mirror.internal:8081` or `10.1.0.0/16`. What this host lends them is open anyway.
        */
       reach: z.array(z.string().regex(PLACE, 'a host, HOST:PORT, or a network like 10.1.0.0/16')).default([]),
+    })
+    .prefault({}),
+  images: z
+    .strictObject({
+      /**
+       * Where images that we make are pushed, so that every host has the same ones: `registry.internal:5000/pointsman`. Results
+       * and problems name them by digest. Log in to it as the worker's user, as for `docker push`.
+       */
+      registry: z
+        .string()
+        .regex(/^[a-z0-9][a-z0-9.-]*(:\d+)?(\/[a-z0-9]+([._-]+[a-z0-9]+)*)*$/, 'HOST[:PORT][/FOLDER], in lower case')
+        .optional(),
     })
     .prefault({}),
   services: z
@@ -264,7 +283,17 @@ function remember(home: string, said: readonly string[]): void {
 }
 
 /** What a configuration makes leave this machine, and what of it, or opens on it: the rest of it only limits. */
-function reachOf({ extensions, endpoints, notify, profiles, store, sandboxes, services, sources }: Config): string[] {
+function reachOf({
+  extensions,
+  endpoints,
+  notify,
+  profiles,
+  store,
+  sandboxes,
+  images,
+  services,
+  sources,
+}: Config): string[] {
   const models = Object.entries(profiles).flatMap(
     ([
       name,
@@ -296,6 +325,7 @@ function reachOf({ extensions, endpoints, notify, profiles, store, sandboxes, se
       : []),
     ...(store.experience ? [`experience is in the database that ${store.experience} names`] : []),
     ...sandboxes.reach.map((place) => `sandboxes reach ${place}`),
+    ...(images.registry ? [`images of environments are pushed to ${images.registry}`] : []),
     ...services.images.map((image) => `services may be started from the image ${image}`),
     ...sources.roots.map((folder) => `workflows may have files below ${folder} read`),
   ];
@@ -309,12 +339,15 @@ const digestOf = (said: readonly string[]) =>
     .update(`${process.cwd()}\n${said.join('\n')}`)
     .digest('hex');
 
-/** What it lets sandboxes have. */
-export function allowedBy({ sandboxes, services }: Config): {
-  readonly reach: readonly string[];
-  readonly images: readonly string[];
-} {
-  return { reach: sandboxes.reach, images: services.images };
+/** What it lets sandboxes have, as `openSandboxes` takes it. */
+export function allowedBy({ sandboxes, services, images, worker }: Config) {
+  return {
+    reach: sandboxes.reach,
+    images: services.images,
+    registry: images.registry,
+    places: worker.sandboxes,
+    freeDiskGiB: worker.freeDiskGiB,
+  };
 }
 
 /** The profile of that name, or `InvalidInput` with the ones that exist. */

@@ -1,5 +1,5 @@
 import type { Config } from './config';
-import type { Sandboxes } from './sandbox/sandbox';
+import type { ImageRoad, Sandboxes } from './sandbox/sandbox';
 import type { Stores } from './store';
 
 /** What activities work with; made once a process in `worker.ts`. */
@@ -7,7 +7,11 @@ export interface Deps extends Stores {
   readonly config: Config;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly sandboxes: Sandboxes;
+  /** How images that are made here come to other hosts. */
+  readonly imageRoad: ImageRoad;
   readonly hostName: string;
+  /** Has this worker take no new sandbox, and end when it has none. */
+  readonly drain: () => void;
   /** Task queue that the commands of this host's sandboxes are scheduled on. */
   readonly hostQueue: string;
 }

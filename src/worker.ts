@@ -1,5 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { Client } from '@temporalio/client';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { temporal } from '@temporalio/proto';
 import { makeTelemetryFilterString, NativeConnection, Runtime, Worker, type WorkerOptions } from '@temporalio/worker';
@@ -10,12 +11,15 @@ import { DEFAULT_QUEUE, hasOwnQueue, queuesUnder, SEARCH_ATTRIBUTES } from './co
 import type { Deps } from './deps';
 import { useExtensions } from './extensions';
 import { closeHome, homeSecret } from './home';
+import { forgetJanitor, scheduleJanitor } from './machine/janitor-schedule';
 import { assertOwnServer, workerIdentity } from './machine/owner';
 import { freePort } from './machine/ports';
 import { workflowBundle } from './machine/workflow-bundle';
 import { dataConverterOf, encryptsPayloads } from './payloads';
 import { openSandboxes } from './sandbox';
 import { closeStores, openStores } from './store';
+import { Leaving } from './worker/leaving';
+import { keepBaseImage, polledByPlaces, waitingFor } from './worker/slots';
 
 export interface WorkerChoice {
   /** Queue that workflows are started on; all others are named after it. */
@@ -26,7 +30,7 @@ export type Role = 'workflows' | 'models' | 'sandboxes';
 export const ROLES: readonly Role[] = ['workflows', 'models', 'sandboxes'];
 
 /** Everything activities work with, on this host, for the runs of one server's namespace (`scope`). */
-export function createDeps(settings: Settings, scope: string, queue: string): Deps {
+function createDeps(settings: Settings, scope: string, queue: string, drain: () => void): Deps {
   const { config, home, host, onlyHost } = settings;
   for (const folder of ['problems', 'run']) mkdirSync(join(home, folder), { recursive: true });
   return {
@@ -34,14 +38,18 @@ export function createDeps(settings: Settings, scope: string, queue: string): De
     config,
     env: process.env,
     sandboxes: openSandboxes(scope, homeSecret(), allowedBy(config), config.sandboxes.backend),
+    imageRoad: config.images.registry ? 'registry' : onlyHost ? 'none' : 'blobs',
     hostName: host,
+    drain,
     hostQueue: onlyHost ? queuesUnder(queue).workflows : queuesUnder(queue).host(host),
   };
 }
 
 /**
- * Serves until SIGINT or SIGTERM: then it takes nothing new, gives what runs ten seconds, and tells the server about the
- * rest, which goes on elsewhere at once. A killed worker is noticed by its missing heartbeats instead.
+ * Serves until SIGINT or SIGTERM: then it takes nothing new. Where another host serves too, runs that have a sandbox here are
+ * told to go on there, and have the grace to take along what they did; else their sandboxes stay for the next worker. What is
+ * still under way then has ten seconds. After SIGUSR1 (a drain) there is no limit of time: it ends when it has no sandbox.
+ * A killed worker is noticed by its missing heartbeats instead.
  */
 export async function serve(choice: WorkerChoice, given?: Settings): Promise<void> {
   const extensions = await useExtensions(namedExtensions());
@@ -62,7 +70,8 @@ export async function serve(choice: WorkerChoice, given?: Settings): Promise<voi
       ...(metrics ? { metrics: { prometheus: { bindAddress: await freeAddress(metrics, logger) } } } : {}),
       logging: { forward: {}, filter: makeTelemetryFilterString({ core: 'WARN' }) },
     },
-    shutdownSignals: ['SIGINT', 'SIGTERM'],
+    // A host hands on what it has before its workers end.
+    shutdownSignals: [],
   });
   const connect = loadClientConnectConfig();
   const connection = await NativeConnection.connect(connect.connectionOptions);
@@ -71,15 +80,22 @@ export async function serve(choice: WorkerChoice, given?: Settings): Promise<voi
   await assertOwnServer(connection.workflowService, namespace, connect.connectionOptions.address ?? 'localhost:7233');
   await ensureNamespace(connection, namespace);
   const { clusterId } = await connection.workflowService.getClusterInfo({});
-  const deps = createDeps(settings, `${clusterId}/${namespace}`, choice.queue);
+  const told = new Told();
+  const deps = createDeps(settings, `${clusterId}/${namespace}`, choice.queue, () => told.say('drain'));
   const dataConverter = dataConverterOf(settings.config);
   await deps.shared?.check();
   const common = { ...COMMON, ...versioning(settings.deployment), dataConverter };
   const identity = workerIdentity(settings.host);
+  const pool = queuesUnder(choice.queue).sandboxes;
+  const { sandboxes } = deps;
+  const client = new Client({ connection, namespace, identity });
+  const leaving = new Leaving({ client, sandboxes, host: settings.host, pool, logger });
+  const planned = await plans(choice, deps, settings, extensions, leaving);
   const workers = await Promise.all(
-    (await plans(choice, deps, settings, extensions)).map((plan) =>
-      Worker.create({ connection, namespace, identity, ...common, ...plan }),
-    ),
+    planned.map(async (plan) => ({
+      queue: plan.taskQueue,
+      worker: await Worker.create({ connection, namespace, identity, ...common, ...plan }),
+    })),
   );
   logger.info(
     {
@@ -92,14 +108,70 @@ export async function serve(choice: WorkerChoice, given?: Settings): Promise<voi
     },
     'worker ready',
   );
+  const ending = new AbortController();
+  if (choice.roles.includes('sandboxes') && settings.config.sandboxes.backend === 'docker')
+    void keepBaseImage(logger, ending.signal);
+  const shutdown = (some: (queue: string) => boolean) => {
+    for (const { queue, worker } of workers) if (some(queue) && worker.getState() === 'RUNNING') worker.shutdown();
+  };
+  void told.first.then(async (how) => {
+    logger.info({ how }, 'takes nothing new');
+    sandboxes.places.close();
+    const alone = settings.onlyHost || !choice.roles.includes('sandboxes') || !(await leaving.hasOthers());
+    if (how === 'stop') shutdown((queue) => queue === pool);
+    if (how === 'drain' || !alone) {
+      const signal =
+        how === 'stop' ? AbortSignal.any([told.stopAtOnce, AbortSignal.timeout(GRACE_MS)]) : told.stopAtOnce;
+      await leaving
+        .handOn({ signal, alone })
+        .catch((error: unknown) => logger.warn({ error }, 'what runs here is left to be found out'));
+    }
+    // Nobody would answer its sweeps.
+    if (how === 'drain') await forgetJanitor(client, settings.host);
+    shutdown(() => true);
+  });
+  if (choice.roles.includes('sandboxes')) await keepSwept(client, choice.queue, settings, logger);
   try {
-    await Promise.all(workers.map((worker) => worker.run()));
+    await Promise.all(workers.map(({ worker }) => worker.run()));
   } finally {
+    told.close();
+    ending.abort();
     deps.sandboxes.close();
     await closeStores(deps);
     await connection.close();
   }
 }
+
+/** What a person or a supervisor has told this process to do. */
+class Told {
+  private readonly stopping = new AbortController();
+  /** Aborted by a stop that is said behind something else: nothing is waited for any more. */
+  readonly stopAtOnce = this.stopping.signal;
+  private tell: (how: 'drain' | 'stop') => void = () => {};
+  readonly first = new Promise<'drain' | 'stop'>((resolve) => {
+    this.tell = resolve;
+  });
+  private said = false;
+  private readonly onStop = () => this.say('stop');
+  private readonly onDrain = () => this.say('drain');
+
+  constructor() {
+    process.on('SIGINT', this.onStop).on('SIGTERM', this.onStop).on('SIGUSR1', this.onDrain);
+  }
+
+  say(how: 'drain' | 'stop'): void {
+    if (this.said && how === 'stop') this.stopping.abort();
+    this.said = true;
+    this.tell(how);
+  }
+
+  close(): void {
+    process.off('SIGINT', this.onStop).off('SIGTERM', this.onStop).off('SIGUSR1', this.onDrain);
+  }
+}
+
+/** Within this, runs of a host that is stopped take along what they did; Compose kills it after 90 s. */
+const GRACE_MS = 60_000;
 
 const COMMON = {
   // Activities beat as seldom as they may: nothing is held back.
@@ -124,6 +196,7 @@ async function plans(
   deps: Deps,
   { config, host }: Settings,
   extensions: readonly string[],
+  leaving: Leaving,
 ): Promise<(Partial<WorkerOptions> & { taskQueue: string })[]> {
   const queues = queuesUnder(queue);
   const activities = createActivities(deps);
@@ -136,6 +209,7 @@ async function plans(
       maxCachedWorkflows: config.worker.cachedWorkflows,
       maxConcurrentWorkflowTaskExecutions: 40,
       maxConcurrentActivityTaskExecutions: 200,
+      ...waitingFor(deps.sandboxes.places, leaving),
     });
   }
   if (roles.includes('models')) {
@@ -150,18 +224,29 @@ async function plans(
     }
   }
   if (roles.includes('sandboxes')) {
-    chosen.push({
-      taskQueue: queues.sandboxes,
-      activities,
-      maxConcurrentActivityTaskExecutions: config.worker.sandboxes,
-    });
+    chosen.push({ taskQueue: queues.sandboxes, activities, ...polledByPlaces(deps.sandboxes.places) });
     chosen.push({
       taskQueue: queues.host(host),
       activities,
       maxConcurrentActivityTaskExecutions: config.worker.sandboxes * 2,
+      ...waitingFor(deps.sandboxes.places, leaving),
     });
   }
   return chosen;
+}
+
+/** The schedule that somebody made for this host stays as it is. */
+async function keepSwept(
+  client: Client,
+  queue: string,
+  { config, host }: Settings,
+  logger: pino.Logger,
+): Promise<void> {
+  const everySeconds = config.worker.janitorMinutes * 60;
+  if (everySeconds === 0) return;
+  await scheduleJanitor(client, { queue, input: { hosts: [host] }, everySeconds }, { keep: true }).catch(
+    (error: unknown) => logger.warn({ error }, 'nothing sweeps this host: `pointsman janitor schedule` does'),
+  );
 }
 
 function forward(logger: pino.Logger) {

@@ -1,6 +1,8 @@
 import { Context } from '@temporalio/activity';
 import { WorkflowNotFoundError } from '@temporalio/client';
+import type { Drained } from '../contract';
 import type { Deps } from '../deps';
+import { canBeHadAgain } from '../environments/travel';
 import { withHeartbeat } from './heartbeat';
 
 export interface Sweep {
@@ -29,9 +31,16 @@ export function createJanitorActivities(deps: Deps) {
   }
 
   return {
+    /** Tells this host's worker to take nothing new and to end once nothing runs here. Retry-safe: it is told once more. */
+    async drainHost(): Promise<Drained> {
+      const runs = (await sandboxes.running()).size;
+      deps.drain();
+      return { host: deps.hostName, runs };
+    },
+
     /**
      * Removes what no running workflow of this namespace owns on this host: leftovers of terminated runs, killed workers
-     * and failed undos. Retry-safe: removing what is gone is success. Younger things are left alone, because their
+     * and failed undos; and, where its disk is all but full, images that can be had again. Retry-safe: removing what is gone is success. Younger things are left alone, because their
      * workflow may just be starting.
      */
     async sweepHost({ olderThanSeconds }: { olderThanSeconds: number }): Promise<Sweep> {
@@ -46,6 +55,8 @@ export function createJanitorActivities(deps: Deps) {
           total.removedRuns.push(workflowId);
           for (const kind of ['containers', 'networks', 'images', 'volumes'] as const) total[kind] += removed[kind];
         }
+        const forgotten = await sandboxes.makeRoom((names) => canBeHadAgain(deps, names));
+        total.images += forgotten.length;
         return total;
       });
     },

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { type Client, ScheduleAlreadyRunning, ScheduleOverlapPolicy } from '@temporalio/client';
 import type { Command } from 'commander';
 import { removeImage } from '../machine/image';
+import { janitorId, scheduleJanitor } from '../machine/janitor-schedule';
 import { count } from '../pages/figures';
 import type { HostSweep } from '../workflows/janitor';
 import type { Cli } from './context';
@@ -33,8 +33,8 @@ export function addJanitorCommands(janitor: Command, cli: Cli): void {
     .option('--every <duration>', 'time between sweeps', secondsOption, 300)
     .action(async (flags: Flags & { every: number }) => {
       const input = inputOf(cli, flags);
-      const id = `janitor-${input.hosts.join('+')}`;
-      const made = await schedule(await cli.client(), id, cli.queue, input, flags.every);
+      const id = janitorId(input.hosts);
+      const made = await scheduleJanitor(await cli.client(), { queue: cli.queue, input, everySeconds: flags.every });
       cli.say(`by hand: temporal schedule describe --schedule-id ${id}`);
       cli.print({ id, everySeconds: flags.every, made }, () => `${id}: ${made}, every ${flags.every} s`);
     });
@@ -68,21 +68,6 @@ function inputOf(cli: Cli, { host, olderThan }: Flags) {
     hosts: host.length > 0 ? host : [cli.settings.host],
     olderThanSeconds: olderThan,
   };
-}
-
-/** Creates it, or brings the one that exists up to date; a sweep that still runs is not overtaken. */
-async function schedule(client: Client, id: string, taskQueue: string, input: unknown, everySeconds: number) {
-  const spec = { intervals: [{ every: everySeconds * 1000 }] };
-  const policies = { overlap: ScheduleOverlapPolicy.SKIP };
-  const action = { type: 'startWorkflow' as const, workflowType: 'janitor', taskQueue, args: [input], workflowId: id };
-  try {
-    await client.schedule.create({ scheduleId: id, spec, policies, action });
-    return 'created';
-  } catch (error) {
-    if (!(error instanceof ScheduleAlreadyRunning)) throw error;
-    await client.schedule.getHandle(id).update((before) => ({ ...before, spec, policies, action }));
-    return 'updated';
-  }
 }
 
 function sweepLine(sweep: HostSweep): string {

@@ -1,16 +1,20 @@
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { type Command, InvalidArgumentError } from 'commander';
-import { nearest } from '../contract';
+import { type Drained, nearest } from '../contract';
 import { startRehearsal } from '../model/rehearsal/server';
+import { count } from '../pages/figures';
 import type { Role } from '../worker';
 import type { Cli } from './context';
 import { shareWithDaemons } from './daemon-environment';
+import { runToEnd } from './follow';
 import { wholeOption } from './options';
 
 const ROLES: readonly Role[] = ['workflows', 'models', 'sandboxes'];
 
 /** `worker start`: serves in the foreground until SIGTERM or Ctrl-C, then drains. */
 export function addWorkerCommands(worker: Command, cli: Cli): void {
+  addDrain(worker, cli);
   worker
     .command('start')
     .description('serve in the foreground; SIGTERM and Ctrl-C drain it')
@@ -23,6 +27,19 @@ export function addWorkerCommands(worker: Command, cli: Cli): void {
       const { serve } = require('../worker') as typeof import('../worker');
       await serve({ queue: cli.queue, roles }, cli.settings);
       cli.print({ queue: cli.queue, roles, drained: true }, () => 'drained');
+    });
+}
+
+function addDrain(worker: Command, cli: Cli): void {
+  worker
+    .command('drain')
+    .argument('[host]', 'name of the host; this one by default')
+    .description('have a host take nothing new; what it has goes on elsewhere, or ends there, and then its worker ends')
+    .action(async (name: string | undefined) => {
+      const host = name ?? cli.settings.host;
+      const id = `drain/${host}/${randomBytes(4).toString('hex')}`;
+      const drained = await runToEnd<Drained>(cli, 'drain', { host }, { id });
+      cli.print(drained, () => `${host} takes nothing new; it ends once its ${count(drained.runs, 'run')} are gone`);
     });
 }
 

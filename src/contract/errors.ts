@@ -6,6 +6,7 @@ export type ErrorCode =
   | 'InvalidInput'
   | 'NotFound'
   | 'SandboxLost'
+  | 'HostLost'
   | 'FrameLost'
   | 'SandboxFailed'
   | 'Tampered'

@@ -79,6 +79,8 @@ export const Frame = z.strictObject({
   /** MiB that it adds to the image which the sandbox was started from, and what taking it cost. */
   mib: z.number().min(0).optional(),
   seconds: z.number().min(0).optional(),
+  /** Name under which other hosts have the image; only of a frame that travels. */
+  shared: z.string().optional(),
 });
 export type Frame = z.infer<typeof Frame>;
 
@@ -124,6 +126,23 @@ export const Compensation = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('leftovers') }),
 ]);
 export type Compensation = z.infer<typeof Compensation>;
+
+/** What a host says to the runs that have a sandbox on it, when it is drained or stopped. */
+export interface HostLeaving {
+  readonly host: string;
+  /** Its worker has ended: nobody answers there. Else it does until the run has gone on elsewhere. */
+  readonly gone: boolean;
+}
+export const HOST_LEAVING = 'hostLeaving';
+
+export const DrainInput = z.strictObject({ host: z.string().min(1) });
+export type DrainInput = z.infer<typeof DrainInput>;
+
+/** What a host still had when it was told to take nothing new. */
+export interface Drained {
+  readonly host: string;
+  readonly runs: number;
+}
 
 export const JanitorInput = z.strictObject({
   /** Names of hosts to sweep; the workflow runs the sweep on each one's own queue. */

@@ -2,7 +2,14 @@ import { createHash } from 'node:crypto';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { type EnvironmentRecipe, PointsmanError, type Preparation, type Problem, type TestFile } from '../contract';
+import {
+  type EnvironmentRecipe,
+  isPointsmanError,
+  PointsmanError,
+  type Preparation,
+  type Problem,
+  type TestFile,
+} from '../contract';
 import type { Deps } from '../deps';
 import type { Owner } from '../sandbox/labels';
 import type { Sandbox, Workshop } from '../sandbox/sandbox';
@@ -12,6 +19,7 @@ import { GIT, mustRun, mustRunScript, readTest, textOf } from './commands';
 import type { GradingLab } from './grading/grade';
 import type { TrialLab } from './grading/trial';
 import { purgeCopies } from './harness/purge';
+import { bringImage, needImage, shareImage } from './travel';
 
 const REPOSITORY = 'pointsman/problem';
 /** Counts up when the same recipe would give another image. */
@@ -40,8 +48,12 @@ export async function buildEnvironment(
   const source = await fetchSource(deps, owner, recipe.source, recipe.sha256, recipe.base, signal);
   const exact = { ...recipe, sha256: source.sha256 };
   const tag = contentTag({ builder: BUILDER, sha256: source.sha256, base: recipe.base, setup: recipe.setup, workdir });
-  const known = await protectedIn(deps, `${REPOSITORY}:${tag}`);
-  if (known) return { image: `${REPOSITORY}:${tag}`, recipe: exact, protected: known };
+  const image = `${REPOSITORY}:${tag}`;
+  // Of all hosts, the first to build it decides what the unlocked installs of this recipe are.
+  await deps.sandboxes.images.fetch(image);
+  const known = await protectedIn(deps, image);
+  if (known) return { image: await shareImage(deps, image), recipe: exact, protected: known };
+  await needImage(deps, recipe.base);
   return deps.sandboxes.workshop(
     { owner, role: 'build', image: recipe.base, workdir, network: 'bridge' },
     async (sandbox) => {
@@ -50,7 +62,8 @@ export async function buildEnvironment(
       await setUp(sandbox, recipe.setup, workdir, signal);
       const made = await excludeByproducts(sandbox, workdir);
       await sealCommit(sandbox, workdir);
-      return { image: await keep(sandbox, `${REPOSITORY}:${tag}`, workdir, made), recipe: exact, protected: made };
+      await keep(sandbox, image, workdir, made);
+      return { image: await shareImage(deps, image), recipe: exact, protected: made };
     },
   );
 }
@@ -67,14 +80,25 @@ export async function ensureProblemImage(
 ): Promise<string> {
   const wanted = imageOf(problem);
   if (await exists(deps, wanted)) return wanted;
-  if (!(await exists(deps, problem.image))) {
-    if (problem.environment) {
-      const { image } = await buildEnvironment(deps, owner, problem.environment, problem.workdir, signal);
-      if (image !== problem.image) await deps.sandboxes.images.tag(image, problem.image);
-    } else await ensureImage(deps, problem);
-  }
-  if (problem.preparation) await prepare(deps, owner, problem, problem.preparation, wanted, signal);
+  const base = await baseOf(deps, owner, problem, signal);
+  if (!problem.preparation) return base;
+  await prepare(deps, owner, { ...problem, image: base }, problem.preparation, wanted, signal);
   return wanted;
+}
+
+/** The image as it came, under the name that this host has it by: local, else shared by another host, else from its recipe. */
+async function baseOf(deps: Deps, owner: Owner, problem: Problem, signal: AbortSignal): Promise<string> {
+  const { image, environment, workdir } = problem;
+  if (!environment) {
+    await ensureImage(deps, problem);
+    return image;
+  }
+  const shared = await bringImage(deps, image).catch((error: unknown) => {
+    if (isPointsmanError(error) && error.code === 'NotFound') return false;
+    throw error;
+  });
+  if (shared) return image;
+  return (await buildEnvironment(deps, owner, environment, workdir, signal)).image;
 }
 
 /** What an image of a task is made of, beside its name. */
@@ -87,7 +111,7 @@ type Made = Pick<Problem, 'id' | 'image' | 'build'>;
 async function ensureImage(deps: Deps, made: Made): Promise<void> {
   if (await exists(deps, made.image)) return;
   if (made.build) await buildImage(deps, made, made.build.files);
-  else await pull(deps, made);
+  else await needImage(deps, made.image);
 }
 
 /** By its own Dockerfile. */
@@ -124,19 +148,6 @@ export function labOf(deps: Deps): GradingLab & TrialLab {
     image: (owner, problem, signal) => ensureProblemImage(deps, owner, problem, signal),
     made: (image) => ensureImage(deps, image),
   };
-}
-
-/** From a registry, where the engine reaches one. */
-async function pull({ sandboxes }: Deps, { id, image }: Made): Promise<void> {
-  try {
-    await sandboxes.images.pull(image);
-  } catch (error) {
-    throw new PointsmanError(
-      'NotFound',
-      `the image ${image} of ${id} is not on this host and cannot be pulled: ${(error as Error).message}`,
-      'Check the name, and that the engine reaches the registry; or load the image with `docker load`.',
-    );
-  }
 }
 
 /** The image that sandboxes of the problem start from: its own, or the prepared one that follows from it. */

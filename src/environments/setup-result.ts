@@ -31,7 +31,9 @@ function environmentTag({ imageId, sha256, workdir }: EnvironmentParts): string 
 
 /** Removes an environment whose set-up did not end well. What is gone counts as removed. */
 export async function removeEnvironment({ sandboxes }: Deps, parts: EnvironmentParts): Promise<void> {
-  await sandboxes.images.remove(`${ENVIRONMENTS}:${environmentTag(parts)}`);
+  const found = await sandboxes.images.find(`${ENVIRONMENTS}:${environmentTag(parts)}`);
+  // By its id: with the names that other hosts know it by.
+  if (found) await sandboxes.images.remove(found.id);
 }
 
 /** Variables of the shell that reads them, or of the host that lent them. */

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { allowedBy, loadSettings } from '../config';
 import { PointsmanError } from '../contract/errors';
 import { BASE_IMAGE } from '../contract/sandbox';
 import { readableByAll } from '../home';
@@ -21,11 +22,13 @@ const BUILD_MS = 600_000;
 const HINT = `Let the engine pull ${DEBIAN}, or install mmdebstrap (root on Debian or Ubuntu), or load an image tagged ${GENERATION}.`;
 
 /**
- * Finds the base image on the engine, or makes it: on top of Debian's official image where one can be pulled, else from
+ * Finds the base image on the engine or in the configured registry, or makes it and pushes it there: on top of Debian's official image where one can be pulled, else from
  * Debian's packages alone with mmdebstrap (about 35 s), which needs no image registry.
  */
 export async function ensureImage(report: Report): Promise<Provided> {
-  const { images } = openSandboxes('provision');
+  const { images } = openSandboxes('provision', undefined, allowedBy(loadSettings().config));
+  // Another host may have made it: then all have the same.
+  await images.fetch(GENERATION);
   const there = await imageSize(images);
   if (there) {
     await images.tag(GENERATION, BASE_IMAGE);
@@ -40,6 +43,7 @@ export async function ensureImage(report: Report): Promise<Provided> {
     ));
   if (!built) await bootstrap(images, report);
   await images.tag(GENERATION, BASE_IMAGE);
+  await images.share(GENERATION);
   return { what: 'Base image', found: `${GENERATION}, ${await imageSize(images)}`, made: true };
 }
 

@@ -7,6 +7,7 @@ const FINAL: ReadonlySet<ErrorCode> = new Set([
   'InvalidInput',
   'NotFound',
   'FrameLost',
+  'HostLost',
   'BudgetExhausted',
   'ModelRejected',
   'ContextWindowExceeded',

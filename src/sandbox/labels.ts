@@ -16,6 +16,9 @@ export const LABEL = {
   scope: 'pointsman.scope',
   frame: 'pointsman.frame',
   role: 'pointsman.role',
+  /** Places that it takes, and those that its run keeps. */
+  takes: 'pointsman.takes',
+  keeps: 'pointsman.keeps',
   /** `run`: leased to its workflow. `environment`: kept until somebody removes it. */
   lease: 'pointsman.lease',
 } as const;

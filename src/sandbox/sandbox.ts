@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { Frame, Lease, SandboxProfile, ServiceSpec } from '../contract';
 import type { Owner } from './labels';
+import type { Places } from './places';
 
 /** What takes commands and files of ours. */
 export interface Guest {
@@ -123,12 +124,19 @@ export interface Sandboxes {
 
   /** Removes one sandbox of a run. Removing what is gone is success. */
   remove(owner: Owner, role: string): Promise<void>;
+  /**
+   * Removes images that can be had again, as `canBeHad` says of their names, the least recently used first, while the disk has
+   * less free than this host needs for new work. Gives the names that went.
+   */
+  makeRoom(canBeHad: (names: readonly string[]) => Promise<boolean>): Promise<string[]>;
   /** Removes all that a run owns here: sandboxes, networks, volumes, then images from the newest. */
   removeAll(firstRunId: string): Promise<Removed>;
   /** Runs of this scope that own something here, none of it younger than that: first run id, and the workflow that owns it. */
   leftovers(olderThanSeconds: number): Promise<Map<string, string>>;
-  /** What is in use here, for whoever decides whether another run fits. */
-  capacity(): Promise<Capacity>;
+  /** How many may run at once, and who waits for what: see there. */
+  readonly places: Places;
+  /** First run ids of the scope's runs that have a sandbox for their agent running here, and the workflow that each is of. */
+  running(): Promise<Map<string, string>>;
 
   /** Name and version of what answers. Throws where nothing does, within `withinMs`. */
   version(withinMs: number): Promise<string>;
@@ -144,6 +152,12 @@ export interface Allowed {
   readonly reach?: readonly string[];
   /** Images that a service beside a sandbox may be started from. */
   readonly images?: readonly string[];
+  /** Repository prefix that images of ours are pushed below, so that other hosts have them. */
+  readonly registry?: string | undefined;
+  /** Places for sandboxes here; as many as one likes unless told. */
+  readonly places?: number;
+  /** Free GiB on the engine's disk below which no new work comes here. */
+  readonly freeDiskGiB?: number;
 }
 
 export interface SandboxSpec {
@@ -153,6 +167,8 @@ export interface SandboxSpec {
   readonly image: string;
   readonly workdir: string;
   readonly profile: SandboxProfile;
+  /** Further places that its run keeps, for what will run beside it: it waits for them once, before it begins. */
+  readonly beside?: number;
 }
 
 export interface WorkshopSpec extends Omit<SandboxSpec, 'profile'> {
@@ -163,11 +179,6 @@ export interface WorkshopSpec extends Omit<SandboxSpec, 'profile'> {
 
 /** Two that run at once need two roles; one that is left over is removed. */
 export type ConfinedSpec = Omit<SandboxSpec, 'workdir'>;
-
-export interface Capacity {
-  /** First run ids of the scope's runs that have a sandbox for their agent running here. */
-  readonly runs: ReadonlySet<string>;
-}
 
 export interface Removed {
   readonly containers: number;
@@ -411,14 +422,34 @@ export interface Started {
   readonly failed: { readonly name: string; readonly why: string } | null;
 }
 
+/** How other hosts come by the images that are made here: there are no others, through a registry, or through the blob store. */
+export type ImageRoad = 'none' | 'registry' | 'blobs';
+
 /** The images that sandboxes begin from. */
 export interface Images {
   /** Undefined where this host does not have it. */
   find(image: string): Promise<ImageFacts | undefined>;
   /** A label that `Sandbox.commit` gave; null where the image has none, undefined where this host does not have the image. */
   label(image: string, name: string): Promise<unknown>;
-  /** From a registry. Throws what the pull ended with. */
+  /**
+   * From its registry, as this user is logged in there. Throws `NotFound` for one that is not there, `InvalidInput` where the
+   * registry does not let us in, and `Unavailable` for what may pass: a registry that is away or busy, a full disk.
+   */
   pull(image: string, options?: { readonly signal?: AbortSignal; readonly report?: Report }): Promise<void>;
+  /**
+   * Makes sure that an image is on this host: as it is, else pulled, ours from the configured registry. False where that has
+   * none of ours by that name. Throws as `pull` does.
+   */
+  fetch(image: string): Promise<boolean>;
+  /**
+   * Pushes an image of ours to the configured registry, and gives the name with its digest under which any host pulls just
+   * that. Without a registry, its own name. Retry-safe: what the registry has is not sent again.
+   */
+  share(image: string): Promise<string>;
+  /** An image as an archive without names, and the id that whoever loads it has it under. */
+  save(image: string): Promise<{ readonly id: string; readonly archive: NodeJS.ReadableStream }>;
+  /** Loads what `save` gave, under a name. Retry-safe: layers that are here are taken as they are. */
+  loadSaved(archive: NodeJS.ReadableStream, id: string, image: string): Promise<void>;
   /** Gives an image another name. */
   tag(image: string, as: string): Promise<void>;
   /** Takes a name away. Removing what is gone is success. */

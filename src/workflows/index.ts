@@ -5,6 +5,7 @@ import { failureAnalysis } from './analysis/failure-analysis';
 import { campaign } from './campaign';
 import { regrade } from './campaign/regrade';
 import { dataset } from './dataset';
+import { drain } from './drain';
 import { evaluation } from './evaluation';
 import { grade } from './grading';
 import { problemControls } from './grading/controls';
@@ -24,6 +25,7 @@ export {
   campaign,
   covariateShift,
   dataset,
+  drain,
   evaluation,
   failureAnalysis,
   functionProblem,

@@ -143,7 +143,7 @@ test('its images are pushed for readers that build nothing', async () => {
   try {
     const { answer } = await pointsman('problem', 'export', 'tiny', ...flags);
     const { environment, verifier } = answer.tasks[0].pushed;
-    expect(registry.repositories()).toEqual(['team/tiny-environment', 'team/tiny-verifier']);
+    expect(await registry.repositories()).toEqual(['team/tiny-environment', 'team/tiny-verifier']);
     const config = readFileSync(at('pushed', 'tiny', 'task.toml'), 'utf8');
     for (const image of [environment, verifier]) {
       expect(config).toContain(`docker_image = "${image}"`);

@@ -51,7 +51,8 @@ beforeAll(async () => {
     script: campaign.script,
     profiles: campaign.profiles,
     workers: 0,
-    store: { shared: { database: 'SHARED_DATABASE_URL', s3: s3.place('runs') } },
+    // What hosts share is not read where one of them has it.
+    config: { store: { shared: { database: 'SHARED_DATABASE_URL', s3: s3.place('runs') } }, sources: { roots: [] } },
   });
   for (const name of ['a', 'b']) world.startWorker(home(name));
   await world.workerReady();

@@ -212,15 +212,15 @@ export function sandboxConformance(
   );
 
   test(
-    'capacity counts runs, and the janitor finds what they own',
+    'it tells what runs, and the janitor finds what they own',
     async () => {
       await claim();
       await claim('second');
-      expect([...(await sandboxes.capacity()).runs]).toEqual([owner.firstRunId]);
+      expect(await sandboxes.running()).toEqual(new Map([[owner.firstRunId, owner.workflowId]]));
       expect(await sandboxes.leftovers(0)).toEqual(new Map([[owner.firstRunId, owner.workflowId]]));
       expect(await sandboxes.leftovers(3600)).toEqual(new Map());
       const elsewhere = open(`${scope}/other`);
-      expect((await elsewhere.capacity()).runs.size + (await elsewhere.leftovers(0)).size).toBe(0);
+      expect((await elsewhere.running()).size + (await elsewhere.leftovers(0)).size).toBe(0);
       elsewhere.close();
     },
     SLOW,
@@ -233,7 +233,7 @@ export function sandboxConformance(
       await sandbox.snapshot({ owner, index: 1, label: 'top' });
       expect(sandbox.name).toBe(runName(owner, 'main'));
       await sandboxes.removeAll(owner.firstRunId);
-      expect((await sandboxes.capacity()).runs.size).toBe(0);
+      expect((await sandboxes.running()).size).toBe(0);
       expect(await sandboxes.leftovers(0)).toEqual(new Map());
       expect(await sandboxes.removeAll(owner.firstRunId)).toEqual({
         containers: 0,

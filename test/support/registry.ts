@@ -1,64 +1,86 @@
-import { createHash, randomUUID } from 'node:crypto';
-import { createServer, type IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { stringify } from 'yaml';
+import { canInstallPackages, installPackages, onPath } from '../../src/machine/command';
+import { freePort } from '../../src/machine/ports';
 
-/** A registry of images as the distribution specification has it, as far as pushing and pulling go; all is in memory. */
-export async function openRegistry(): Promise<{ place: string; repositories(): string[]; close(): Promise<void> }> {
-  const blobs = new Map<string, Buffer>();
-  const manifests = new Map<string, { type: string; bytes: Buffer }>();
-  const uploads = new Map<string, Buffer[]>();
-  const digestOf = (bytes: Buffer) => `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
-  const server = createServer(async (request, response) => {
-    const url = new URL(request.url!, 'http://registry');
-    const [, repository, kind, name = ''] =
-      /^\/v2\/(.+)\/(blobs\/uploads|blobs|manifests)\/(.*)$/.exec(url.pathname) ?? [];
-    const answer = (status: number, headers: Record<string, string> = {}, body?: Buffer) => {
-      response.writeHead(status, { 'content-length': String(body?.length ?? 0), ...headers });
-      response.end(request.method === 'HEAD' ? undefined : body);
-    };
-    const bytes = await bodyOf(request);
-    if (url.pathname === '/v2/') return answer(200);
-    if (kind === 'blobs/uploads') {
-      const upload = request.method === 'POST' ? randomUUID() : name;
-      const parts = [...(uploads.get(upload) ?? []), bytes];
-      uploads.set(upload, parts);
-      const digest = url.searchParams.get('digest');
-      if (digest) blobs.set(digest, Buffer.concat(parts));
-      const location = {
-        location: `/v2/${repository}/blobs/uploads/${upload}`,
-        range: `0-${Buffer.concat(parts).length - 1}`,
-      };
-      return answer(digest ? 201 : 202, location);
-    }
-    if (kind === 'manifests' && request.method === 'PUT') {
-      const manifest = { type: request.headers['content-type']!, bytes };
-      for (const key of [name, digestOf(bytes)]) manifests.set(`${repository}:${key}`, manifest);
-      return answer(201, { 'docker-content-digest': digestOf(bytes) });
-    }
-    const blob = kind === 'blobs' ? blobs.get(name) : undefined;
-    const found = blob ? { type: 'application/octet-stream', bytes: blob } : manifests.get(`${repository}:${name}`);
-    if (!found) return answer(404);
-    return answer(
-      200,
-      {
-        'content-type': found.type,
-        'docker-content-digest': digestOf(found.bytes),
-        'content-length': String(found.bytes.length),
-      },
-      found.bytes,
-    );
+export interface ImageRegistry {
+  readonly port: number;
+  /** A repository prefix of it, as engines name it. */
+  readonly place: string;
+  repositories(): Promise<string[]>;
+  /** What it answers to everything from now on; nothing, to answer again. */
+  answerWith(status: number | undefined): void;
+  /** Requests that it was sent. */
+  requests(): number;
+  close(): Promise<void>;
+}
+
+/** A registry of images: Debian's `docker-registry`, behind a proxy that can be told to refuse. */
+export async function openRegistry({ password }: { readonly password?: string } = {}): Promise<ImageRegistry> {
+  const program = await registryProgram();
+  const folder = mkdtempSync(join(tmpdir(), 'registry-'));
+  const [behind, port] = [await freePort(), await freePort()];
+  const storage = { filesystem: { rootdirectory: folder }, delete: { enabled: true } };
+  const config = { version: 0.1, log: { level: 'error' }, storage, http: { addr: `127.0.0.1:${behind}` } };
+  writeFileSync(join(folder, 'config.yml'), stringify(config));
+  const registry = spawn(program, ['serve', join(folder, 'config.yml')], { stdio: 'ignore' });
+  let status: number | undefined;
+  let requests = 0;
+  const wanted = password && `Basic ${Buffer.from(`team:${password}`).toString('base64')}`;
+  const server = createServer((asked, answer) => {
+    requests += 1;
+    const login = wanted !== undefined && asked.headers.authorization !== wanted;
+    const refused = status ?? (login ? 401 : undefined);
+    if (refused === undefined) return passOn(asked, answer, behind);
+    asked.resume();
+    answer.writeHead(refused, login ? { 'www-authenticate': 'Basic realm="team"' } : {}).end();
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+  const catalog = () =>
+    fetch(`http://127.0.0.1:${behind}/v2/_catalog`).then(
+      (answer) => answer.json() as Promise<{ repositories: string[] }>,
+    );
+  for (let tries = 0; !(await catalog().catch(() => undefined)); tries++) {
+    if (tries > 200) throw new Error('no registry came up');
+    await sleep(50);
+  }
   return {
+    port,
     place: `localhost:${port}/team`,
-    repositories: () => [...new Set([...manifests.keys()].map((key) => key.split(':')[0]!))].sort(),
-    close: () => new Promise((resolve) => server.close(() => resolve())),
+    repositories: async () => (await catalog()).repositories.sort(),
+    answerWith: (next) => {
+      status = next;
+    },
+    requests: () => requests,
+    close: async () => {
+      const gone = new Promise((resolve) => registry.once('exit', resolve));
+      registry.kill('SIGKILL');
+      server.closeAllConnections();
+      await Promise.all([gone, new Promise((resolve) => server.close(resolve))]);
+      rmSync(folder, { recursive: true, force: true });
+    },
   };
 }
 
-async function bodyOf(request: IncomingMessage): Promise<Buffer> {
-  const parts: Buffer[] = [];
-  for await (const part of request) parts.push(part as Buffer);
-  return Buffer.concat(parts);
+async function registryProgram(): Promise<string> {
+  if (onPath('docker-registry').length === 0 && canInstallPackages())
+    await installPackages(['docker-registry'], () => {}, '');
+  const [program] = onPath('docker-registry');
+  if (!program) throw new Error('no registry of images: install the package "docker-registry"');
+  return program;
+}
+
+function passOn(asked: IncomingMessage, answer: ServerResponse, port: number): void {
+  const { method, url, headers } = asked;
+  const passed = request({ port, host: '127.0.0.1', method, path: url, headers }, (given) => {
+    answer.writeHead(given.statusCode ?? 502, given.headers);
+    given.pipe(answer);
+  });
+  passed.on('error', () => answer.destroy());
+  asked.pipe(passed);
 }

@@ -35,8 +35,8 @@ export interface WorldOptions {
   readonly endpoints?: readonly { readonly baseUrl: string; readonly anyPort?: boolean; readonly keys?: string[] }[];
   /** Keys that payloads are encrypted with. */
   readonly payloadKeys?: string;
-  /** Where what runs leave is kept, as the configuration says it. */
-  readonly store?: object;
+  /** What the configuration says beyond that, by its fields. */
+  readonly config?: object;
   /** Environment of every worker. */
   readonly env?: NodeJS.ProcessEnv;
 }
@@ -91,11 +91,15 @@ export class World {
     );
     const services = { images: this.options.images ?? [] };
     const endpoints = this.options.endpoints ?? [];
-    const payloads = this.options.payloadKeys ? { keysEnv: KEYS } : {};
-    const store = this.options.store ?? {};
-    // What hosts share is not read where one of them has it.
-    const sources = { roots: this.options.store ? [] : [tmpdir()] };
-    const config = { profiles: full, services, endpoints, payloads, sources, store };
+    const config = {
+      worker: { janitorMinutes: 0 },
+      profiles: full,
+      services,
+      endpoints,
+      payloads: this.options.payloadKeys ? { keysEnv: KEYS } : {},
+      sources: { roots: [tmpdir()] },
+      ...this.options.config,
+    };
     writeFileSync(join(this.home, 'pointsman.yaml'), stringify(config));
   }
 

@@ -79,3 +79,19 @@ test('a sandbox whose journal was tampered with is not made again: the same comm
   await expect(other.run.surviving(after(sandboxLost))).rejects.toMatchObject({ status: 'tampered' });
   expect([made, parked, other.made, other.parked]).toEqual([[], [], [false], []]);
 });
+
+test('a host that has said that it leaves is not waited for: the sandbox is made again elsewhere before it is used', async () => {
+  const made: boolean[] = [];
+  let left = true;
+  const run = new SandboxLosses(
+    { abandoned: false } as unknown as Steering,
+    async (anew) => void made.push(anew),
+    () => {
+      if (!left) return;
+      left = false;
+      throw ApplicationFailure.nonRetryable('a has left', 'HostLost');
+    },
+  );
+  expect(await run.surviving(after())).toBe('done');
+  expect(made).toEqual([true]);
+});

@@ -24,6 +24,7 @@ import { recordCalls } from '../../environments/harness/author';
 import { pytestBundle } from '../../environments/harness/pytest-bundle';
 import { readRepository } from '../../environments/harness/repository';
 import { ensureHarnessImage, type HarnessImage } from '../../environments/harness/tools-image';
+import { needImage } from '../../environments/travel';
 import { considerFunctions, resolveFilters } from '../../problems/extraction';
 import { type PreparedFunction, prepareFunction } from '../../problems/prepared-function';
 import { reportOf } from '../../problems/tables/report';
@@ -194,19 +195,10 @@ export function createFunctionProblemsActivities(deps: Deps) {
   };
 
   async function indexOf(owner: Owner, { image, workdir }: FunctionEnvironment): Promise<PythonIndex> {
-    await assertImage(image);
+    await needImage(deps, image);
     const spec = { owner, role: 'read', image, workdir, network: 'none' } as const;
     const files = await deps.sandboxes.workshop(spec, (sandbox) => readRepository(sandbox, workdir));
     return indexRepository(await openPython(), files);
-  }
-
-  async function assertImage(image: string): Promise<void> {
-    if (await deps.sandboxes.images.find(image)) return;
-    throw new PointsmanError(
-      'InvalidInput',
-      `the image ${image} is not on this host`,
-      'Set the repository up first (`pointsman setup start`), or load the image with `docker load`.',
-    );
   }
 }
 

@@ -1,6 +1,7 @@
 import type { FunctionEnvironment, Subject } from '../../contract';
 import type { Deps } from '../../deps';
 import { ensureHarnessImage, type HarnessImage } from '../../environments/harness/tools-image';
+import { needImage } from '../../environments/travel';
 import type { Owner } from '../../sandbox/labels';
 
 /** Environments that are being made ready: many ask at once, and one of them makes it for all. */
@@ -17,7 +18,10 @@ export function harnessImageOf(
   const wanted = { image, workdir, python, importRoots, modules: [] };
   const key = JSON.stringify(wanted);
   const making =
-    inTheMaking.get(key) ?? ensureHarnessImage(deps, owner, wanted, signal).finally(() => inTheMaking.delete(key));
+    inTheMaking.get(key) ??
+    needImage(deps, image)
+      .then(() => ensureHarnessImage(deps, owner, wanted, signal))
+      .finally(() => inTheMaking.delete(key));
   inTheMaking.set(key, making);
   return making;
 }

@@ -13,12 +13,13 @@ import type { Deps } from '../../deps';
 import { openPart, startServices } from '../../environments/grading/trial';
 import { ensureProblemImage, imageOf, labOf } from '../../environments/problem-environment';
 import { removeEnvironment } from '../../environments/setup-result';
+import { bringImage, shareImage } from '../../environments/travel';
 import { preview } from '../../rollout/summary';
 import type { Owner } from '../../sandbox/labels';
 import type { Sandbox } from '../../sandbox/sandbox';
 import { withHeartbeat } from '../heartbeat';
 import { createPerformer, jobOf } from './perform';
-import { asLost, assertHere, assertRoom } from './sandbox-host';
+import { asLost, assertHere } from './sandbox-host';
 
 export interface ClaimInput {
   readonly owner: Owner;
@@ -33,6 +34,8 @@ export interface CheckpointInput {
   readonly label: string;
   /** Names of the services that run; whoever goes back to the frame starts them again. */
   readonly services?: readonly string[];
+  /** Other hosts are to have it, too. */
+  readonly travels?: boolean | undefined;
 }
 
 export interface RunToolInput {
@@ -53,6 +56,9 @@ export interface RunToolResult {
   readonly submitted: boolean;
   readonly head: string;
 }
+
+/** Containers that run beside its sandbox. */
+const siblingsOf = ({ services = [] }: Problem) => services.filter(({ kind }) => kind === 'container').length;
 
 const PREVIEW = 400;
 const ROLE = 'main';
@@ -80,6 +86,16 @@ export function createSandboxActivities(deps: Deps) {
     const { workdir } = problem;
     await startServices(labOf(deps), { owner, problem, signal }, { container: sandbox.name, workdir });
     await openPart(sandbox, problem, blobs, signal);
+  }
+
+  /** The top frame whose image is here, or comes here from where it was shared, under the name that it has here. */
+  async function newestHere(frames: readonly Frame[]): Promise<Frame | undefined> {
+    for (const frame of [...frames].reverse()) {
+      if (await sandboxes.images.find(frame.image)) return frame;
+      const { shared } = frame;
+      if (shared && (await bringImage(deps, shared))) return { ...frame, image: shared };
+    }
+    return undefined;
   }
 
   async function undoOne(owner: Owner, record: Compensation): Promise<void> {
@@ -110,9 +126,9 @@ export function createSandboxActivities(deps: Deps) {
     async claimSandbox({ owner, problem: ref, profile }: ClaimInput): Promise<Lease> {
       return withHeartbeat(async (signal) => {
         const problem = await problems.kept(ref);
-        await assertRoom(deps, owner);
         const image = await ensureProblemImage(deps, owner, problem, signal);
-        const sandbox = await sandboxes.claim({ owner, role: ROLE, image, workdir: problem.workdir, profile });
+        const spec = { owner, role: ROLE, image, workdir: problem.workdir, profile, beside: siblingsOf(problem) };
+        const sandbox = await sandboxes.claim(spec);
         await open(owner, problem, sandbox, signal);
         return begin(sandbox, problem, profile);
       });
@@ -153,7 +169,7 @@ export function createSandboxActivities(deps: Deps) {
     },
 
     /**
-     * Makes the sandbox of a chain again: from the newest frame that the chain contains, else from the problem's image,
+     * Makes the sandbox of a chain again: from the newest frame that the chain contains and this host can have, else from the problem's image,
      * applying the recorded actions after it and comparing the work directory before each. Retry-safe: it always begins
      * with a fresh container. Throws `DigestMismatch` when the actions lead elsewhere this time.
      */
@@ -172,8 +188,9 @@ export function createSandboxActivities(deps: Deps) {
         const problem = await problems.kept(input.problem);
         const { steps, hashes, opening } = await transcripts.chain(input.head);
         const { owner, profile } = input;
-        const spec = { owner, role: ROLE, workdir: problem.workdir, profile };
-        const frame = [...input.frames].reverse().find((each) => steps.some((step) => step.job === each.position));
+        const spec = { owner, role: ROLE, workdir: problem.workdir, profile, beside: siblingsOf(problem) };
+        const contained = input.frames.filter((each) => steps.some((step) => step.job === each.position));
+        const frame = await newestHere(contained);
         await sandboxes.remove(owner, ROLE);
         const sandbox = frame
           ? (await sandboxes.restore(spec, frame)).sandbox
@@ -260,9 +277,12 @@ export function createSandboxActivities(deps: Deps) {
       });
     },
 
-    /** Pushes a frame onto the run's stack. Retry-safe: see `Sandbox.snapshot`. */
-    async checkpointSandbox(input: CheckpointInput): Promise<Frame> {
-      return withHeartbeat(() => sandboxes.at(input.lease.container).snapshot(input));
+    /** Pushes a frame onto the run's stack. Retry-safe: see `Sandbox.snapshot` and `shareImage`. */
+    async checkpointSandbox({ travels, ...input }: CheckpointInput): Promise<Frame> {
+      return withHeartbeat(async () => {
+        const frame = await sandboxes.at(input.lease.container).snapshot(input);
+        return travels ? { ...frame, shared: await shareImage(deps, frame.image) } : frame;
+      });
     },
 
     /** Puts the sandbox back to a frame and removes the frames above it. Retry-safe: it starts from the frame each time. */

@@ -8,6 +8,7 @@ import {
   type ServiceSpec,
 } from '../../contract';
 import type { Deps } from '../../deps';
+import { needImage } from '../../environments/travel';
 import type { Owner } from '../../sandbox/labels';
 import { exportLines } from '../../sandbox/shell-state';
 import type { Given } from '../../setup/given';
@@ -16,7 +17,6 @@ import { isMarker, surveyOf } from '../../setup/repository/markers';
 import { textOf } from '../../setup/repository/survey';
 import { fetchSource, type Source } from '../../sources/fetch';
 import { withHeartbeat } from '../heartbeat';
-import { assertRoom } from '../rollout/sandbox-host';
 import { createReader } from './chain';
 
 export interface PrepareInput {
@@ -37,6 +37,8 @@ export interface Prepared {
 type Described = Pick<RepoSetupInput, 'source' | 'goal' | 'base' | 'workdir' | 'family'>;
 
 const ROLE = 'main';
+/** Checks, trials and services run beside the sandbox of a set-up, one at least. */
+const BESIDE = 1;
 /** Where the family's other repositories lie. */
 const FAMILY = '/family';
 
@@ -46,6 +48,7 @@ export function createSetupPrepareActivities(deps: Deps) {
   const reader = createReader(deps);
 
   async function inspected(image: string) {
+    await needImage(deps, image);
     const found = await sandboxes.images.find(image);
     if (found) return found;
     throw new PointsmanError(
@@ -92,7 +95,6 @@ export function createSetupPrepareActivities(deps: Deps) {
      */
     async prepareSetup({ owner, input, given }: PrepareInput): Promise<Prepared> {
       return withHeartbeat(async (signal) => {
-        await assertRoom(deps, owner);
         const known = given ? await reader.json<Given>(given) : undefined;
         const fetched = (name: string, sha256: string | undefined) =>
           fetchSource(deps, owner, name, sha256, input.base, signal);
@@ -113,7 +115,8 @@ export function createSetupPrepareActivities(deps: Deps) {
           await sandboxes.remove(owner, ROLE);
           await sandboxes.services.back(owner, [], 0, []);
         }
-        const sandbox = await sandboxes.claim({ owner, role: ROLE, image: base, workdir, profile });
+        await needImage(deps, base);
+        const sandbox = await sandboxes.claim({ owner, role: ROLE, image: base, workdir, profile, beside: BESIDE });
         for (const [folder, { tree }] of [
           [workdir, source],
           ...parts.map(([{ name }, part]) => [`${FAMILY}/${name}`, part]),

@@ -10,6 +10,7 @@ import type {
 } from '../../contract';
 import type { Deps } from '../../deps';
 import { keepFrame, madeVariables, rebuild, type Sources } from '../../environments/setup-result';
+import { shareImage } from '../../environments/travel';
 import { runVerifiedTests } from '../../environments/verified-tests';
 import { LENT } from '../../sandbox/host-access';
 import type { Owner } from '../../sandbox/labels';
@@ -107,7 +108,7 @@ export function createSetupResultActivities(deps: Deps) {
           env,
         };
         return {
-          image,
+          image: await shareImage(deps, image),
           lock,
           dockerfile: await blobs.put(dockerfile(parts)),
           script: await blobs.put(installScript(steps, workdir, source)),

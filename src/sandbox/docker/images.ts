@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import type Docker from 'dockerode';
 import { pack } from 'tar-stream';
+import { isPointsmanError } from '../../contract/errors';
 import { BASE_IMAGE, SandboxProfile } from '../../contract/sandbox';
 import { BUNDLE_FILE, BUNDLE_INSIDE, hostAccess } from '../host-access';
 import { LABEL, runLabels, runName } from '../labels';
@@ -12,6 +13,10 @@ import { variablesOf } from '../shell-state';
 import { ensureContainer, removeContainer } from './container';
 import { ignoreMissing, statusOf } from './engine';
 import type { Reach } from './reach';
+import { credentialsFor, registryFailure } from './registry';
+
+/** Images that we make: names of this host, which a registry has below its own. */
+const OURS = /^pointsman[/-]/;
 
 /** The images of one engine. */
 export class DockerImages implements Images {
@@ -19,6 +24,8 @@ export class DockerImages implements Images {
     private readonly docker: Docker,
     private readonly reach: Reach,
     private readonly scope: string,
+    /** Repositories of ours are below it. */
+    private readonly registry?: string,
   ) {}
 
   async find(image: string): Promise<ImageFacts | undefined> {
@@ -34,8 +41,63 @@ export class DockerImages implements Images {
   }
 
   async pull(image: string, { signal, report }: { signal?: AbortSignal; report?: Report } = {}): Promise<void> {
-    const stream = await this.docker.pull(image, signal ? { abortSignal: signal } : {});
-    await followBuild(this.docker, stream, report);
+    const authconfig = await credentialsFor(image);
+    try {
+      const stream = await this.docker.pull(image, { authconfig, ...(signal ? { abortSignal: signal } : {}) });
+      await followBuild(this.docker, stream, report);
+    } catch (error) {
+      throw registryFailure('pulled', image, error);
+    }
+  }
+
+  async fetch(image: string): Promise<boolean> {
+    if (await this.find(image)) return true;
+    if (!OURS.test(image)) {
+      await this.pull(image);
+      return true;
+    }
+    if (!this.registry) return false;
+    try {
+      await this.pull(this.named(image));
+    } catch (error) {
+      if (isPointsmanError(error) && error.code === 'NotFound') return false;
+      throw error;
+    }
+    await this.tag(this.named(image), image);
+    return true;
+  }
+
+  async share(image: string): Promise<string> {
+    if (!this.registry || !OURS.test(image)) return image;
+    const name = this.named(image);
+    await this.tag(image, name);
+    try {
+      const { repo, tag } = splitName(name);
+      const stream = await this.docker.getImage(repo).push({ tag, authconfig: await credentialsFor(name) });
+      await followBuild(this.docker, stream);
+    } catch (error) {
+      throw registryFailure('pushed', name, error);
+    }
+    const { repo } = splitName(name);
+    const { RepoDigests = [] } = await this.docker.getImage(name).inspect();
+    return RepoDigests.find((digest) => digest.startsWith(`${repo}@`)) ?? name;
+  }
+
+  async save(image: string): Promise<{ id: string; archive: NodeJS.ReadableStream }> {
+    const { Id } = await this.docker.getImage(image).inspect();
+    // By its id: the archive holds no name, and is the same wherever it is made.
+    return { id: Id, archive: await this.docker.getImage(Id).get() };
+  }
+
+  async loadSaved(archive: NodeJS.ReadableStream, id: string, image: string): Promise<void> {
+    const stream = await this.docker.loadImage(archive);
+    await followBuild(this.docker, stream);
+    await this.tag(id, image);
+  }
+
+  /** Where the registry has an image of ours. */
+  private named(image: string): string {
+    return `${this.registry}/${image.replace(OURS, '')}`;
   }
 
   async tag(image: string, as: string): Promise<void> {

@@ -4,9 +4,9 @@ import Docker from 'dockerode';
 import { PointsmanError } from '../../contract/errors';
 import { type Frame, SandboxProfile } from '../../contract/sandbox';
 import { LABEL, type Owner, runLabels, runName } from '../labels';
+import { Places, placesOf } from '../places';
 import type {
   Allowed,
-  Capacity,
   ConfinedSpec,
   Images,
   Removed,
@@ -22,8 +22,10 @@ import type {
 import { type ContainerSpec, confined, ensureContainer, removeContainer } from './container';
 import { ignoreMissing, statusOf } from './engine';
 import { dropFrames, restore } from './frames';
-import { DockerImages, removeImage } from './images';
+import { heldAs, heldOn, MAIN, obstacleOn } from './held';
+import { DockerImages, inspectImage, removeImage } from './images';
 import { JournalStreams } from './journal';
+import { makeRoom } from './make-room';
 import { runOnce } from './once';
 import { Reach } from './reach';
 import { DockerSandbox } from './sandbox';
@@ -39,6 +41,8 @@ const OF_THIS_PROCESS = randomBytes(32);
 export class DockerSandboxes implements Sandboxes {
   readonly images: Images;
   readonly services: Services;
+  readonly places: Places;
+  private readonly freeDiskGiB: number;
   private readonly streams: JournalStreams;
   private readonly reach: Reach;
 
@@ -48,15 +52,24 @@ export class DockerSandboxes implements Sandboxes {
     allowed: Allowed = {},
     private readonly docker: Docker = new Docker(),
   ) {
+    this.freeDiskGiB = allowed.freeDiskGiB ?? 0;
     this.reach = new Reach(docker, allowed.reach);
-    this.images = new DockerImages(docker, this.reach, scope);
+    this.images = new DockerImages(docker, this.reach, scope, allowed.registry);
     this.streams = new JournalStreams(docker, secret);
+    const { places = Number.POSITIVE_INFINITY } = allowed;
+    this.places = new Places(
+      places,
+      () => heldOn(docker, scope),
+      () => obstacleOn(docker, this.freeDiskGiB),
+    );
     this.services = new DockerServices(docker, this, this.reach, allowed.images);
   }
 
   async claim(spec: SandboxSpec): Promise<DockerSandbox> {
     const container = { ...this.specOf(spec), image: spec.image };
-    await ensureContainer(this.docker, container, this.reach);
+    await this.places.make(heldAs(container.name, container.labels), () =>
+      ensureContainer(this.docker, container, this.reach),
+    );
     return this.at(container.name);
   }
 
@@ -65,9 +78,14 @@ export class DockerSandboxes implements Sandboxes {
   }
 
   async restore(spec: Omit<SandboxSpec, 'image'>, frame: Frame) {
+    // What the sandbox kept is on its frames.
+    const kept = (await inspectImage(this.docker, frame.image))?.Config.Labels?.[LABEL.keeps];
     const container = this.specOf(spec);
+    if (kept) container.labels[LABEL.keeps] = kept;
     this.streams.forget(container.name);
-    const { removed } = await restore(this.docker, container, frame, this.reach);
+    const { removed } = await this.places.make(heldAs(container.name, container.labels), () =>
+      restore(this.docker, container, frame, this.reach),
+    );
     return { sandbox: this.at(container.name), removed };
   }
 
@@ -88,11 +106,19 @@ export class DockerSandboxes implements Sandboxes {
   }
 
   throwaway(spec: ThrowawaySpec, command: ThrowawayCommand): Promise<ThrowawayOutcome> {
-    return runInThrowaway(this.docker, this.scope, spec, command);
+    const labels = this.labelsOf(spec);
+    return this.places.make(heldAs(runName(spec.owner, spec.role), labels), () =>
+      runInThrowaway(this.docker, labels, spec, command),
+    );
   }
 
-  async confined({ owner, role, image, profile }: ConfinedSpec): Promise<DockerSandbox> {
-    const name = runName(owner, role);
+  confined(spec: ConfinedSpec): Promise<DockerSandbox> {
+    const name = runName(spec.owner, spec.role);
+    return this.places.make(heldAs(name, this.labelsOf(spec)), () => this.startConfined(name, spec));
+  }
+
+  private async startConfined(name: string, spec: ConfinedSpec): Promise<DockerSandbox> {
+    const { image, profile } = spec;
     await removeContainer(this.docker, name);
     const create = this.docker.createContainer({
       name,
@@ -103,7 +129,7 @@ export class DockerSandboxes implements Sandboxes {
       Cmd: ['bash', '-c', 'while :; do sleep 3600 & wait; done'],
       WorkingDir: '/',
       Env: Object.entries(profile.env).map(([name, value]) => `${name}=${value}`),
-      Labels: this.labelsOf(owner, role),
+      Labels: this.labelsOf(spec),
       HostConfig: {
         Tmpfs: { '/tmp': `rw,exec,nosuid,nodev,mode=1777,size=${profile.memoryMiB * 512 * 1024}` },
         NetworkMode: 'none',
@@ -144,6 +170,10 @@ export class DockerSandboxes implements Sandboxes {
     return { containers: containers.length, networks: networks.length, volumes: volumes.length, images };
   }
 
+  makeRoom(canBeHad: (names: readonly string[]) => Promise<boolean>): Promise<string[]> {
+    return makeRoom(this.docker, this.freeDiskGiB, canBeHad);
+  }
+
   async leftovers(olderThanSeconds: number): Promise<Map<string, string>> {
     const filters = { label: [`${LABEL.lease}=run`, `${LABEL.scope}=${this.scope}`] };
     const before = Date.now() / 1000 - olderThanSeconds;
@@ -166,11 +196,11 @@ export class DockerSandboxes implements Sandboxes {
     return runs;
   }
 
-  async capacity(): Promise<Capacity> {
+  async running(): Promise<Map<string, string>> {
     const filters = { label: [`${LABEL.lease}=run`, `${LABEL.role}=main`, `${LABEL.scope}=${this.scope}`] };
     const running = await this.docker.listContainers({ filters });
     // By run: right after a rollback there are two of one.
-    return { runs: new Set(running.flatMap(({ Labels }) => Labels[LABEL.run] ?? [])) };
+    return new Map(running.map(({ Labels }) => [Labels[LABEL.run] ?? '', Labels[LABEL.workflow] ?? '']));
   }
 
   async version(withinMs: number): Promise<string> {
@@ -196,12 +226,26 @@ export class DockerSandboxes implements Sandboxes {
     this.streams.close();
   }
 
-  private specOf({ owner, role, workdir, profile }: Omit<SandboxSpec, 'image'>): Omit<ContainerSpec, 'image'> {
-    return { name: runName(owner, role), workdir, labels: this.labelsOf(owner, role), profile };
+  private specOf(spec: Omit<SandboxSpec, 'image'>): Omit<ContainerSpec, 'image'> {
+    const { owner, role, workdir, profile } = spec;
+    return { name: runName(owner, role), workdir, labels: this.labelsOf(spec), profile };
   }
 
-  private labelsOf(owner: Owner, role: string): Record<string, string> {
-    return { ...runLabels(owner), [LABEL.scope]: this.scope, [LABEL.role]: role };
+  private labelsOf({
+    owner,
+    role,
+    profile,
+    beside = 0,
+  }: Omit<SandboxSpec, 'image' | 'workdir'>): Record<string, string> {
+    const takes = placesOf(profile);
+    return {
+      ...runLabels(owner),
+      [LABEL.scope]: this.scope,
+      [LABEL.role]: role,
+      // Said each time: a container has the labels of its image as well, where it says nothing itself.
+      [LABEL.takes]: String(takes),
+      [LABEL.keeps]: String(role === MAIN ? takes + beside : 0),
+    };
   }
 
   /**

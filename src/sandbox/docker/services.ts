@@ -8,6 +8,7 @@ import { parseExports } from '../shell-state';
 import { CAPABILITIES, connect, leave, removeContainer } from './container';
 import { frameLost, ignoreMissing, statusOf } from './engine';
 import { runInGuest } from './guest';
+import { heldAs } from './held';
 import { flatten, inspectImage, removeImage } from './images';
 import type { Reach } from './reach';
 
@@ -22,7 +23,7 @@ const MADE_FROM = 'pointsman.service';
 export class DockerServices implements Services {
   constructor(
     private readonly docker: Docker,
-    private readonly host: Pick<Sandboxes, 'scope' | 'at' | 'workshop'>,
+    private readonly host: Pick<Sandboxes, 'scope' | 'at' | 'workshop' | 'images' | 'places'>,
     private readonly reach: Reach,
     private readonly images: readonly string[] = [],
   ) {}
@@ -100,11 +101,13 @@ export class DockerServices implements Services {
     for (const { Id } of await docker.listContainers({ all: true, filters })) await removeContainer(docker, Id);
     for (const spec of standing) {
       const { image } = frameOf(owner, spec.name, frame);
-      const made = await this.create(owner, spec, image).catch((error: unknown) => {
-        if (statusOf(error) === 404) throw frameLost(image);
-        throw error;
+      await this.places(owner, spec, async () => {
+        const made = await this.create(owner, spec, image).catch((error: unknown) => {
+          if (statusOf(error) === 404) throw frameLost(image);
+          throw error;
+        });
+        await made.start();
       });
-      await made.start();
       for (const index of above) await removeImage(docker, frameOf(owner, spec.name, index).image);
     }
   }
@@ -169,9 +172,23 @@ export class DockerServices implements Services {
     if (!running?.State.Running || running.Config.Labels[MADE_FROM] !== digestOf(spec)) {
       await removeContainer(docker, name);
       const image = spec.image ? await this.withoutVolumes(spec.image) : await this.imageOf(request, spec);
-      await (await this.create(request.owner, spec, image)).start();
+      await this.places(request.owner, spec, async () => (await this.create(request.owner, spec, image)).start());
     }
     return this.ready(docker.getContainer(name), spec, signal);
+  }
+
+  private places<T>(owner: Owner, spec: ServiceSpec, make: () => Promise<T>): Promise<T> {
+    return this.host.places.make(heldAs(containerOf(owner, spec.name), this.labelsOf(owner, spec)), make);
+  }
+
+  private labelsOf(owner: Owner, spec: ServiceSpec): Record<string, string> {
+    return {
+      ...runLabels(owner),
+      [LABEL.scope]: this.host.scope,
+      [LABEL.role]: `service-${spec.name}`,
+      [LABEL.takes]: '1',
+      [MADE_FROM]: digestOf(spec),
+    };
   }
 
   private create(owner: Owner, spec: ServiceSpec, image: string): Promise<Docker.Container> {
@@ -181,12 +198,7 @@ export class DockerServices implements Services {
       Hostname: spec.name,
       ...(spec.start ? { Entrypoint: [], Cmd: ['bash', '-c', spec.start] } : {}),
       Env: Object.entries(spec.env).map(([key, value]) => `${key}=${value}`),
-      Labels: {
-        ...runLabels(owner),
-        [LABEL.scope]: this.host.scope,
-        [LABEL.role]: `service-${spec.name}`,
-        [MADE_FROM]: digestOf(spec),
-      },
+      Labels: this.labelsOf(owner, spec),
       HostConfig: {
         Init: true,
         NetworkMode: runNetwork(owner),
@@ -220,7 +232,7 @@ export class DockerServices implements Services {
   private async imageOf({ owner, base, install }: ServicesRequest, spec: ServiceSpec): Promise<string> {
     const tag = digestOf({ base, packages: spec.packages });
     const image = `${REPOSITORY}:${tag}`;
-    if (await this.has(image)) return image;
+    if (await this.host.images.fetch(image)) return image;
     const workshop = { owner, role: `make-${spec.name}`, image: base, workdir: '/', network: 'bridge' } as const;
     await this.host.workshop(workshop, async (made) => {
       const done = await made.exec({ command: install(spec) ?? 'true', env: made.env, timeoutMs: 900_000 });
@@ -228,11 +240,13 @@ export class DockerServices implements Services {
       await made.exec({ command: 'rm -rf /var/lib/apt/lists/*', timeoutMs: 30_000 });
       await made.commit(image, { kept: true });
     });
+    await this.host.images.share(image);
     return image;
   }
 
   /** The same image, its volumes plain folders: made once a host, and only where it declares any. */
   private async withoutVolumes(given: string): Promise<string> {
+    await this.host.images.fetch(given);
     const { Id, Config } = await this.docker.getImage(given).inspect();
     if (Object.keys(Config.Volumes ?? {}).length === 0) return given;
     const tag = digestOf({ withoutVolumes: Id });

@@ -3,7 +3,7 @@ import type Docker from 'dockerode';
 import { PointsmanError } from '../../contract/errors';
 import { guestProgram } from '../guest';
 import { hostAccess } from '../host-access';
-import { LABEL, runLabels, runName } from '../labels';
+import { runName } from '../labels';
 import type { ThrowawayCommand, ThrowawayOutcome, ThrowawaySpec } from '../sandbox';
 import { confined, removeContainer } from './container';
 import { frameLost, statusOf } from './engine';
@@ -33,14 +33,14 @@ const CACHES = [
 /** As `Sandboxes.throwaway` says. */
 export async function runInThrowaway(
   docker: Docker,
-  scope: string,
+  labels: Record<string, string>,
   spec: ThrowawaySpec,
   request: ThrowawayCommand,
 ): Promise<ThrowawayOutcome> {
   const name = runName(spec.owner, spec.role);
   await removeContainer(docker, name);
   try {
-    const made = await start(docker, scope, spec);
+    const made = await start(docker, labels, spec);
     if ('why' in made) {
       const output = Buffer.from(`no copy of this state can be made: ${made.why}\n`);
       return { exitCode: NOT_RUN, timedOut: false, output, failedService: null, seconds: 0 };
@@ -86,7 +86,7 @@ export async function runInThrowaway(
  */
 async function start(
   docker: Docker,
-  scope: string,
+  labels: Record<string, string>,
   spec: ThrowawaySpec,
 ): Promise<{ container: Docker.Container } | { why: string }> {
   const all = copiedFolders(spec);
@@ -94,7 +94,7 @@ async function start(
   let first: Error | undefined;
   for (const copies of [all, own, []]) {
     try {
-      const container = await create(docker, scope, spec, copies);
+      const container = await create(docker, labels, spec, copies);
       await container.start();
       if (copies === all || copies === own) return { container };
       return { why: String(first?.message) };
@@ -116,7 +116,7 @@ const NOT_STARTED = /executable file not found|no such file or directory|exec fo
 
 async function create(
   docker: Docker,
-  scope: string,
+  labels: Record<string, string>,
   spec: ThrowawaySpec,
   copies: readonly string[],
 ): Promise<Docker.Container> {
@@ -132,7 +132,7 @@ async function create(
       Entrypoint: [],
       Cmd: ['sleep', 'infinity'],
       WorkingDir: '/',
-      Labels: { ...runLabels(owner), [LABEL.scope]: scope, [LABEL.role]: spec.role },
+      Labels: labels,
       // The engine fills a new anonymous volume with what the image holds at its path, and removes it with the container.
       Volumes: Object.fromEntries(copies.map((path) => [path, {}])),
       HostConfig: {

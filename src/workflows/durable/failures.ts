@@ -18,8 +18,9 @@ export function messageOf(error: unknown): string {
   return cause instanceof Error ? cause.message : String(cause);
 }
 
-/** The host that ran the sandbox no longer takes its tasks: nobody started one in time, or it fell silent for good. */
+/** The host that ran the sandbox no longer takes its tasks: it said so, nobody started one in time, or it fell silent for good. */
 export function isHostLost(error: unknown): boolean {
+  if (codeOf(error) === 'HostLost') return true;
   const cause = causeOf(error);
   return cause instanceof TimeoutFailure && ['SCHEDULE_TO_START', 'HEARTBEAT'].includes(cause.timeoutType ?? '');
 }

@@ -35,13 +35,13 @@ export class SnapshotStack {
     return (this.top?.index ?? -1) + 1;
   }
 
-  /** Pushes what the sandbox is now. */
-  async checkpoint(label: string, services = this.ground.services()): Promise<Frame> {
+  /** Pushes what the sandbox is now. One that travels can be gone on from on another host. */
+  async checkpoint(label: string, services = this.ground.services(), travels?: true): Promise<Frame> {
     const { owner, undo } = this.ground;
     const index = this.nextIndex;
     undo.register({ kind: 'frame', index });
     const frame = await this.host().checkpointSandbox.executeWithOptions({ summary: `frame ${index}: ${label}` }, [
-      { owner, lease: this.ground.lease(), index, label, services },
+      { owner, lease: this.ground.lease(), index, label, services, travels },
     ]);
     this.frames.push(frame);
     return frame;

@@ -1,3 +1,4 @@
+import { patched } from '@temporalio/workflow';
 import type { CallModelResult } from '../../activities/model';
 import type { LoadedProblem } from '../../activities/problems/problem';
 import type { RunToolResult } from '../../activities/rollout/sandbox';
@@ -5,6 +6,7 @@ import type { GradeResult, Queues, Ref, RolloutCarry, SandboxProfile } from '../
 import { hostActivities, poolActivities } from '../durable/activities';
 import { Compensations } from '../durable/compensations';
 import { codeOf, isCancellation, isHostLost, messageOf } from '../durable/failures';
+import { LeavingHosts } from '../durable/leaving';
 import { SnapshotStack } from '../durable/snapshot-stack';
 import type { Steering } from '../durable/steering';
 
@@ -35,6 +37,9 @@ export class RolloutSandbox {
   private readonly stack: SnapshotStack;
   /** The next run of the workflow goes on with it. */
   private left = false;
+  /** Found out beside the steps: the next use makes it again, and does not wait for the host once more. */
+  private lost = false;
+  private readonly hosts = new LeavingHosts();
 
   constructor(
     private readonly ground: Ground,
@@ -72,6 +77,7 @@ export class RolloutSandbox {
     const { ref, parts } = this.ground.problem;
     const next = parts && this.part + 1 < parts.length ? { problem: ref, part: this.part + 1 } : undefined;
     for (;;) {
+      await this.settle();
       if (this.tampered) return 'tampered';
       const { lease } = this;
       try {
@@ -99,6 +105,10 @@ export class RolloutSandbox {
   async keepWork(): Promise<Ref | null> {
     const { lease } = this.state;
     if (!lease || this.patch || this.tampered) return this.patch;
+    if (this.lost || this.hosts.hasLeft(lease)) {
+      await this.settle();
+      return this.keepWork();
+    }
     try {
       const kept = await hostActivities(lease.host, 600).extractPatch.executeWithOptions(
         { summary: 'the work as a patch' },
@@ -125,6 +135,7 @@ export class RolloutSandbox {
     const part = this.ground.problem.parts ? { part: this.part } : {};
     const { owner, problem } = this.ground;
     while (!this.tampered && !this.steering.abandoned) {
+      await this.settle();
       const { lease } = this;
       try {
         return await hostActivities(lease.host, seconds).judgeSandbox.executeWithOptions(
@@ -175,13 +186,44 @@ export class RolloutSandbox {
   /** Where the profile asks for frames: one after every so many turns; a rebuild then starts from the newest. */
   async checkpointAfter(turn: number): Promise<void> {
     const every = this.ground.profile.checkpointEvery;
-    // Nothing holds what its services hold, nor tells which part a frame is of.
-    if (this.ground.problem.services || this.ground.problem.parts) return;
+    if (!this.frameHoldsAll) return;
     if (every === 0 || turn % every !== 0) return;
     try {
       await this.stack.checkpoint(`after turn ${turn}`);
     } catch (error) {
       // A missed checkpoint costs a longer rebuild, nothing else; a lost sandbox shows at the next turn.
+      if (isCancellation(error)) throw error;
+      this.trouble = messageOf(error);
+      this.lost = isLost(error) && patched('lost at a checkpoint');
+    }
+  }
+
+  /** Nothing holds what services hold, nor tells which part a frame is of. */
+  private get frameHoldsAll(): boolean {
+    return !this.ground.problem.services && !this.ground.problem.parts;
+  }
+
+  /** Between two uses: the sandbox is made again where it is known to be lost, and elsewhere where its host leaves. */
+  private async settle(): Promise<void> {
+    const { lease, hosts } = this;
+    if (hosts.leaves(lease)) {
+      if (!hosts.hasLeft(lease)) await this.packUp();
+      hosts.forget(lease);
+    } else if (!this.lost) return;
+    this.lost = false;
+    await this.rebuild();
+  }
+
+  /** A frame that travels, so that nothing is done again elsewhere, and room for others here. */
+  private async packUp(): Promise<void> {
+    const { owner } = this.ground;
+    try {
+      if (this.frameHoldsAll) await this.stack.checkpoint('handed on', [], true);
+      const records = [{ kind: 'leftovers' as const }];
+      const summary = 'sandbox and frames of the host that leaves';
+      await this.anywhere().undo.executeWithOptions({ summary }, [{ owner, records }]);
+    } catch (error) {
+      // What was recorded makes it again without; the janitor removes what stays.
       if (isCancellation(error)) throw error;
       this.trouble = messageOf(error);
     }

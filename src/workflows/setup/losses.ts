@@ -23,12 +23,15 @@ export class SandboxLosses {
   constructor(
     private readonly steering: Steering,
     private readonly again: (anew: boolean) => Promise<void>,
+    /** Throws where the host of the sandbox is known to be gone. */
+    private readonly assertThere: () => void = () => {},
   ) {}
 
   /** Does `work`, making the sandbox again when it or its host was lost, and waiting where the engine is away. */
   async surviving<T>(work: () => Promise<T>): Promise<T> {
     for (;;) {
       try {
+        this.assertThere();
         return await work();
       } catch (error) {
         if (isCancellation(error) || error instanceof RoleEnded || codeOf(error) === 'InvalidInput') throw error;

@@ -5,6 +5,7 @@ import type { Owner } from '../../sandbox/labels';
 import type { Attribution } from '../../setup/loop/attribution';
 import { Gate } from '../../setup/loop/gate';
 import { Compensations } from '../durable/compensations';
+import { hostLost, LeavingHosts } from '../durable/leaving';
 import { SnapshotStack } from '../durable/snapshot-stack';
 import type { Steering } from '../durable/steering';
 import { setupHost, setupPool } from './activities';
@@ -55,7 +56,17 @@ export class SetupSandbox {
     private readonly input: RepoSetupInput,
     steering: Steering,
   ) {
-    this.losses = new SandboxLosses(steering, (anew) => this.again(anew));
+    const hosts = new LeavingHosts();
+    this.losses = new SandboxLosses(
+      steering,
+      (anew) => this.again(anew),
+      () => {
+        if (!this.lease || !hosts.hasLeft(this.lease)) return;
+        const left = hostLost(this.lease);
+        hosts.forget(this.lease);
+        throw left;
+      },
+    );
     const summary = 'sandbox, frames and services are removed';
     this.undo = new Compensations([], (records) =>
       this.anywhere().undo.executeWithOptions({ summary }, [{ owner, records }]),

@@ -10,6 +10,7 @@ import {
 } from '../../../src/contract';
 import { removeImage } from '../../../src/sandbox/docker/images';
 import { runInThrowaway } from '../../../src/sandbox/docker/throwaway';
+import { runLabels } from '../../../src/sandbox/labels';
 import type { ThrowawaySpec } from '../../../src/sandbox/sandbox';
 import { findingsOf, refusal } from '../../../src/setup/findings';
 import { surveyOf } from '../../../src/setup/repository/markers';
@@ -60,7 +61,7 @@ export async function judgeEnvironment(docker: Docker, environment: Environment)
   const outputs = new Map<Evidence, string>();
   const run = async (command: string, files: { path: string; content: string }[] = []) => {
     runs += 1;
-    const done = await runInThrowaway(docker, 'calibration', spec, { command, files, timeoutMs: 120_000 });
+    const done = await runInThrowaway(docker, runLabels(owner), spec, { command, files, timeoutMs: 120_000 });
     const output = done.output.toString('utf8');
     const { exitCode, timedOut } = done;
     const sha256 = createHash('sha256').update(done.output).digest('hex');

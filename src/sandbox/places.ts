@@ -1,0 +1,159 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { PointsmanError, type SandboxProfile } from '../contract';
+
+/** A container that runs, or is about to. */
+export interface Held {
+  readonly name: string;
+  /** First run id of the workflow that owns it. */
+  readonly run: string;
+  /** `lease`: runs until its workflow lets it go. `errand`: ends by itself. */
+  readonly kind: 'lease' | 'errand';
+  /** Places that it takes. */
+  readonly takes: number;
+  /** Places that its run may take without waiting, this container's own among them. */
+  readonly keeps?: number;
+}
+
+/** A poll for new work that may be answered, and then the activity that answers it. */
+export interface Permit {
+  /** Its activity has begun, or has a container, which is counted from then on. */
+  state: 'polling' | 'begun' | 'counted';
+}
+
+/** What one place is for: a container with the limits that set-ups have. One with more takes several. */
+const PLACE = { memoryMiB: 4096, cpus: 2 };
+const LOOK_MS = 250;
+
+/** Places that a sandbox of that profile takes. */
+export function placesOf({ memoryMiB, cpus }: Pick<SandboxProfile, 'memoryMiB' | 'cpus'>): number {
+  return Math.max(1, Math.ceil(memoryMiB / PLACE.memoryMiB), Math.ceil(cpus / PLACE.cpus));
+}
+
+/** Places in use: each run takes what runs of it, or what it keeps where that is more. */
+export function placesTaken(held: readonly Held[]): number {
+  const runs = new Map<string, { takes: number; keeps: number }>();
+  for (const { run, takes, keeps = 0 } of held) {
+    const before = runs.get(run) ?? { takes: 0, keeps: 0 };
+    runs.set(run, { takes: before.takes + takes, keeps: Math.max(before.keeps, keeps) });
+  }
+  return [...runs.values()].reduce((sum, { takes, keeps }) => sum + Math.max(takes, keeps), 0);
+}
+
+/**
+ * The places for sandboxes that an engine has. New work is asked for while one is free, so a full host leaves work in the queue
+ * for others; whatever makes a container waits here until it fits. What counts is what runs on the engine, whoever made it.
+ */
+export class Places {
+  /** About to run, or not listed yet. */
+  private readonly reserved = new Map<string, Held>();
+  private readonly permits = new Set<Permit>();
+  private readonly activity = new AsyncLocalStorage<{
+    readonly permit?: Permit | undefined;
+    readonly signal: AbortSignal;
+  }>();
+  private turn: Promise<unknown> = Promise.resolve();
+  /** Errands that wait go before new leases: whoever waits for them holds one. */
+  private errandsWaiting = 0;
+  private closed = false;
+
+  constructor(
+    private readonly most: number,
+    private readonly look: () => Promise<readonly Held[]>,
+    /** Why no new work should come here, in words; undefined when it may. */
+    readonly obstacle: () => Promise<string | undefined>,
+  ) {}
+
+  /** Waits until new work may come here, and counts it from then on. Rejects with the signal's reason. */
+  async admit(signal: AbortSignal): Promise<Permit> {
+    for (;;) {
+      signal.throwIfAborted();
+      const permit = await this.exclusively(() => this.tryAdmit()).catch(() => undefined);
+      if (permit && signal.aborted) this.release(permit);
+      else if (permit) return permit;
+      await sleep(LOOK_MS, undefined, { signal }).catch(() => signal.throwIfAborted());
+    }
+  }
+
+  /** The work is done, or none came. */
+  release(permit: Permit): void {
+    this.permits.delete(permit);
+  }
+
+  /** Runs work whose containers are waited for until `signal`. Of admitted work the first one is what its permit stood for. */
+  during<T>(signal: AbortSignal, admitted: boolean, work: () => Promise<T>): Promise<T> {
+    // A poll that was under way when this host began to leave.
+    if (admitted && this.closed)
+      return Promise.reject(new PointsmanError('Unavailable', 'this host takes nothing new', 'Another one takes it.'));
+    const permit = admitted ? [...this.permits].find(({ state }) => state === 'polling') : undefined;
+    if (permit) permit.state = 'begun';
+    return this.activity.run({ permit, signal }, work);
+  }
+
+  /** No new work comes here any more. What runs may make what it needs. */
+  close(): void {
+    this.closed = true;
+  }
+
+  /**
+   * Makes a container once there is room for it. One of a run that has a place left needs no other, and one of a run that
+   * holds a sandbox here goes ahead where nothing here ends by itself, because all may be waiting as it does.
+   */
+  async make<T>(wanted: Held, make: () => Promise<T>): Promise<T> {
+    const errand = wanted.kind === 'errand' ? 1 : 0;
+    this.errandsWaiting += errand;
+    try {
+      const signal = this.activity.getStore()?.signal;
+      while (!(await this.exclusively(() => this.tryReserve(wanted)))) await sleep(LOOK_MS, undefined, { signal });
+    } finally {
+      this.errandsWaiting -= errand;
+    }
+    try {
+      return await make();
+    } finally {
+      this.reserved.delete(wanted.name);
+    }
+  }
+
+  private async tryAdmit(): Promise<Permit | undefined> {
+    if (this.closed || this.errandsWaiting > 0) return undefined;
+    const pending = [...this.permits].filter(({ state }) => state !== 'counted').length;
+    if (placesTaken(await this.held()) + pending >= this.most) return undefined;
+    if (await this.obstacle()) return undefined;
+    const permit: Permit = { state: 'polling' };
+    this.permits.add(permit);
+    return permit;
+  }
+
+  private async tryReserve(wanted: Held): Promise<boolean> {
+    if (this.most !== Number.POSITIVE_INFINITY) {
+      const others = (await this.held()).filter(({ name }) => name !== wanted.name);
+      const fits = placesTaken([...others, this.fitting(wanted)]) <= this.most;
+      const stuck = others.every(({ kind }) => kind === 'lease');
+      const holds = others.some(({ run }) => run === wanted.run);
+      if (wanted.kind === 'lease' && !holds && this.errandsWaiting > 0) return false;
+      if (!fits && !(stuck && holds)) return false;
+    }
+    this.reserved.set(wanted.name, wanted);
+    const permit = this.activity.getStore()?.permit;
+    if (permit) permit.state = 'counted';
+    return true;
+  }
+
+  private async held(): Promise<Held[]> {
+    const all = new Map([...(await this.look()).map((each) => [each.name, each] as const), ...this.reserved]);
+    return [...all.values()].map((each) => this.fitting(each));
+  }
+
+  /** What would never fit has the host for itself. */
+  private fitting(held: Held): Held {
+    return { ...held, takes: Math.min(held.takes, this.most), keeps: Math.min(held.keeps ?? 0, this.most) };
+  }
+
+  /** One after the other: two that look at the same moment would both see the last place. */
+  private exclusively<T>(step: () => Promise<T>): Promise<T> {
+    const done = this.turn.then(step);
+    this.turn = done.catch(() => {});
+    return done;
+  }
+}

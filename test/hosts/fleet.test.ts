@@ -1,0 +1,164 @@
+import type { ChildProcess } from 'node:child_process';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { WorkflowHandle } from '@temporalio/client';
+import Docker from 'dockerode';
+import { BASE_IMAGE, type Drained, type Problem, type RolloutResult } from '../../src/contract';
+import { DockerSandboxes } from '../../src/sandbox/docker/sandboxes';
+import { LABEL } from '../../src/sandbox/labels';
+import { ledgerOf, pastTurn, resultOf } from '../support/chaos';
+import { examples, FULL } from '../support/counts';
+import { type ImageRegistry, openRegistry } from '../support/registry';
+import { type SecondEngine, startSecondEngine } from '../support/second-engine';
+import { tinyProblem } from '../support/tiny-problem';
+import { World } from '../support/world';
+
+const STEPS = examples(8, 60);
+const steps = (count: number, seconds: number) =>
+  Array.from({ length: count }, (_, k) => ({
+    thought: 'On.',
+    tool: 'bash',
+    args: { command: `echo ${k} >> kept; sleep ${seconds}` },
+  }));
+const script = {
+  models: {
+    student: { turns: steps(STEPS, 0.2), end: 'submit', latencyMs: 100 },
+    short: { turns: steps(2, 1), end: 'submit' },
+  },
+};
+const BASE = 'pointsman/base:bookworm-2';
+
+/** Two hosts of one fleet, `a` and `b`, each with an engine of its own; a registry is all that they share beside the home. */
+let world: World;
+let registry: ImageRegistry;
+let engine: SecondEngine;
+let problem: Problem;
+let there: DockerSandboxes;
+const engines: Record<string, Docker> = { a: new Docker() };
+const workers: Record<string, ChildProcess> = {};
+
+const join = (host: string) => {
+  const there = host === 'b' ? { DOCKER_HOST: engine.host } : {};
+  workers[host] = world.startWorker({ POINTSMAN_HOST: host, POINTSMAN_ONLY_HOST: '0', ...there });
+};
+
+beforeAll(async () => {
+  [registry, engine] = await Promise.all([openRegistry(), startSecondEngine()]);
+  engines.b = engine.docker;
+  there = new DockerSandboxes('test-fleet', undefined, {}, engine.docker);
+  engine.lend(registry.port);
+  const tiny = await tinyProblem();
+  const { images } = new DockerSandboxes('test-fleet', undefined, { registry: registry.place });
+  await images.share(BASE);
+  problem = { ...tiny, image: await images.share(tiny.image) };
+  world = await World.start({
+    script,
+    profiles: { student: {}, short: {} },
+    workers: 0,
+    config: { images: { registry: registry.place }, worker: { sandboxes: 2 } },
+  });
+}, 90_000);
+afterAll(async () => {
+  await world?.close();
+  await engine?.close();
+  await registry?.close();
+}, 90_000);
+
+const begin = (student: string, id: string, sandbox: object = {}) =>
+  world.begin('rollout', { problem, student, handOver: { never: true }, grade: false, sandbox }, id);
+
+/** The host whose engine has the run's sandbox. */
+async function hostOf({ workflowId }: WorkflowHandle): Promise<string> {
+  for (;;) {
+    for (const [host, docker] of Object.entries(engines)) {
+      const label = [`${LABEL.workflow}=${workflowId}`, `${LABEL.role}=main`];
+      if ((await docker.listContainers({ filters: { label } }).catch(() => [])).length > 0) return host;
+    }
+    await sleep(50);
+  }
+}
+
+const exited = (worker: ChildProcess) =>
+  new Promise<number | null>((resolve) => {
+    if (worker.exitCode !== null) resolve(worker.exitCode);
+    else worker.once('exit', resolve);
+  });
+
+let calm: RolloutResult;
+
+test('a host without base image, whose registry is busy, takes nothing; it takes its share once it has it', async () => {
+  join('a');
+  await world.workerReady();
+  calm = await resultOf(await begin('student', 'calm'));
+  registry.answerWith(429);
+  join('b');
+  while (!world.workerLog().includes('no sandbox can start here yet')) await sleep(100);
+  const before = await Promise.all([begin('short', 'before-0'), begin('short', 'before-1')]);
+  expect((await Promise.all(before.map(resultOf))).map(({ status }) => status)).toEqual(['submitted', 'submitted']);
+  expect(await engine.docker.listImages()).toEqual([]);
+  registry.answerWith(undefined);
+  while (!(await there.images.find(BASE_IMAGE))) await sleep(50);
+  // More than fit on one host.
+  const after = await Promise.all(Array.from({ length: 4 }, (_, n) => begin('short', `after-${n}`)));
+  expect(new Set(await Promise.all(after.map(hostOf)))).toEqual(new Set(['a', 'b']));
+  expect((await Promise.all(after.map(resultOf))).map(({ status }) => status)).toEqual(Array(4).fill('submitted'));
+}, 90_000);
+
+/** Has the run's host leave in the middle; gives how it ended, and where. */
+async function leftBy(id: string, leave: (host: string) => unknown): Promise<RolloutResult> {
+  const handle = await begin('student', id);
+  await pastTurn(handle, 2);
+  const from = await hostOf(handle);
+  await leave(from);
+  const [result] = await Promise.all([resultOf(handle), exited(workers[from]!)]);
+  expect(result).toMatchObject({ status: 'submitted', head: calm.head, patch: calm.patch, workspace: calm.workspace });
+  expect(ledgerOf(world, handle.firstExecutionRunId)).toHaveLength(STEPS + 1);
+  expect(await engines[from]!.listContainers({ all: true, filters: { label: [`${LABEL.workflow}=${id}`] } })).toEqual(
+    [],
+  );
+  join(from);
+  return result;
+}
+
+test('a host that is drained hands on what it has, and ends: no step is done again', async () => {
+  const result = await leftBy('drained', async (host) => {
+    const drained = (await (await world.begin('drain', { host }, `drain-${host}`)).result()) as Drained;
+    expect(drained).toEqual({ host, runs: 1 });
+  });
+  expect(result.recovered).toEqual({ sandboxes: 0, redoneSteps: 0 });
+}, 60_000);
+
+test('one that is stopped hands on at once, too', async () => {
+  const result = await leftBy('stopped', (host) => workers[host]!.kill('SIGTERM'));
+  expect(result.recovered).toEqual({ sandboxes: 0, redoneSteps: 0 });
+}, 60_000);
+
+test('a sandbox that is lost with its frames is made again from what was recorded', async () => {
+  const handle = await begin('student', 'frameless', { checkpointEvery: 2 });
+  await pastTurn(handle, 4);
+  const docker = engines[await hostOf(handle)]!;
+  const filters = { label: [`${LABEL.workflow}=frameless`] };
+  for (const { Id } of await docker.listContainers({ all: true, filters }))
+    await docker.getContainer(Id).remove({ force: true });
+  for (const { Id } of (await docker.listImages({ filters })).reverse())
+    await docker.getImage(Id).remove({ force: true });
+  const result = await resultOf(handle);
+  expect(result).toMatchObject({ status: 'submitted', head: calm.head, recovered: { sandboxes: 1 } });
+  expect(result.recovered.redoneSteps).toBeGreaterThan(3);
+}, 60_000);
+
+(FULL ? test : test.skip)(
+  'a host that is lost with its frames costs the time to notice it once, and nothing else',
+  async () => {
+    let handle = await begin('student', 'lost-0', { checkpointEvery: 4 });
+    for (let n = 1; (await hostOf(handle)) !== 'b'; n++)
+      handle = await begin('student', `lost-${n}`, { checkpointEvery: 4 });
+    await pastTurn(handle, 9);
+    const since = Date.now();
+    workers.b!.kill('SIGKILL');
+    await engine.kill();
+    const result = await resultOf(handle);
+    expect(result).toMatchObject({ status: 'submitted', head: calm.head, recovered: { sandboxes: 1 } });
+    expect(Date.now() - since).toBeLessThan(330_000);
+  },
+  600_000,
+);

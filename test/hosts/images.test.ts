@@ -1,0 +1,110 @@
+import { randomBytes } from 'node:crypto';
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { pack } from 'tar-stream';
+import { bringImage, needImage, shareImage } from '../../src/environments/travel';
+import { DockerSandboxes } from '../../src/sandbox/docker/sandboxes';
+import { FileBlobs } from '../../src/store/local/blobs';
+import { type ImageRegistry, openRegistry } from '../support/registry';
+import { type SecondEngine, startSecondEngine } from '../support/second-engine';
+
+/** Two hosts, each with an engine of its own; what one makes the other needs. */
+const MADE = 'pointsman/environment:test-hosts-images';
+const folder = mkdtempSync(join(tmpdir(), 'hosts-images-'));
+const blobs = new FileBlobs(join(folder, 'blobs'));
+let registry: ImageRegistry;
+let engine: SecondEngine;
+let here: DockerSandboxes;
+let there: DockerSandboxes;
+
+beforeAll(async () => {
+  process.env.DOCKER_CONFIG = folder;
+  registry = await openRegistry({ password: 'hush' });
+  engine = await startSecondEngine();
+  engine.lend(registry.port);
+  const allowed = { registry: registry.place };
+  here = new DockerSandboxes('test-hosts', undefined, allowed);
+  there = new DockerSandboxes('test-hosts', undefined, allowed, engine.docker);
+  const rootfs = pack();
+  rootfs.entry({ name: 'made' }, randomBytes(9 << 20));
+  rootfs.finalize();
+  await here.images.load(Readable.from(rootfs), MADE, ['CMD ["none"]']);
+}, 60_000);
+afterAll(async () => {
+  const made = await here.images.find(MADE);
+  if (made) await here.images.remove(made.id);
+  await engine?.close();
+  await registry?.close();
+  rmSync(folder, { recursive: true, force: true });
+}, 60_000);
+
+const login = (password: string) => {
+  const auth = Buffer.from(`team:${password}`).toString('base64');
+  writeFileSync(join(folder, 'config.json'), JSON.stringify({ auths: { [`localhost:${registry.port}`]: { auth } } }));
+};
+/** The digest of all that is in it. */
+const idOn = async (host: DockerSandboxes, image: string) => (await host.images.find(image))?.id ?? 'not there';
+
+test('without a registry an image goes through the blob store, and its name says where it is', async () => {
+  const name = await shareImage({ sandboxes: here, blobs, imageRoad: 'blobs' }, MADE);
+  expect(name).toMatch(/^pointsman\/saved:[0-9a-f]{64}$/);
+  expect(await shareImage({ sandboxes: here, blobs, imageRoad: 'blobs' }, MADE)).toBe(name);
+  await needImage({ sandboxes: there, blobs }, name);
+  expect(await idOn(there, name)).toBe(await idOn(here, MADE));
+  await there.images.remove((await there.images.find(name))!.id);
+}, 60_000);
+
+test('a registry that does not let us in is final, and says what to do', async () => {
+  const road = { sandboxes: here, blobs, imageRoad: 'registry' } as const;
+  const refused = { code: 'InvalidInput', hint: expect.stringContaining(`docker login localhost:${registry.port}`) };
+  await expect(shareImage(road, MADE)).rejects.toMatchObject(refused);
+  login('wrong');
+  await expect(shareImage(road, MADE)).rejects.toMatchObject(refused);
+  registry.answerWith(403);
+  await expect(shareImage(road, MADE)).rejects.toMatchObject(refused);
+  registry.answerWith(undefined);
+}, 30_000);
+
+test('with one it goes by digest, by the credentials of Docker’s own configuration or of a helper', async () => {
+  login('hush');
+  const name = await shareImage({ sandboxes: here, blobs, imageRoad: 'registry' }, MADE);
+  expect(name).toMatch(/^localhost:\d+\/team\/environment@sha256:[0-9a-f]{64}$/);
+  const helper = join(folder, 'docker-credential-test');
+  writeFileSync(helper, '#!/bin/sh\nread host; echo \'{"Username":"team","Secret":"hush"}\'\n');
+  chmodSync(helper, 0o755);
+  process.env.PATH = `${folder}${delimiter}${process.env.PATH}`;
+  writeFileSync(join(folder, 'config.json'), JSON.stringify({ credsStore: 'test' }));
+  expect(await bringImage({ sandboxes: there, blobs }, name)).toBe(true);
+  expect(await idOn(there, name)).toBe(await idOn(here, MADE));
+  // The same under the name of this host, for what is named after what it is made of.
+  expect(await there.images.fetch(MADE)).toBe(true);
+  expect(await there.images.fetch('pointsman/environment:never-made')).toBe(false);
+  await there.images.remove((await there.images.find(name))!.id);
+}, 60_000);
+
+test.each([429, 503, 500])(
+  'a registry that answers %i is asked again later',
+  async (status) => {
+    login('hush');
+    const name = await here.images.share(MADE);
+    registry.answerWith(status);
+    await expect(there.images.fetch(name)).rejects.toMatchObject({ code: 'Unavailable' });
+    await sleep(200);
+    registry.answerWith(undefined);
+    expect(await there.images.fetch(name)).toBe(true);
+    await there.images.remove((await there.images.find(name))!.id);
+  },
+  60_000,
+);
+
+test('one that is away is asked again later; an image that it never had is not', async () => {
+  login('hush');
+  await expect(there.images.pull('localhost:1/team/none:1')).rejects.toMatchObject({ code: 'Unavailable' });
+  await expect(there.images.pull(`${registry.place}/none:1`)).rejects.toMatchObject({ code: 'NotFound' });
+  await expect(needImage({ sandboxes: there, blobs }, 'pointsman/environment:none')).rejects.toMatchObject({
+    code: 'NotFound',
+  });
+}, 30_000);

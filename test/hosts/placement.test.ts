@@ -1,0 +1,142 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import Docker from 'dockerode';
+import type { RepoSetupResult, RolloutResult } from '../../src/contract';
+import { DockerSandboxes } from '../../src/sandbox/docker/sandboxes';
+import { LABEL } from '../../src/sandbox/labels';
+import { examples } from '../support/counts';
+import { act, folderOf, mendOf, projectOf, removeFolders, shell, TESTS } from '../support/set-up';
+import { TINY_TESTS, tinyProblem } from '../support/tiny-problem';
+import { World } from '../support/world';
+
+const bash = (command: string) => ({ thought: 'On.', tool: 'bash', args: { command } });
+const script = {
+  models: {
+    student: { turns: [bash('sed -i s/-/+/ src/calc.py'), bash('sleep 1')], end: 'submit' },
+    slow: { turns: [bash('sleep 3')], end: 'submit' },
+    agent: { turns: [shell(TESTS), shell(mendOf('calc')), act('verify')] },
+  },
+};
+const PLACES = 2;
+const ROLLOUTS = examples(2, 24);
+
+let world: World;
+beforeAll(async () => {
+  world = await World.start({
+    script,
+    profiles: { student: {}, slow: {}, agent: {} },
+    config: { worker: { sandboxes: PLACES } },
+  });
+}, 60_000);
+afterAll(async () => {
+  await world?.close();
+  removeFolders();
+}, 60_000);
+
+const input = async (student: string, more: object = {}) => ({
+  problem: { ...(await tinyProblem()), tests: TINY_TESTS },
+  student,
+  handOver: { never: true },
+  ...more,
+});
+
+/** Every moment's number of containers of ours, by what the engine tells. */
+async function countRunning() {
+  const docker = new Docker();
+  const label = [`${LABEL.scope}=${await world.scope()}`, LABEL.role];
+  const events = await docker.getEvents({ filters: { type: ['container'], event: ['start', 'die'], label } });
+  const running = new Set<string>();
+  let most = 0;
+  let text = '';
+  const kinds = new Set<string>();
+  events.on('data', (chunk: Buffer) => {
+    text += chunk.toString();
+    const lines = text.split('\n');
+    text = lines.pop() ?? '';
+    for (const line of lines.filter(Boolean)) {
+      const { Action, Actor } = JSON.parse(line) as {
+        Action: string;
+        Actor: { ID: string; Attributes: Record<string, string> };
+      };
+      const role = Actor.Attributes[LABEL.role] ?? '';
+      if (['reach', 'network'].includes(role)) continue;
+      kinds.add(role);
+      if (Action === 'start') running.add(Actor.ID);
+      else running.delete(Actor.ID);
+      most = Math.max(most, running.size);
+    }
+  });
+  return {
+    stop: () => {
+      (events as unknown as { destroy(): void }).destroy();
+      return { most, kinds: kinds.size };
+    },
+  };
+}
+
+test(
+  'no more containers run than there are places, whatever they are for',
+  async () => {
+    const counted = await countRunning();
+    const setUp = await world.begin(
+      'repoSetup',
+      { source: `dir:${folderOf(projectOf('calc'))}`, roles: { agent: 'agent' }, experience: { mode: 'off' } },
+      'placed-set-up',
+    );
+    const rollouts = await Promise.all(
+      Array.from({ length: ROLLOUTS }, async (_, n) => world.begin('rollout', await input('student'), `placed-${n}`)),
+    );
+    const ended = Promise.all(rollouts.map((handle) => handle.result() as Promise<RolloutResult>));
+    // One is lost on the way, and made again.
+    const lost = new Docker().getContainer(await firstMain());
+    await lost.remove({ force: true });
+    expect((await ended).map(({ grade }) => grade?.resolved)).toEqual(Array(ROLLOUTS).fill(true));
+    expect((await setUp.result()) as RepoSetupResult).toMatchObject({ status: 'verified' });
+    const { most, kinds } = counted.stop();
+    expect(most).toBeLessThanOrEqual(PLACES);
+    expect(most).toBeGreaterThan(0);
+    // Agents, judges, checks, the image that is kept.
+    expect(kinds).toBeGreaterThan(3);
+  },
+  examples(120_000, 900_000),
+);
+
+async function firstMain(): Promise<string> {
+  const docker = new Docker();
+  const label = [`${LABEL.scope}=${await world.scope()}`, `${LABEL.role}=main`];
+  for (;;) {
+    const [found] = (await docker.listContainers({ filters: { label } })).filter(
+      ({ Labels }) => Labels[LABEL.workflow]?.startsWith('placed-') && Labels[LABEL.workflow] !== 'placed-set-up',
+    );
+    if (found) return found.Id;
+    await sleep(20);
+  }
+}
+
+test('what finds no place waits in the queue: nothing is tried and refused', async () => {
+  const handles = await Promise.all(
+    Array.from({ length: 3 }, async (_, n) =>
+      world.begin('rollout', await input('slow', { grade: false }), `queued-${n}`),
+    ),
+  );
+  await sleep(3_000);
+  const claims = await Promise.all(
+    handles.map(async (handle) => {
+      const { raw } = await handle.describe();
+      return raw.pendingActivities?.filter(({ activityType }) => activityType?.name === 'claimSandbox') ?? [];
+    }),
+  );
+  const waiting = claims.flat();
+  expect(waiting.length).toBeGreaterThan(0);
+  expect(waiting.map(({ attempt, lastFailure }) => [attempt, lastFailure?.message])).toEqual(
+    waiting.map(() => [1, undefined]),
+  );
+  const results = (await Promise.all(handles.map((handle) => handle.result()))) as RolloutResult[];
+  expect(results.map(({ status }) => status)).toEqual(Array(3).fill('submitted'));
+}, 60_000);
+
+test('an engine whose disk is all but full is given nothing new', async () => {
+  const full = new DockerSandboxes('test-full', undefined, { places: 4, freeDiskGiB: 1_000_000 });
+  expect(await full.places.obstacle()).toMatch(/GiB are free on the engine's disk, less than worker.freeDiskGiB/);
+  await expect(full.places.admit(AbortSignal.timeout(700))).rejects.toMatchObject({ name: 'TimeoutError' });
+  full.close();
+});

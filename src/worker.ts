@@ -88,7 +88,7 @@ export async function serve(choice: WorkerChoice, given?: Settings): Promise<voi
   const identity = workerIdentity(settings.host);
   const pool = queuesUnder(choice.queue).sandboxes;
   const { sandboxes } = deps;
-  const client = new Client({ connection, namespace, identity });
+  const client = new Client({ connection, namespace, identity, dataConverter });
   const leaving = new Leaving({ client, sandboxes, host: settings.host, pool, logger });
   const planned = await plans(choice, deps, settings, extensions, leaving);
   const workers = await Promise.all(

@@ -19,6 +19,8 @@ const ENVIRONMENTS = {
     packages: ['datasets==5.2.0', 'pyarrow==26.0.1', 'transformers==5.23.0', 'jinja2==3.1.6', 'openai==3.54.0'],
     alone: ['harbor==0.25.0'],
   },
+  /** What knows the schemas of Kubernetes. */
+  kubernetes: { packages: ['kubernetes-validate==1.37.0'], alone: [] },
   /** What runs rollouts behind its own interception, and the models of what sends rows to agents. */
   verifiers: { packages: ['verifiers==0.4.0'], alone: ['nemo-gym==0.7.0'] },
   /** What reads records for reinforcement learning, and what their models need to be imported: no trainer, and no PyTorch. */

@@ -136,6 +136,13 @@ test('a home is only a cache: what two hosts made, a third that has nothing make
   expect([shown.code, shown.stdout]).toEqual([0, expect.stringContaining('src/calc.py')]);
 }, 300_000);
 
+test('the doctor says whether bucket and database answer', async () => {
+  expect((await cli('doctor')).stdout).toContain('bucket and database answer');
+  await s3.stop();
+  expect((await cli('doctor')).stdout).toContain('bucket "runs"');
+  await s3.restart();
+}, 120_000);
+
 test("a path of a worker's is refused in words, and one of the desk that is not there too", async () => {
   const begun = await world.begin('dataset', { name: 'bad', sources: [{ rollouts: '/etc/hostname' }] }, 'dataset/bad');
   await expect(begun.result()).rejects.toMatchObject({

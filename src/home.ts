@@ -79,7 +79,8 @@ export function room(name: Room): string {
 /** What the workers of this home alone know, 32 bytes: made by the first that asks, in one step. */
 export function homeSecret(): Buffer {
   const file = join(pointsmanHome(), 'secret');
-  const own = `${file}.${process.pid}`;
+  // Not by pid: hosts that share a home have the same ones.
+  const own = `${file}.${randomBytes(6).toString('hex')}`;
   try {
     writeFileSync(own, randomBytes(32), { mode: 0o600, flag: 'wx' });
     linkSync(own, file);

@@ -3,10 +3,10 @@ import { resolve } from 'node:path';
 import { Client } from '@temporalio/client';
 import { Argument, type Command, InvalidArgumentError } from 'commander';
 import { trustConfig, trustExtensions } from '../config';
-import { PointsmanError } from '../contract';
+import { isPointsmanError, PointsmanError } from '../contract';
 import { room } from '../home';
 import { stopDevServer } from '../machine/dev-server';
-import { diagnose, printFindings } from '../machine/doctor';
+import { diagnose, type Finding, printFindings } from '../machine/doctor';
 import { connect, lookAtServer } from '../machine/local-services';
 import { staleConfiguration, startOwnWorker, wasKilled } from '../machine/local-worker';
 import { assertServedHere, nameOf, otherHomes, type Poller, pollersOf } from '../machine/owner';
@@ -139,11 +139,33 @@ export function addPrepareCommand(command: Command, cli: Cli): void {
 /** `doctor`: what is there, what is missing, what to do. Ends non-zero when something will fail. */
 export function addDoctorCommand(doctor: Command, cli: Cli): void {
   doctor.action(async () => {
-    const findings = await diagnose();
+    const findings = [...(await diagnose()), ...(await lookAtStore(cli))];
     const ok = findings.every(({ state }) => state !== 'missing');
     cli.print({ ok, findings }, () => printFindings(findings));
     if (!ok) process.exitCode = 1;
   });
+}
+
+/** The bucket and the database that hosts share, where the configuration names them. */
+async function lookAtStore(cli: Cli): Promise<Finding[]> {
+  const what = 'Shared store';
+  // What cannot be read is a finding of its own.
+  if (!namesStore(cli)) return [];
+  try {
+    await cli.stores.shared?.check();
+    return [{ what, state: 'ok', found: 'bucket and database answer', todo: '' }];
+  } catch (error) {
+    const { message } = error as Error;
+    return [{ what, state: 'missing', found: message, todo: isPointsmanError(error) ? error.hint : '' }];
+  }
+}
+
+function namesStore(cli: Cli): boolean {
+  try {
+    return cli.settings.config.store.shared !== undefined;
+  } catch {
+    return false;
+  }
 }
 
 interface ServiceStatus {

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { closeSync, linkSync, lstatSync, mkdirSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -82,7 +83,7 @@ export function launch(port: number, ui: UiPlace, options: DevServerOptions): La
 export function claim(file: string): (() => void) | undefined {
   if (!claimed(file)) rmSync(file, { force: true });
   // Linked into place, so that nobody reads it while it is empty.
-  const mine = `${file}.${process.pid}`;
+  const mine = `${file}.${randomUUID()}`;
   writeFileSync(mine, `${process.pid}\n`);
   try {
     linkSync(mine, file);

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import {
   accessSync,
   constants,
@@ -84,7 +84,7 @@ function inHome(): string {
 
 /** Written beside, then put in place: two workers that start at once give each other the same file. */
 function keep(codePath: string, code: string): void {
-  const temporary = `${codePath}.${process.pid}`;
+  const temporary = `${codePath}.${randomUUID()}`;
   writeFileSync(temporary, code);
   renameSync(temporary, codePath);
 }

@@ -28,7 +28,7 @@ interface Published {
 
 /**
  * Folders of results in the home: each appears whole or not at all, and writing one again replaces it. Where hosts share
- * results, a folder is kept as blobs before it is there, and any host makes it from them; so are its drafts.
+ * results, a folder is a list of blobs instead, from which any host makes it; so are its drafts.
  */
 export class ResultFolders {
   constructor(
@@ -160,14 +160,10 @@ export class ResultFolders {
     try {
       const written = await write(draft);
       const files = await filesIn(draft);
-      const kept = this.published && (await keepTree(this.published.blobs, draft));
-      const old = `${draft}.old`;
-      await rename(folder, old).catch((error: NodeJS.ErrnoException) => {
-        if (error.code !== 'ENOENT') throw error;
-      });
-      await rename(draft, folder);
-      await rm(old, { recursive: true, force: true });
-      if (kept) await this.published?.pointers.put(keyOf(room, name), JSON.stringify(kept));
+      if (this.published) {
+        const kept = await keepTree(this.published.blobs, draft);
+        await this.published.pointers.put(keyOf(room, name), JSON.stringify(kept));
+      } else await putInPlace(draft, folder);
       return { folder: this.addressOf(room, name), written, files };
     } finally {
       await rm(draft, { recursive: true, force: true });
@@ -190,6 +186,15 @@ const SHARED = 'shared:';
 const keyOf = (room: ResultRoom, name: string) => `${room}/${entryName(name)}`;
 /** No result's name begins so: rooms are words. */
 const draftName = (room: ResultRoom, run: string) => `.drafts/${room}/${run}/`;
+
+async function putInPlace(draft: string, folder: string): Promise<void> {
+  const old = `${draft}.old`;
+  await rename(folder, old).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw error;
+  });
+  await rename(draft, folder);
+  await rm(old, { recursive: true, force: true });
+}
 
 /** Drafts of processes that were killed over them. A younger one may still be written to, by a try before this one. */
 async function sweep(folder: string): Promise<void> {

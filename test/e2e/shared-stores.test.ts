@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { CampaignResult, DatasetResult, ReportResult, RolloutRow } from '../../src/contract';
 import { type Ran, runCli } from '../cli/run-cli';
 import { byteTokenizer } from '../dataset/byte-tokenizer';
@@ -65,11 +66,25 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 }, 60_000);
 
+/** Waits until a campaign has begun one. */
+async function firstRollout(id: string): Promise<void> {
+  for (;;) {
+    const { count } = await world.client.workflow.count(`WorkflowType = 'rollout' AND WorkflowId STARTS_WITH '${id}/'`);
+    if (count > 0) return;
+    await sleep(200);
+  }
+}
+
 test('a home is only a cache: what two hosts made, a third that has nothing makes a data set and a report of', async () => {
   const given = join(folder, 'given');
   const input = join(given, 'campaign.json');
   writeFileSync(input, JSON.stringify({ ...campaign.input, problems: join(given, 'problems.jsonl'), concurrency: 4 }));
-  const made = await answer<CampaignResult>('campaign', 'start', '--input', input, '--id', 'fleet', '--wait');
+  const running = answer<CampaignResult>('campaign', 'start', '--input', input, '--id', 'fleet', '--wait');
+  await firstRollout('fleet');
+  // In the middle of it, both halves of the store are away for a while.
+  await postgres.restart(1_000);
+  await s3.restart();
+  const made = await running;
   const rows = (await cli('campaign', 'export', 'fleet')).stdout.split('\n').filter(Boolean);
   expect(rows.map((line) => (JSON.parse(line) as RolloutRow).outcome)).toEqual(
     Array(campaign.expected.rollouts).fill('finished'),
@@ -121,6 +136,13 @@ test('a home is only a cache: what two hosts made, a third that has nothing make
   const shown = await cli('rollout', 'show', (JSON.parse(rows[0]!) as RolloutRow).id);
   expect([shown.code, shown.stdout]).toEqual([0, expect.stringContaining('src/calc.py')]);
 }, 300_000);
+
+test('the doctor says whether bucket and database answer', async () => {
+  expect((await cli('doctor')).stdout).toContain('bucket and database answer');
+  await s3.stop();
+  expect((await cli('doctor')).stdout).toContain('bucket "runs"');
+  await s3.restart();
+}, 120_000);
 
 test("a path of a worker's is refused in words, and one of the desk that is not there too", async () => {
   const begun = await world.begin('dataset', { name: 'bad', sources: [{ rollouts: '/etc/hostname' }] }, 'dataset/bad');

@@ -115,8 +115,11 @@ export function createPerformer(deps: Deps) {
     const { write } = plan;
     if (!write) return record(journal, place, { text: plan.observation, exitCode: plan.exitCode });
     const bytes = 'bytes' in write ? write.bytes : undefined;
-    const before = seen.kind === 'file' ? await blobs.put(seen.bytes) : null;
-    const after = bytes ? await blobs.put(bytes) : null;
+    // Side by side: a store may be a network away.
+    const [before, after] = await Promise.all([
+      seen.kind === 'file' ? blobs.put(seen.bytes) : null,
+      bytes ? blobs.put(bytes) : null,
+    ]);
     return record(
       journal,
       place,

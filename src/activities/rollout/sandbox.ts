@@ -155,8 +155,10 @@ export function createSandboxActivities(deps: Deps) {
           },
           signal,
         ).catch(asLost);
-        const head = await transcripts.append(step);
-        await timings.record(input.run, { turn: turn.turn, durationMs, redone: 0 });
+        const [head] = await Promise.all([
+          transcripts.append(step),
+          timings.record(input.run, { turn: turn.turn, durationMs, redone: 0 }),
+        ]);
         const text = (await blobs.get(step.observation.text.sha256)).toString('utf8');
         return {
           preview: preview(text, PREVIEW),

@@ -83,6 +83,8 @@ export class S3Blobs implements BlobStore {
 
   /** The client is loaded when it is used: commands that only ask the server need not wait for it. */
   private get bucket(): Bucket {
+    // That it will want a newer Node.js some day is for whoever updates it, not for whoever runs it.
+    process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED ??= 'true';
     this.opened ??= new (require('./bucket') as typeof import('./bucket')).Bucket(this.place);
     return this.opened;
   }

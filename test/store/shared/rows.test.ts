@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { Client } from 'pg';
+import { Config } from '../../../src/config';
 import { type Database, statement } from '../../../src/store/database';
+import { experienceOf } from '../../../src/store/experience';
 import { SqlBudgets } from '../../../src/store/shared/budgets';
 import { SqlDocuments } from '../../../src/store/shared/documents';
 import { SqlLedger, sqlEmbeddings, sqlScores } from '../../../src/store/shared/ledger';
@@ -9,6 +11,7 @@ import { SqlTimings } from '../../../src/store/shared/timings';
 import { debianPostgres, type RunningPostgres } from '../../support/postgres';
 import { budgetProcesses, budgetsConformance } from '../budgets';
 import { documentsConformance, timingsConformance } from '../documents';
+import { PG_CONFIG } from '../experience/support/units';
 import { answerOf } from '../ledger-answer';
 import { embeddingLedgerConformance, ledgerConformance } from '../ledgers';
 
@@ -122,6 +125,17 @@ test('a server that was restarted has what it said it has, and is waited for', a
   const standing = ledger.record(key, 'h', answerOf('again'));
   await restarted;
   expect((await standing).reply.content).toBe('paid');
+}, 60_000);
+
+test('experience is in the database that hosts share, unless it has one of its own', async () => {
+  const config = Config.parse({ store: { shared: { database: 'URL', s3: { bucket: 'runs' } } } });
+  const [one, another] = ['a', 'b'].map((name) => experienceOf({ config, home: `/nowhere/${name}` }, { URL: url }));
+  await one!.import([PG_CONFIG]);
+  expect((await another!.show(PG_CONFIG.id)).unit.id).toBe(PG_CONFIG.id);
+  await Promise.all([one!.close(), another!.close()]);
+  const own = Config.parse({ store: { ...config.store, experience: 'OWN_URL' } });
+  const store = experienceOf({ config: own, home: '/nowhere' }, { URL: url });
+  await expect(store.list()).rejects.toThrow('store.experience: environment variable OWN_URL is not set');
 }, 60_000);
 
 test('no server is Unavailable and says which field names it; no variable is InvalidInput', async () => {

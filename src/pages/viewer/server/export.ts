@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
@@ -36,7 +37,7 @@ const pack = promisify(gzip);
 export async function exportViewer(source: ViewerSource, file: string, options: ExportOptions): Promise<Exported> {
   const [start = '', end = ''] = viewerDocument(viewerBundle(), options.title, 'page', new Html(MARK)).split(MARK);
   const list = await source.list();
-  const draft = `${file}.${process.pid}.draft`;
+  const draft = `${file}.${randomUUID()}.draft`;
   const out = createWriteStream(draft);
   let bytes = 0;
   const write = async (text: string) => {

@@ -291,13 +291,23 @@ function pythonProgram(words: readonly string[], folder: string, read: ReadFile)
   if (path === undefined || /(^|\/)manage\.py$/.test(path)) return undefined;
   const text = read(path)!;
   if (/\bunittest\.main\(/.test(text)) return { commands: [], files: [path], folder, isRunner: 'unittest' };
-  const commands = /\bpytest\.(?:console_)?main\(/.test(text)
+  const commands = CALLS_PYTEST.test(text)
     ? ['python -m pytest']
     : [
         ...startedIn(text),
         ...(/\bunittest\b|\bTextTestRunner\b|get_runner\(|DiscoverRunner/.test(text) ? ['python -m unittest'] : []),
       ];
   return commands.length === 0 ? undefined : { commands, files: [path], folder };
+}
+
+const CALLS_PYTEST = /\bpytest\.(?:console_)?main\(/;
+
+/** Whether a program of the project calls pytest, whatever its name makes one expect: many have a `runtests.py`. */
+export function callsPytest(words: readonly string[], folder: string, read: ReadFile): boolean {
+  // Python's own options come before its program, `-W error` with a value; behind `-m` and `-c` there is none.
+  const isProgram = (word: string, at: number) => !/^-[^mc]*$/.test(word) && !/^-[WX]$/.test(words[at] ?? '');
+  const script = programOf(words[0]) === 'python' ? words.slice(1).find(isProgram) : words[0];
+  return script?.endsWith('.py') === true && CALLS_PYTEST.test(read(posix.join(folder, script)) ?? '');
 }
 
 function just(words: readonly string[], folder: string, read: ReadFile): Led | undefined {

@@ -2,7 +2,7 @@ import { posix } from 'node:path';
 import { REPORTERS } from '../reporters';
 import type { Reporter, ReporterName } from '../reporters/reporter';
 import { type SimpleCommand, simpleCommands, type Word } from './command-line';
-import { ledBy, type ReadFile } from './files';
+import { callsPytest, ledBy, type ReadFile } from './files';
 import { unwrapped } from './wrappers';
 
 /** One runner that a command really starts. */
@@ -72,7 +72,9 @@ export function followed(command: string, readFile: ReadFile, wanted: readonly s
         folder = texts[1].startsWith('/') ? texts[1] : posix.join(folder, texts[1]);
         continue;
       }
-      const reporter = Object.values(REPORTERS).find((each: Reporter) => each.starts(texts));
+      const reporter = callsPytest(texts, folder, read)
+        ? undefined
+        : Object.values(REPORTERS).find((each: Reporter) => each.starts(texts));
       if (reporter !== undefined) {
         hosts.add(host ?? simple);
         runs.push({

@@ -37,6 +37,10 @@ const FILES: Record<string, string> = {
   'pyproject.toml':
     '[tool.hatch.envs.default.scripts]\ncheck = ["ruff .", "pytest {args:tests}"]\n[tool.hatch.envs.dev.scripts]\nunit = "python -m unittest"\n',
   'self.sh': './self.sh\n',
+  'runtests.py':
+    '#!/usr/bin/env python3\nimport sys\n\nimport pytest\n\nsys.exit(pytest.main(["-q", *sys.argv[1:]]))\n',
+  'tests/test_a.py': 'import pytest\nif __name__ == "__main__":\n    pytest.main([__file__])\n',
+  'old/runtests.py': 'from django.test.utils import get_runner\n',
 };
 const readFile = (path: string) => (Object.hasOwn(FILES, path) ? FILES[path] : undefined);
 const runsOf = (command: string) =>
@@ -49,6 +53,11 @@ const runsOf = (command: string) =>
 test.each<[string, [string, string, string][]]>([
   ['cd x && source act && python -m pytest -q tests', [['pytest', 'python -m pytest -q tests', '']]],
   ['. .venv/bin/activate && pytest -rA "a b.py" > log 2>&1', [['pytest', 'pytest -rA a b.py', '']]],
+  // A name that Django's own program has, too.
+  ['python3 -W error runtests.py -k a', [['pytest', 'python -m pytest', 'runtests.py']]],
+  ['./runtests.py', [['pytest', 'python -m pytest', 'runtests.py']]],
+  ['python old/runtests.py app', [['unittest', 'python old/runtests.py app', '']]],
+  ['python -m pytest tests/test_a.py', [['pytest', 'python -m pytest tests/test_a.py', '']]],
   ['nox -s tests', [['pytest', 'python -m pytest -q', 'noxfile.py']]],
   ['nox -s tests-3.11 -- tests/test_a.py', [['pytest', 'python -m pytest -q', 'noxfile.py']]],
   ['python -m nox --session=unit-tests', [['unittest', 'python -m unittest discover', 'noxfile.py']]],

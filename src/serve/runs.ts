@@ -33,7 +33,7 @@ export interface RunsOptions {
   readonly client: Client;
   readonly queue: string;
   readonly config: Config;
-  readonly stores: Pick<Stores, 'transcripts' | 'sessionKeys'>;
+  readonly stores: Pick<Stores, 'transcripts' | 'sessionKeys' | 'problems' | 'shared'>;
   /** Unfinished runs at once. */
   readonly most: number;
   /** How long the same step may fail before nobody should wait for it. */
@@ -233,6 +233,7 @@ export class Runs {
       return false;
     }
     const input = this.inputOf(id, body);
+    const problem = stores.shared ? await stores.problems.portable(input.problem) : input.problem;
     if (this.unfinished >= most) throw new TooMany(most);
     this.beginning++;
     try {
@@ -240,7 +241,7 @@ export class Runs {
       await client.workflow.start('rollout', {
         taskQueue: queue,
         workflowId: id,
-        args: [input],
+        args: [{ ...input, problem }],
         workflowIdReusePolicy: 'REJECT_DUPLICATE',
         memo: { body: digest },
         staticSummary: `for a trainer: ${name.rolloutId}, attempt ${name.attempt}`,

@@ -59,6 +59,13 @@ export class Problems {
     );
   }
 
+  /** As any host finds it that shares the store: an id of this home becomes a blob, and all else stays as it is. */
+  async portable(source: ProblemSource): Promise<ProblemSource> {
+    if (typeof source !== 'string' || source.includes('/')) return source;
+    const file = join(this.folder, source, 'problem.json');
+    return existsSync(file) ? this.keep(this.read(file)) : source;
+  }
+
   /** Keeps a problem as a blob, with the bodies of its test files, so that histories carry a hash and not the tests. */
   async keep(problem: Problem): Promise<Ref> {
     return this.blobs.put(JSON.stringify(problem));

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { CampaignResult, DatasetResult, ReportResult, RolloutRow } from '../../src/contract';
 import { type Ran, runCli } from '../cli/run-cli';
 import { byteTokenizer } from '../dataset/byte-tokenizer';
+import { examples } from '../support/counts';
 import { debianPostgres, type RunningPostgres } from '../support/postgres';
 import { type RunningS3, s3Server } from '../support/s3-server';
 import { scriptedCampaign, tinyStages } from '../support/scripted-campaign';
@@ -39,7 +40,7 @@ beforeAll(async () => {
   postgres = await debianPostgres();
   s3 = await s3Server();
   process.env.SHARED_DATABASE_URL = await postgres.database('shared');
-  const { stages, problems } = await tinyStages(2);
+  const { stages, problems } = await tinyStages(examples(1, 12));
   campaign = scriptedCampaign(stages, { oec: 1, bc: 1 });
   const desk = join(folder, 'given');
   mkdirSync(desk);

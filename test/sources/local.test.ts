@@ -2,7 +2,10 @@ import { createHash } from 'node:crypto';
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
 import { pack } from 'tar-stream';
+import { LEFT_BEHIND, nameKept } from '../../src/contract';
+import { keepTree } from '../../src/store/trees';
 import { Fetcher } from '../support/sources';
 
 const folder = mkdtempSync(join(tmpdir(), 'pointsman-local-'));
@@ -48,6 +51,22 @@ describe('a folder of this host', () => {
     expect(sha256).toBe('73f09a7fae18357fd667726655050344186eedcf983d208720e262a3c95fb1ba');
     expect([...tree.keys()]).toEqual(['a', 'b/l', 'b/run']);
     expect(resolved).toEqual({ kind: 'dir', name: project });
+  });
+
+  it('that a command sent along is the same source, links and programs too; so is an archive', async () => {
+    const here = await fetcher.fetch(`dir:${project}`);
+    const ref = await keepTree(fetcher.blobs, project, { leave: LEFT_BEHIND, links: true });
+    expect(await fetcher.fetch(`dir:${nameKept({ ...ref, path: project })}`)).toEqual(here);
+
+    const archive = join(folder, 'project.tar');
+    const tar = pack();
+    tar.entry({ name: 'project/a' }, 'a\n');
+    tar.finalize();
+    writeFileSync(archive, await buffer(tar));
+    const kept = await keepTree(fetcher.blobs, archive);
+    expect(await fetcher.fetch(`archive:${nameKept({ ...kept, path: archive })}`)).toEqual(
+      await fetcher.fetch(`archive:${archive}`),
+    );
   });
 
   it('that was built from is kept as it was; what it has become is not taken for it', async () => {

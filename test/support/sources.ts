@@ -10,6 +10,7 @@ import { DockerSandboxes } from '../../src/sandbox/docker/sandboxes';
 import type { SandboxSpec } from '../../src/sandbox/sandbox';
 import { fetchSource, type Source } from '../../src/sources/fetch';
 import { FileBlobs } from '../../src/store/local/blobs';
+import { sentPaths } from '../../src/store/sent-paths';
 
 /** Counts the sandboxes that it starts: what comes out of the blob store needs none. */
 class CountingSandboxes extends DockerSandboxes {
@@ -26,7 +27,8 @@ export class Fetcher {
   readonly sandboxes: CountingSandboxes;
   private readonly folder = mkdtempSync(join(tmpdir(), 'pointsman-sources-'));
   readonly blobs = new FileBlobs(join(this.folder, 'blobs'));
-  readonly roots = Roots.any;
+  /** Inputs may name any path, and what was sent along. */
+  readonly roots = new Roots(this.folder, ['/'], sentPaths(this.folder, this.blobs));
   private runs = 0;
 
   /** `reach`: what of this host its containers are let to, besides the internet. */

@@ -115,7 +115,9 @@ test('a file of this host that its disk spoiled is fetched again, and an object 
   writeFileSync(near.addressOf(sha256), '{"resolved":true}');
   const again = new S3Blobs(place, fresh);
   opened.push(again);
+  expect(again.peek(sha256)).toBeUndefined();
   expect((await again.get(sha256)).toString()).toBe('{"resolved":false}');
+  expect(again.peek(sha256)?.toString()).toBe('{"resolved":false}');
 
   const other = digestOf(Buffer.from('another'));
   const bucket = new Bucket(place);

@@ -11,14 +11,14 @@ import { DEFAULT_QUEUE, hasOwnQueue, queuesUnder, SEARCH_ATTRIBUTES } from './co
 import type { Deps } from './deps';
 import { useExtensions } from './extensions';
 import { closeHome, homeSecret } from './home';
-import { forgetJanitor, scheduleJanitor } from './machine/janitor-schedule';
+import { scheduleJanitor } from './machine/janitor-schedule';
 import { assertOwnServer, workerIdentity } from './machine/owner';
 import { freePort } from './machine/ports';
 import { workflowBundle } from './machine/workflow-bundle';
 import { dataConverterOf, encryptsPayloads } from './payloads';
 import { openSandboxes } from './sandbox';
 import { closeStores, openStores } from './store';
-import { Leaving } from './worker/leaving';
+import { Leaving, Told } from './worker/leaving';
 import { keepBaseImage, polledByPlaces, waitingFor } from './worker/slots';
 
 export interface WorkerChoice {
@@ -54,25 +54,9 @@ function createDeps(settings: Settings, scope: string, queue: string, drain: () 
 export async function serve(choice: WorkerChoice, given?: Settings): Promise<void> {
   const extensions = await useExtensions(namedExtensions());
   const settings = given ?? loadSettings();
-  const logger = pino(
-    // Temporal's SDK says why an activity failed under `error`.
-    {
-      name: 'pointsman',
-      level: process.env.LOG_LEVEL ?? 'info',
-      serializers: { error: pino.stdSerializers.errWithCause },
-    },
-    pino.destination({ fd: 2, sync: false }),
-  );
+  const logger = openLog();
   const metrics = settings.config.worker.metrics ?? process.env.POINTSMAN_METRICS;
-  Runtime.install({
-    logger: forward(logger),
-    telemetryOptions: {
-      ...(metrics ? { metrics: { prometheus: { bindAddress: await freeAddress(metrics, logger) } } } : {}),
-      logging: { forward: {}, filter: makeTelemetryFilterString({ core: 'WARN' }) },
-    },
-    // A host hands on what it has before its workers end.
-    shutdownSignals: [],
-  });
+  await installRuntime(logger, metrics);
   const connect = loadClientConnectConfig();
   const connection = await NativeConnection.connect(connect.connectionOptions);
   const namespace = connect.namespace ?? 'default';
@@ -109,30 +93,14 @@ export async function serve(choice: WorkerChoice, given?: Settings): Promise<voi
     'worker ready',
   );
   const ending = new AbortController();
-  if (choice.roles.includes('sandboxes') && settings.config.sandboxes.backend === 'docker')
-    void keepBaseImage(logger, ending.signal);
-  const shutdown = (some: (queue: string) => boolean) => {
-    for (const { queue, worker } of workers) if (some(queue) && worker.getState() === 'RUNNING') worker.shutdown();
-  };
-  void told.first.then(async (how) => {
-    logger.info({ how }, 'takes nothing new');
-    sandboxes.places.close();
-    const alone = settings.onlyHost || !choice.roles.includes('sandboxes') || !(await leaving.hasOthers());
-    if (how === 'stop') shutdown((queue) => queue === pool);
-    if (how === 'drain' || !alone) {
-      const signal =
-        how === 'stop' ? AbortSignal.any([told.stopAtOnce, AbortSignal.timeout(GRACE_MS)]) : told.stopAtOnce;
-      await leaving
-        .handOn({ signal, alone })
-        .catch((error: unknown) => logger.warn({ error }, 'what runs here is left to be found out'));
-    }
-    // Nobody would answer its sweeps.
-    if (how === 'drain') await forgetJanitor(client, settings.host);
-    shutdown(() => true);
-  });
-  if (choice.roles.includes('sandboxes')) await keepSwept(client, choice.queue, settings, logger);
+  const hasSandboxes = choice.roles.includes('sandboxes');
+  if (hasSandboxes && settings.config.sandboxes.backend === 'docker') void keepBaseImage(logger, ending.signal);
+  if (hasSandboxes) await keepSwept(client, choice.queue, settings, logger);
   try {
-    await Promise.all(workers.map(({ worker }) => worker.run()));
+    const serving = Promise.all(workers.map(({ worker }) => worker.run()));
+    const alone = async () => settings.onlyHost || !hasSandboxes || !(await leaving.hasOthers());
+    void told.first.then((how) => leaving.leave(how, { alone, stopAtOnce: told.stopAtOnce, workers }));
+    await serving;
   } finally {
     told.close();
     ending.abort();
@@ -142,36 +110,25 @@ export async function serve(choice: WorkerChoice, given?: Settings): Promise<voi
   }
 }
 
-/** What a person or a supervisor has told this process to do. */
-class Told {
-  private readonly stopping = new AbortController();
-  /** Aborted by a stop that is said behind something else: nothing is waited for any more. */
-  readonly stopAtOnce = this.stopping.signal;
-  private tell: (how: 'drain' | 'stop') => void = () => {};
-  readonly first = new Promise<'drain' | 'stop'>((resolve) => {
-    this.tell = resolve;
-  });
-  private said = false;
-  private readonly onStop = () => this.say('stop');
-  private readonly onDrain = () => this.say('drain');
-
-  constructor() {
-    process.on('SIGINT', this.onStop).on('SIGTERM', this.onStop).on('SIGUSR1', this.onDrain);
-  }
-
-  say(how: 'drain' | 'stop'): void {
-    if (this.said && how === 'stop') this.stopping.abort();
-    this.said = true;
-    this.tell(how);
-  }
-
-  close(): void {
-    process.off('SIGINT', this.onStop).off('SIGTERM', this.onStop).off('SIGUSR1', this.onDrain);
-  }
+function openLog(): pino.Logger {
+  const name = 'pointsman';
+  // Temporal's SDK says why an activity failed under `error`.
+  const serializers = { error: pino.stdSerializers.errWithCause };
+  const level = process.env.LOG_LEVEL ?? 'info';
+  return pino({ name, level, serializers }, pino.destination({ fd: 2, sync: false }));
 }
 
-/** Within this, runs of a host that is stopped take along what they did; Compose kills it after 90 s. */
-const GRACE_MS = 60_000;
+async function installRuntime(logger: pino.Logger, metrics: string | undefined): Promise<void> {
+  Runtime.install({
+    logger: forward(logger),
+    telemetryOptions: {
+      ...(metrics ? { metrics: { prometheus: { bindAddress: await freeAddress(metrics, logger) } } } : {}),
+      logging: { forward: {}, filter: makeTelemetryFilterString({ core: 'WARN' }) },
+    },
+    // A host hands on what it has before its workers end.
+    shutdownSignals: [],
+  });
+}
 
 const COMMON = {
   // Activities beat as seldom as they may: nothing is held back.

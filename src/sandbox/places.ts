@@ -53,8 +53,10 @@ export class Places {
     readonly signal: AbortSignal;
   }>();
   private turn: Promise<unknown> = Promise.resolve();
-  /** Errands that wait go before new leases: whoever waits for them holds one. */
-  private errandsWaiting = 0;
+  /** In the order in which they came. Errands go before new leases: whoever waits for them holds one. */
+  private readonly waiting = new Set<Held>();
+  /** What was looked at last, until something was made since. */
+  private seen: { readonly at: number; readonly held: Promise<readonly Held[]> } | undefined;
   private closed = false;
 
   constructor(
@@ -97,26 +99,26 @@ export class Places {
 
   /**
    * Makes a container once there is room for it. One of a run that has a place left needs no other, and one of a run that
-   * holds a sandbox here goes ahead where nothing here ends by itself, because all may be waiting as it does.
+   * holds a place goes ahead where nothing here ends by itself: sandboxes of agents, and what waits as it does.
    */
   async make<T>(wanted: Held, make: () => Promise<T>): Promise<T> {
-    const errand = wanted.kind === 'errand' ? 1 : 0;
-    this.errandsWaiting += errand;
+    this.waiting.add(wanted);
     try {
       const signal = this.activity.getStore()?.signal;
       while (!(await this.exclusively(() => this.tryReserve(wanted)))) await sleep(LOOK_MS, undefined, { signal });
     } finally {
-      this.errandsWaiting -= errand;
+      this.waiting.delete(wanted);
     }
     try {
       return await make();
     } finally {
+      this.seen = undefined;
       this.reserved.delete(wanted.name);
     }
   }
 
   private async tryAdmit(): Promise<Permit | undefined> {
-    if (this.closed || this.errandsWaiting > 0) return undefined;
+    if (this.closed || this.errandWaits) return undefined;
     const pending = [...this.permits].filter(({ state }) => state !== 'counted').length;
     if (placesTaken(await this.held()) + pending >= this.most) return undefined;
     if (await this.obstacle()) return undefined;
@@ -129,9 +131,10 @@ export class Places {
     if (this.most !== Number.POSITIVE_INFINITY) {
       const others = (await this.held()).filter(({ name }) => name !== wanted.name);
       const fits = placesTaken([...others, this.fitting(wanted)]) <= this.most;
-      const stuck = others.every(({ kind }) => kind === 'lease');
+      const held = new Set([...this.waiting].map(({ run }) => run));
+      const stuck = others.every(({ kind, run }) => kind === 'lease' || held.has(run));
       const holds = others.some(({ run }) => run === wanted.run);
-      if (wanted.kind === 'lease' && !holds && this.errandsWaiting > 0) return false;
+      if (wanted.kind === 'lease' && !holds && this.errandWaits) return false;
       if (!fits && !(stuck && holds)) return false;
     }
     this.reserved.set(wanted.name, wanted);
@@ -140,9 +143,17 @@ export class Places {
     return true;
   }
 
+  private get errandWaits(): boolean {
+    return [...this.waiting].some(({ kind }) => kind === 'errand');
+  }
+
   private async held(): Promise<Held[]> {
-    const all = new Map([...(await this.look()).map((each) => [each.name, each] as const), ...this.reserved]);
-    return [...all.values()].map((each) => this.fitting(each));
+    // Before the look: what is made meanwhile is in neither, if it is only asked for afterwards.
+    const before = [...this.reserved.values()];
+    if (!this.seen || Date.now() - this.seen.at >= LOOK_MS) this.seen = { at: Date.now(), held: this.look() };
+    const running = await this.seen.held;
+    const all = new Map([...running, ...before].map((each) => [each.name, this.fitting(each)] as const));
+    return [...all.values()];
   }
 
   /** What would never fit has the host for itself. */

@@ -1,8 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import { temporal } from '@temporalio/proto';
+import type { Worker } from '@temporalio/worker';
 import type pino from 'pino';
 import { HOST_LEAVING, type HostLeaving } from '../contract';
+import { forgetJanitor } from '../machine/janitor-schedule';
 import type { Sandboxes } from '../sandbox/sandbox';
 
 const LOOK_MS = 1_000;
@@ -10,6 +12,39 @@ const LOOK_MS = 1_000;
 const SAY_AGAIN_MS = 20_000;
 /** The server remembers a poll for a few minutes; a poll itself lasts one. */
 const POLLED_SECONDS = 70;
+
+/** Within this, runs of a host that is stopped take along what they did; Compose kills it after 90 s. */
+const GRACE_MS = 60_000;
+
+type Order = 'drain' | 'stop';
+
+/** What a person or a supervisor has told this process to do. */
+export class Told {
+  private readonly stopping = new AbortController();
+  /** Aborted by a stop that is said behind something else: nothing is waited for any more. */
+  readonly stopAtOnce = this.stopping.signal;
+  private tell: (order: Order) => void = () => {};
+  readonly first = new Promise<Order>((resolve) => {
+    this.tell = resolve;
+  });
+  private said = false;
+  private readonly onStop = () => this.say('stop');
+  private readonly onDrain = () => this.say('drain');
+
+  constructor() {
+    process.on('SIGINT', this.onStop).on('SIGTERM', this.onStop).on('SIGUSR1', this.onDrain);
+  }
+
+  say(order: Order): void {
+    if (this.said && order === 'stop') this.stopping.abort();
+    this.said = true;
+    this.tell(order);
+  }
+
+  close(): void {
+    process.off('SIGINT', this.onStop).off('SIGTERM', this.onStop).off('SIGUSR1', this.onDrain);
+  }
+}
 
 interface Ground {
   readonly client: Client;
@@ -44,10 +79,44 @@ export class Leaving {
   }
 
   /**
+   * Takes nothing new, hands on what is here and ends the SDK's workers. Without another host a drain waits until all has ended
+   * here, and a stop leaves it to the next worker.
+   */
+  async leave(
+    order: Order,
+    how: {
+      readonly alone: () => Promise<boolean>;
+      readonly stopAtOnce: AbortSignal;
+      readonly workers: readonly { readonly queue: string; readonly worker: Worker }[];
+    },
+  ): Promise<void> {
+    const { client, sandboxes, host, pool, logger } = this.ground;
+    const { stopAtOnce, workers } = how;
+    logger.info({ order }, 'takes nothing new');
+    sandboxes.places.close();
+    const shutdown = (wanted: (queue: string) => boolean) => {
+      for (const { queue, worker } of workers) if (wanted(queue) && worker.getState() === 'RUNNING') worker.shutdown();
+    };
+    if (order === 'stop') shutdown((queue) => queue === pool);
+    try {
+      const alone = await how.alone();
+      const grace = AbortSignal.any([stopAtOnce, AbortSignal.timeout(GRACE_MS)]);
+      if (order === 'drain') await this.handOn({ signal: stopAtOnce, alone });
+      else if (!alone) await this.handOn({ signal: grace, alone });
+      // Nobody would answer its sweeps.
+      if (order === 'drain') await forgetJanitor(client, host);
+    } catch (error) {
+      logger.warn({ error }, 'what runs here is left to be found out');
+    } finally {
+      shutdown(() => true);
+    }
+  }
+
+  /**
    * Tells the runs that have a sandbox here, and waits until none has one any more, or until `signal`. Those that are still
    * here then are told that nobody answers here any more. `alone`: there is no other host, so they end here.
    */
-  async handOn({ signal, alone }: { readonly signal: AbortSignal; readonly alone: boolean }): Promise<void> {
+  private async handOn({ signal, alone }: { readonly signal: AbortSignal; readonly alone: boolean }): Promise<void> {
     const { sandboxes, logger } = this.ground;
     const told = new Map<string, number>();
     for (let here = await sandboxes.running(); here.size > 0 && !signal.aborted; here = await sandboxes.running()) {

@@ -2,13 +2,14 @@ import type { ChildProcess } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { WorkflowHandle } from '@temporalio/client';
 import Docker from 'dockerode';
-import { BASE_IMAGE, type Drained, type Problem, type RolloutResult } from '../../src/contract';
+import { BASE_IMAGE, type Drained, type Problem, type RepoSetupResult, type RolloutResult } from '../../src/contract';
 import { DockerSandboxes } from '../../src/sandbox/docker/sandboxes';
 import { LABEL } from '../../src/sandbox/labels';
 import { ledgerOf, pastTurn, resultOf } from '../support/chaos';
 import { examples, FULL } from '../support/counts';
 import { type ImageRegistry, openRegistry } from '../support/registry';
 import { type SecondEngine, startSecondEngine } from '../support/second-engine';
+import { act, folderOf, mendOf, projectOf, removeFolders, shell, TESTS } from '../support/set-up';
 import { tinyProblem } from '../support/tiny-problem';
 import { World } from '../support/world';
 
@@ -22,6 +23,7 @@ const steps = (count: number, seconds: number) =>
 const script = {
   models: {
     student: { turns: steps(STEPS, 0.2), end: 'submit', latencyMs: 100 },
+    agent: { turns: [shell(TESTS), shell(mendOf('calc')), act('verify')] },
     short: { turns: steps(2, 1), end: 'submit' },
   },
 };
@@ -52,7 +54,7 @@ beforeAll(async () => {
   problem = { ...tiny, image: await images.share(tiny.image) };
   world = await World.start({
     script,
-    profiles: { student: {}, short: {} },
+    profiles: { student: {}, short: {}, agent: {} },
     workers: 0,
     config: { images: { registry: registry.place }, worker: { sandboxes: 2 } },
   });
@@ -61,6 +63,7 @@ afterAll(async () => {
   await world?.close();
   await engine?.close();
   await registry?.close();
+  removeFolders();
 }, 90_000);
 
 const begin = (student: string, id: string, sandbox: object = {}) =>
@@ -83,6 +86,20 @@ const exited = (worker: ChildProcess) =>
     else worker.once('exit', resolve);
   });
 
+/** Those whose janitor is on a schedule. */
+async function sweptHosts(): Promise<string[]> {
+  const described = Object.keys(engines).map((host) =>
+    world.client.schedule
+      .getHandle(`janitor-${host}`)
+      .describe()
+      .then(
+        () => [host],
+        () => [],
+      ),
+  );
+  return (await Promise.all(described)).flat();
+}
+
 let calm: RolloutResult;
 
 test('a host without base image, whose registry is busy, takes nothing; it takes its share once it has it', async () => {
@@ -102,6 +119,26 @@ test('a host without base image, whose registry is busy, takes nothing; it takes
   expect(new Set(await Promise.all(after.map(hostOf)))).toEqual(new Set(['a', 'b']));
   expect((await Promise.all(after.map(resultOf))).map(({ status }) => status)).toEqual(Array(4).fill('submitted'));
 }, 90_000);
+
+test('what a set-up leaves is named by its digest, and every host can have it', async () => {
+  const setUp = await world.begin(
+    'repoSetup',
+    {
+      source: `dir:${folderOf(projectOf('calc'))}`,
+      roles: { agent: 'agent' },
+      judge: false,
+      reproduce: false,
+      experience: { mode: 'off' },
+    },
+    'set-up',
+  );
+  const { status, image } = (await setUp.result()) as RepoSetupResult;
+  expect([status, image]).toEqual(['verified', expect.stringMatching(/^localhost:\d+\/team\/environment@sha256:/)]);
+  for (const docker of Object.values(engines)) {
+    const { images } = new DockerSandboxes('test-fleet', undefined, {}, docker);
+    expect(await images.fetch(image!)).toBe(true);
+  }
+}, 120_000);
 
 /** Has the run's host leave in the middle; gives how it ended, and where. */
 async function leftBy(id: string, leave: (host: string) => unknown): Promise<RolloutResult> {
@@ -123,28 +160,17 @@ test('a host that is drained hands on what it has, and ends: no step is done aga
   const result = await leftBy('drained', async (host) => {
     const drained = (await (await world.begin('drain', { host }, `drain-${host}`)).result()) as Drained;
     expect(drained).toEqual({ host, runs: 1 });
+    expect(await sweptHosts()).toEqual(['a', 'b']);
+    await exited(workers[host]!);
+    expect(await sweptHosts()).toEqual(['a', 'b'].filter((each) => each !== host));
   });
   expect(result.recovered).toEqual({ sandboxes: 0, redoneSteps: 0 });
-}, 60_000);
+}, 120_000);
 
 test('one that is stopped hands on at once, too', async () => {
   const result = await leftBy('stopped', (host) => workers[host]!.kill('SIGTERM'));
   expect(result.recovered).toEqual({ sandboxes: 0, redoneSteps: 0 });
-}, 60_000);
-
-test('a sandbox that is lost with its frames is made again from what was recorded', async () => {
-  const handle = await begin('student', 'frameless', { checkpointEvery: 2 });
-  await pastTurn(handle, 4);
-  const docker = engines[await hostOf(handle)]!;
-  const filters = { label: [`${LABEL.workflow}=frameless`] };
-  for (const { Id } of await docker.listContainers({ all: true, filters }))
-    await docker.getContainer(Id).remove({ force: true });
-  for (const { Id } of (await docker.listImages({ filters })).reverse())
-    await docker.getImage(Id).remove({ force: true });
-  const result = await resultOf(handle);
-  expect(result).toMatchObject({ status: 'submitted', head: calm.head, recovered: { sandboxes: 1 } });
-  expect(result.recovered.redoneSteps).toBeGreaterThan(3);
-}, 60_000);
+}, 120_000);
 
 (FULL ? test : test.skip)(
   'a host that is lost with its frames costs the time to notice it once, and nothing else',

@@ -5,7 +5,8 @@ import { delimiter, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pack } from 'tar-stream';
-import { bringImage, needImage, shareImage } from '../../src/environments/travel';
+import type { Config } from '../../src/config';
+import { bringImage, canBeHadAgain, needImage, shareImage } from '../../src/environments/travel';
 import { DockerSandboxes } from '../../src/sandbox/docker/sandboxes';
 import { FileBlobs } from '../../src/store/local/blobs';
 import { type ImageRegistry, openRegistry } from '../support/registry';
@@ -107,4 +108,24 @@ test('one that is away is asked again later; an image that it never had is not',
   await expect(needImage({ sandboxes: there, blobs }, 'pointsman/environment:none')).rejects.toMatchObject({
     code: 'NotFound',
   });
+}, 30_000);
+
+test('where the disk is all but full, what can be had again goes, and nothing else', async () => {
+  login('hush');
+  const name = await here.images.share(MADE);
+  expect(await there.images.fetch(name)).toBe(true);
+  for (const kept of ['pointsman/environment:only-here', 'other/image:1']) {
+    const rootfs = pack();
+    rootfs.entry({ name: 'kept' }, kept);
+    rootfs.finalize();
+    await there.images.load(Readable.from(rootfs), kept, []);
+  }
+  const config = { images: { registry: registry.place } } as Config;
+  const canBeHad = (names: readonly string[]) => canBeHadAgain({ blobs, config }, names);
+  expect(await there.makeRoom(canBeHad)).toEqual([]);
+  const full = new DockerSandboxes('test-hosts', undefined, { freeDiskGiB: 1_000_000 }, engine.docker);
+  expect(await full.makeRoom(canBeHad)).toEqual([name]);
+  expect(await there.images.find(name)).toBeUndefined();
+  expect(await there.images.find('pointsman/environment:only-here')).toBeDefined();
+  expect(await there.images.find('other/image:1')).toBeDefined();
 }, 30_000);

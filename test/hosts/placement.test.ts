@@ -1,8 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import Docker from 'dockerode';
 import type { RepoSetupResult, RolloutResult } from '../../src/contract';
+import { removeContainer } from '../../src/sandbox/docker/container';
+import { removeImage } from '../../src/sandbox/docker/images';
 import { DockerSandboxes } from '../../src/sandbox/docker/sandboxes';
 import { LABEL } from '../../src/sandbox/labels';
+import { pastTurn } from '../support/chaos';
 import { examples } from '../support/counts';
 import { act, folderOf, mendOf, projectOf, removeFolders, shell, TESTS } from '../support/set-up';
 import { TINY_TESTS, tinyProblem } from '../support/tiny-problem';
@@ -12,6 +15,7 @@ const bash = (command: string) => ({ thought: 'On.', tool: 'bash', args: { comma
 const script = {
   models: {
     student: { turns: [bash('sed -i s/-/+/ src/calc.py'), bash('sleep 1')], end: 'submit' },
+    framed: { turns: Array.from({ length: 8 }, (_, k) => bash(`echo ${k} >> kept; sleep 0.3`)), end: 'submit' },
     slow: { turns: [bash('sleep 3')], end: 'submit' },
     agent: { turns: [shell(TESTS), shell(mendOf('calc')), act('verify')] },
   },
@@ -23,7 +27,7 @@ let world: World;
 beforeAll(async () => {
   world = await World.start({
     script,
-    profiles: { student: {}, slow: {}, agent: {} },
+    profiles: { student: {}, framed: {}, slow: {}, agent: {} },
     config: { worker: { sandboxes: PLACES } },
   });
 }, 60_000);
@@ -132,6 +136,24 @@ test('what finds no place waits in the queue: nothing is tried and refused', asy
   );
   const results = (await Promise.all(handles.map((handle) => handle.result()))) as RolloutResult[];
   expect(results.map(({ status }) => status)).toEqual(Array(3).fill('submitted'));
+}, 60_000);
+
+test('a sandbox that is lost with its frames is made again from what was recorded', async () => {
+  const docker = new Docker();
+  const handle = await world.begin(
+    'rollout',
+    await input('framed', { grade: false, sandbox: { checkpointEvery: 2 } }),
+    'framed',
+  );
+  await pastTurn(handle, 4);
+  const filters = { label: [`${LABEL.workflow}=framed`] };
+  const frames = await docker.listImages({ filters });
+  expect(frames.length).toBeGreaterThan(0);
+  for (const { Id } of await docker.listContainers({ all: true, filters })) await removeContainer(docker, Id);
+  for (const { RepoTags } of frames) for (const name of RepoTags ?? []) await removeImage(docker, name);
+  const result = (await handle.result()) as RolloutResult;
+  expect(result).toMatchObject({ status: 'submitted', recovered: { sandboxes: 1 } });
+  expect((await world.blobs.get(result.patch!.sha256)).toString()).toContain('+0\n+1\n+2\n+3\n+4\n+5\n+6\n+7\n');
 }, 60_000);
 
 test('an engine whose disk is all but full is given nothing new', async () => {

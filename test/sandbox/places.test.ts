@@ -50,6 +50,17 @@ test('where all wait for each other, one goes ahead; where something ends by its
   await second;
 });
 
+test('what waits with a container in its hand holds nobody up for ever', async () => {
+  const { make, running } = engine(2);
+  await make(errand('a'));
+  await make(errand('b'));
+  const [first, second] = [make(errand('a', 1)), make(errand('b', 1))];
+  await Promise.race([first, second]);
+  expect(running.size).toBe(3);
+  for (const name of ['a-check-0', 'a-check-1', 'b-check-0']) running.delete(name);
+  await Promise.all([first, second]);
+});
+
 test('more than a host has is given all of it', async () => {
   const { make, running } = engine(2);
   await make({ ...lease('small'), takes: 1 });

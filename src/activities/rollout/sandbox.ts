@@ -16,7 +16,7 @@ import { removeEnvironment } from '../../environments/setup-result';
 import { bringImage, shareImage } from '../../environments/travel';
 import { preview } from '../../rollout/summary';
 import type { Owner } from '../../sandbox/labels';
-import type { Sandbox } from '../../sandbox/sandbox';
+import type { Sandbox, SandboxSpec } from '../../sandbox/sandbox';
 import { withHeartbeat } from '../heartbeat';
 import { createPerformer, jobOf } from './perform';
 import { asLost, assertHere } from './sandbox-host';
@@ -88,12 +88,21 @@ export function createSandboxActivities(deps: Deps) {
     await openPart(sandbox, problem, blobs, signal);
   }
 
-  /** The top frame whose image is here, or comes here from where it was shared, under the name that it has here. */
-  async function newestHere(frames: readonly Frame[]): Promise<Frame | undefined> {
+  /** The sandbox at the top frame whose image is here, or comes here from where it was shared. Undefined where none does. */
+  async function fromNewest(
+    spec: Omit<SandboxSpec, 'image'>,
+    frames: readonly Frame[],
+  ): Promise<{ sandbox: Sandbox; frame: Frame } | undefined> {
     for (const frame of [...frames].reverse()) {
-      if (await sandboxes.images.find(frame.image)) return frame;
-      const { shared } = frame;
-      if (shared && (await bringImage(deps, shared))) return { ...frame, image: shared };
+      const local = await sandboxes.images.find(frame.image);
+      const image = local ? frame.image : frame.shared;
+      if (!image || !(local || (await bringImage(deps, image)))) continue;
+      try {
+        return { sandbox: (await sandboxes.restore(spec, { ...frame, image })).sandbox, frame };
+      } catch (error) {
+        // Somebody removed it at this moment.
+        if (!isPointsmanError(error) || error.code !== 'FrameLost') throw error;
+      }
     }
     return undefined;
   }
@@ -171,8 +180,8 @@ export function createSandboxActivities(deps: Deps) {
     },
 
     /**
-     * Makes the sandbox of a chain again: from the newest frame that the chain contains and this host can have, else from the problem's image,
-     * applying the recorded actions after it and comparing the work directory before each. Retry-safe: it always begins
+     * Makes the sandbox of a chain again: from the newest frame that the chain contains and this host can have, else from the
+     * problem's image, applying the recorded actions after it and comparing the work directory before each. Retry-safe: it always begins
      * with a fresh container. Throws `DigestMismatch` when the actions lead elsewhere this time.
      */
     async rebuildSandbox(
@@ -192,11 +201,12 @@ export function createSandboxActivities(deps: Deps) {
         const { owner, profile } = input;
         const spec = { owner, role: ROLE, workdir: problem.workdir, profile, beside: siblingsOf(problem) };
         const contained = input.frames.filter((each) => steps.some((step) => step.job === each.position));
-        const frame = await newestHere(contained);
         await sandboxes.remove(owner, ROLE);
-        const sandbox = frame
-          ? (await sandboxes.restore(spec, frame)).sandbox
-          : await sandboxes.claim({ ...spec, image: await ensureProblemImage(deps, owner, problem, signal) });
+        const restored = await fromNewest(spec, contained);
+        const frame = restored?.frame;
+        const sandbox =
+          restored?.sandbox ??
+          (await sandboxes.claim({ ...spec, image: await ensureProblemImage(deps, owner, problem, signal) }));
         if (!frame) await open(owner, problem, sandbox, signal);
         const lease = await begin(sandbox, problem, profile);
         const done = frame ? steps.findIndex((step) => step.job === frame.position) + 1 : 0;

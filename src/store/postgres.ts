@@ -31,6 +31,8 @@ export function connectPostgres(url: string, purpose: Purpose): Database {
   });
   // An idle connection that breaks is replaced when it is needed.
   pool.on('error', () => {});
+  // One that is lent may break between two answers, or with its first: who asks next is told, and the process goes on.
+  pool.on('connect', (client) => client.on('error', () => {}));
   return {
     name: 'postgres',
     close: () => pool.end(),
@@ -51,11 +53,6 @@ export function connectPostgres(url: string, purpose: Purpose): Database {
 async function transaction(pool: Pool, statements: readonly Statement[]): Promise<Row[][]> {
   const client = await pool.connect();
   let broken: Error | undefined;
-  const lost = (error: Error) => {
-    broken = error;
-  };
-  // It may break between two answers: then the next one says so, and nobody else.
-  client.on('error', lost);
   const send = async ({ sql, parameters = [] }: Statement) => (await client.query(sql, [...parameters])).rows as Row[];
   try {
     const [only] = statements;
@@ -67,10 +64,11 @@ async function transaction(pool: Pool, statements: readonly Statement[]): Promis
     await client.query('commit');
     return rows;
   } catch (error) {
-    await client.query('rollback').catch(lost);
+    await client.query('rollback').catch((failure: Error) => {
+      broken = failure;
+    });
     throw error;
   } finally {
-    client.off('error', lost);
     client.release(broken);
   }
 }

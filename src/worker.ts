@@ -19,7 +19,7 @@ import { dataConverterOf, encryptsPayloads } from './payloads';
 import { openSandboxes } from './sandbox';
 import { closeStores, openStores } from './store';
 import { Leaving, Told } from './worker/leaving';
-import { keepBaseImage, polledByPlaces, waitingFor } from './worker/slots';
+import { keepOpen, polledByPlaces, waitingFor } from './worker/slots';
 
 export interface WorkerChoice {
   /** Queue that workflows are started on; all others are named after it. */
@@ -94,7 +94,8 @@ export async function serve(choice: WorkerChoice, given?: Settings): Promise<voi
   );
   const ending = new AbortController();
   const hasSandboxes = choice.roles.includes('sandboxes');
-  if (hasSandboxes && settings.config.sandboxes.backend === 'docker') void keepBaseImage(logger, ending.signal);
+  if (hasSandboxes && settings.config.sandboxes.backend === 'docker')
+    void keepOpen(sandboxes.places, logger, ending.signal);
   if (hasSandboxes) await keepSwept(client, choice.queue, settings, logger);
   try {
     const serving = Promise.all(workers.map(({ worker }) => worker.run()));

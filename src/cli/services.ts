@@ -8,7 +8,7 @@ import { room } from '../home';
 import { stopDevServer } from '../machine/dev-server';
 import { diagnose, type Finding, printFindings } from '../machine/doctor';
 import { connect, lookAtServer } from '../machine/local-services';
-import { staleConfiguration, startOwnWorker, wasKilled } from '../machine/local-worker';
+import { obstacleHere, staleConfiguration, startOwnWorker, wasKilled } from '../machine/local-worker';
 import { assertServedHere, nameOf, otherHomes, type Poller, pollersOf } from '../machine/owner';
 import { freePort, holds } from '../machine/ports';
 import { PREPARATIONS, type Preparation, prepare } from '../machine/prepare';
@@ -185,6 +185,8 @@ interface ServiceStatus {
     readonly died: boolean;
     readonly pid: number | null;
     readonly log: string | null;
+    /** Why this machine takes no new sandbox now; runs wait meanwhile. */
+    readonly obstacle: string | null;
     /** How its configuration differs from the one here, which `up` mends. */
     readonly stale: string | null;
     /** Homes whose workers poll the queue too. */
@@ -209,6 +211,7 @@ async function serviceStatus(cli: Cli): Promise<ServiceStatus> {
       died: wasKilled(),
       pid: worker ?? null,
       log: worker === undefined ? null : logOf('worker'),
+      obstacle: worker === undefined ? null : await obstacleHere(cli.settings.config),
       stale: staleConfiguration() ?? null,
       otherHomes: otherHomes(pollers).map(nameOf),
     },
@@ -228,6 +231,7 @@ function statusText({ server, worker, rehearsal, home, config }: ServiceStatus):
     `server     ${server.address} ${serverWord(server)}`,
     ...(server.ui && !server.foreign ? [`UI         ${server.ui}`] : []),
     `worker     ${worker.polling ? 'polls' : 'none polls'} ${worker.queue}${process}`,
+    ...(worker.obstacle ? [`           takes no new work for now: ${worker.obstacle}`] : []),
     ...(worker.stale ? [`           ${worker.stale}: \`pointsman up\` starts it again`] : []),
     ...worker.otherHomes.map((other) => `           a worker of another home, ${other}, polls it too`),
     `rehearsal  ${rehearsal ? `${rehearsal.url}, pid ${rehearsal.pid}, log ${rehearsal.log}` : 'not started'}`,

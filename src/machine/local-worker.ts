@@ -2,9 +2,10 @@ import { createHash } from 'node:crypto';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Client } from '@temporalio/client';
-import { loadSettings } from '../config';
+import { allowedBy, type Config, loadSettings } from '../config';
 import { PointsmanError, queuesUnder } from '../contract';
 import { room } from '../home';
+import { openSandboxes } from '../sandbox';
 import { readText } from './command';
 import { ensureDocker } from './docker';
 import { ensureImage } from './image';
@@ -138,4 +139,12 @@ export async function ensureWorker(
     );
   }
   await startOwnWorker(client, queue, say);
+}
+
+/** Why this machine takes no new sandbox now, in words; null when it may. What a worker asks itself before it takes work. */
+export async function obstacleHere(config: Config): Promise<string | null> {
+  const sandboxes = openSandboxes('status', undefined, allowedBy(config), config.sandboxes.backend);
+  const obstacle = await sandboxes.places.obstacle().catch((error: Error) => error.message);
+  sandboxes.close();
+  return obstacle ?? null;
 }

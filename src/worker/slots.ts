@@ -7,7 +7,7 @@ import type { Permit, Places } from '../sandbox/places';
 import type { Leaving } from './leaving';
 
 const FIXED = { type: 'fixed-size', numSlots: 2 } as const;
-const BASE_IMAGE_MS = 5_000;
+const LOOK_MS = 5_000;
 
 /**
  * How a host polls the queue of work that opens sandboxes: a place is taken before each poll, so what finds none here stays in
@@ -65,12 +65,22 @@ export function waitingFor(places: Places, leaving: Leaving): Pick<WorkerOptions
   };
 }
 
-/** Makes the base image where it is missing, or pulls it: until then no work comes here. For as long as this process serves. */
-export async function keepBaseImage(logger: pino.Logger, signal: AbortSignal): Promise<void> {
+/**
+ * Makes the base image where it is missing, or pulls it: until then no work comes here. Says what else keeps it away, once, and
+ * when it is gone. For as long as this process serves.
+ */
+export async function keepOpen(places: Places, logger: pino.Logger, signal: AbortSignal): Promise<void> {
+  let said: string | undefined;
   while (!signal.aborted) {
     await ensureImage((doing) => logger.info({ doing }, 'base image')).catch((error: unknown) =>
       logger.warn({ error }, 'no sandbox can start here yet'),
     );
-    await sleep(BASE_IMAGE_MS, undefined, { signal, ref: false }).catch(() => {});
+    const obstacle = await places.obstacle().catch((error: Error) => error.message);
+    if (obstacle !== said) {
+      if (obstacle === undefined) logger.info('takes new work again');
+      else logger.warn({ obstacle }, 'takes no new work for now');
+      said = obstacle;
+    }
+    await sleep(LOOK_MS, undefined, { signal, ref: false }).catch(() => {});
   }
 }

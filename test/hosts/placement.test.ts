@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import Docker from 'dockerode';
+import { Config } from '../../src/config';
 import type { RepoSetupResult, RolloutResult } from '../../src/contract';
+import { obstacleHere } from '../../src/machine/local-worker';
 import { removeContainer } from '../../src/sandbox/docker/container';
 import { removeImage } from '../../src/sandbox/docker/images';
 import { DockerSandboxes } from '../../src/sandbox/docker/sandboxes';
@@ -158,7 +160,10 @@ test('a sandbox that is lost with its frames is made again from what was recorde
 
 test('an engine whose disk is all but full is given nothing new', async () => {
   const full = new DockerSandboxes('test-full', undefined, { places: 4, freeDiskGiB: 1_000_000 });
-  expect(await full.places.obstacle()).toMatch(/GiB are free on the engine's disk, less than worker.freeDiskGiB/);
+  const why = /GiB are free on the engine's disk, less than worker.freeDiskGiB/;
+  expect(await full.places.obstacle()).toMatch(why);
+  // As `pointsman status` says it.
+  expect(await obstacleHere(Config.parse({ worker: { freeDiskGiB: 1_000_000 } }))).toMatch(why);
   await expect(full.places.admit(AbortSignal.timeout(700))).rejects.toMatchObject({ name: 'TimeoutError' });
   full.close();
 });

@@ -4,6 +4,7 @@ import { benchCalibration } from './calibration';
 import { benchCampaign } from './campaign';
 import { benchCli } from './cli';
 import { benchCost } from './cost';
+import { benchFleet } from './fleet';
 import { benchJudge } from './judge';
 import { benchUnits } from './prove-units';
 import { benchRollout } from './rollout';
@@ -19,6 +20,7 @@ const BENCHES: Readonly<Record<string, (args: string[]) => Promise<void>>> = {
   campaign: benchCampaign,
   cli: benchCli,
   cost: benchCost,
+  fleet: benchFleet,
   setup: benchSetup,
   shift: benchShift,
   calibration: benchCalibration,

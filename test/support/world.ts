@@ -198,6 +198,10 @@ export class World {
     throw new Error(`no worker came up: ${this.workerLog().slice(-3000)}`);
   }
 
+  get serverPid(): number {
+    return this.server?.pid ?? 0;
+  }
+
   /** The newest worker's process. */
   workerPid(): number {
     return this.workers.at(-1)?.pid ?? 0;

@@ -91,13 +91,18 @@ export function canInstallPackages(): boolean {
   return /^ID(_LIKE)?=.*\b(debian|ubuntu)\b/m.test(release);
 }
 
-/** Installs Debian packages without questions and without what they only recommend. */
+/** Held by whoever of us installs packages: apt itself gives up at once where another apt runs. */
+const PACKAGES_LOCK = '/var/lock/pointsman-packages';
+
+/** Installs Debian packages without questions and without what they only recommend. Several at once wait for each other. */
 export async function installPackages(names: readonly string[], report: Report, hint: string): Promise<void> {
-  const options = { timeoutMs: 600_000, env: { DEBIAN_FRONTEND: 'noninteractive' }, hint };
+  const options = { timeoutMs: 900_000, env: { DEBIAN_FRONTEND: 'noninteractive' }, hint };
+  // The lock of dpkg may be somebody else's, like that of unattended upgrades.
+  const apt = ['--timeout', '600', PACKAGES_LOCK, 'apt-get', '-q', '-o', 'DPkg::Lock::Timeout=300'];
   report('apt-get update');
-  await runCommand('apt-get', ['update', '-q'], options);
+  await runCommand('flock', [...apt, 'update'], options);
   report(`apt-get install ${names.join(' ')}`);
-  await runCommand('apt-get', ['install', '-y', '-q', '--no-install-recommends', ...names], options);
+  await runCommand('flock', [...apt, 'install', '-y', '--no-install-recommends', ...names], options);
 }
 
 export function readText(path: string): string | undefined {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { closeHome, pointsmanHome, REPOSITORY, readableByAll, room } from '../../src/home';
 import { ensureChromium } from '../../src/machine/chromium';
-import { isScript, runCommand } from '../../src/machine/command';
+import { canInstallPackages, installPackages, isScript, runCommand } from '../../src/machine/command';
 import { ensureDocker } from '../../src/machine/docker';
 import { wayAround } from '../../src/machine/dockerd';
 import { BASE_IMAGE, ensureImage } from '../../src/machine/image';
@@ -34,6 +34,15 @@ describe('the home', () => {
     expect(pointsmanHome()).toBe(join(REPOSITORY, '.pointsman'));
   });
 });
+
+(canInstallPackages() ? test : test.skip)(
+  'what several install at once is installed one after the other',
+  async () => {
+    // They are there already: what is tried is the lock.
+    await Promise.all(['bash', 'coreutils', 'util-linux'].map((name) => installPackages([name], () => {}, '')));
+  },
+  300_000,
+);
 
 describe('the border of the home', () => {
   const umask = process.umask();

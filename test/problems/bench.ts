@@ -57,6 +57,7 @@ export class Bench {
       problems,
       env: process.env,
       roots: Roots.any,
+      imageRoad: 'none',
     } as unknown as Deps);
   }
 

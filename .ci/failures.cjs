@@ -10,12 +10,13 @@ module.exports = class Failures {
   suites = 0;
   tests = 0;
 
-  onTestResult(_test, { failureMessage, testExecError, testFilePath, numPassingTests, numFailingTests, perfStats }, { numTotalTestSuites }) {
+  onTestResult(_test, { failureMessage, testExecError, testFilePath, numPassingTests, numFailingTests, perfStats, snapshot }, { numTotalTestSuites }) {
     this.suites += 1;
     this.tests += numPassingTests;
     const took = perfStats.end - perfStats.start;
     if (took > LONG_MS) console.error(`▸ ${Math.round(took / 1000)} s: ${testFilePath}`);
     if (numFailingTests > 0 || testExecError) console.error(`FAIL ${testFilePath}\n${failureMessage ?? testExecError?.message}`);
+    else if (snapshot.unchecked > 0) console.error(`FAIL ${testFilePath}\nobsolete snapshots: ${snapshot.uncheckedKeys.join(', ')}`);
     else if (this.suites % EVERY === 0) console.error(`▸ ${this.suites} of ${numTotalTestSuites} suites, ${this.tests} tests passed`);
   }
 };

@@ -58,10 +58,13 @@ afterAll(async () => {
   fetcher.close();
 });
 
-/** Each takes a container: on each commit a third of them, of every registry some. */
-const tried = recorded.filter((_, at) => at % examples(3, 1) === 0);
+/** Each takes a container: on each commit a third of them, of every registry some. The rest are skipped and not left out, or jest
+ * would call their snapshots obsolete, and fail. */
+const isTried = (at: number) => at % examples(3, 1) === 0;
+const left = recorded.filter((_, at) => !isTried(at));
+if (left.length > 0) test.skip.each(left)('%s: %s', () => {});
 
-test.each(tried)('%s: %s', async (registry, _name, { source, replies: given }) => {
+test.each(recorded.filter((_, at) => isTried(at)))('%s: %s', async (registry, _name, { source, replies: given }) => {
   replies = given;
   archive = archives[registry]!;
   const configured = {

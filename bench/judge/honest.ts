@@ -1,3 +1,5 @@
+import { interpreterFor } from '../../src/setup/playbook/ecosystems/python-interpreter';
+
 /** A module of a package: with its bug, with the fix of its author, and with one that somebody else would write. */
 interface Module {
   readonly path: string;
@@ -27,23 +29,38 @@ export interface PytestImage {
 const TOOLS =
   'pytest-xdist pytest-forked pytest-rerunfailures pytest-asyncio pytest-mock pytest-timeout freezegun hypothesis nox tox twisted django';
 
-function imageWith(version: string, requirement: string, more = ''): PytestImage {
-  const pip = 'pip install -q --break-system-packages';
-  return {
-    version,
-    setup: [
-      `${pip} '${requirement}' ${TOOLS}${more}`,
-      // It is active wherever it is found, so only those who name its folder find it.
-      `${pip} --no-deps --target /opt/randomly ${version === '6' ? 'pytest-randomly==3.12.0' : 'pytest-randomly'}`,
-    ],
-  };
+/** What the packages need, as releases that go with this pytest: pip takes the newest that do. */
+function toolsWith(version: string, requirement: string, more: string): readonly string[] {
+  const pip = 'python3 -m pip install -q --break-system-packages';
+  return [
+    `${pip} '${requirement}' ${TOOLS}${more}`,
+    // It is active wherever it is found, so only those who name its folder find it.
+    `${pip} --no-deps --target /opt/randomly ${Number(version) <= 6 ? 'pytest-randomly==3.12.0' : 'pytest-randomly'}`,
+  ];
 }
+
+const imageWith = (version: string, requirement: string, more = ''): PytestImage => ({
+  version,
+  setup: toolsWith(version, requirement, more),
+});
+
+/** On the Python of its time: before 6.2 it rewrites assertions into what 3.10 and later do not compile. */
+const agedImageWith = (version: string, requirement: string): PytestImage => ({
+  version,
+  setup: [
+    interpreterFor('==3.9.*')!.bring,
+    'ln -s python3.9 /usr/local/bin/python3 && ln -s python3.9 /usr/local/bin/python && python3 -m ensurepip && python3 -m pip install -q --upgrade pip',
+    ...toolsWith(version, requirement, ''),
+  ],
+});
 
 export const IMAGES: readonly PytestImage[] = [
   imageWith('6', 'pytest>=6.2,<6.3', ' pytest-subtests'),
   imageWith('7', 'pytest>=7.4,<7.5', ' pytest-subtests'),
   imageWith('8', 'pytest>=8,<9', ' pytest-subtests'),
   imageWith('9', 'pytest>=9,<10'),
+  agedImageWith('4', 'pytest>=4.6,<4.7'),
+  agedImageWith('5', 'pytest>=5.4,<5.5'),
 ];
 
 const BASKET = moduleOf(

@@ -19,7 +19,7 @@ import { dataConverterOf, encryptsPayloads } from './payloads';
 import { openSandboxes } from './sandbox';
 import { closeStores, openStores } from './store';
 import { Leaving, Told } from './worker/leaving';
-import { keepOpen, polledByPlaces, waitingFor } from './worker/slots';
+import { FEW_POLLS, keepOpen, polledByPlaces, waitingFor } from './worker/slots';
 
 export interface WorkerChoice {
   /** Queue that workflows are started on; all others are named after it. */
@@ -182,10 +182,11 @@ async function plans(
     }
   }
   if (roles.includes('sandboxes')) {
-    chosen.push({ taskQueue: queues.sandboxes, activities, ...polledByPlaces(deps.sandboxes.places) });
+    chosen.push({ taskQueue: queues.sandboxes, activities, ...FEW_POLLS, ...polledByPlaces(deps.sandboxes.places) });
     chosen.push({
       taskQueue: queues.host(host),
       activities,
+      ...FEW_POLLS,
       maxConcurrentActivityTaskExecutions: config.worker.sandboxes * 2,
       ...waitingFor(deps.sandboxes.places, leaving),
     });

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Context } from '@temporalio/activity';
 import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
+import { FEW_POLLS } from '../../src/worker/slots';
 
 export interface HostActivities {
   /** Takes a place of this host; gives its queue. */
@@ -76,9 +77,10 @@ async function serveHosts({ address, namespace, queue, names, places }: HostsInp
     // Each its own, as on machines of their own.
     const shared = { connection: await NativeConnection.connect({ address }), namespace };
     return Promise.all([
-      Worker.create({ ...shared, taskQueue: `${queue}-sandboxes`, activities: { claim }, tuner }),
+      Worker.create({ ...shared, ...FEW_POLLS, taskQueue: `${queue}-sandboxes`, activities: { claim }, tuner }),
       Worker.create({
         ...shared,
+        ...FEW_POLLS,
         taskQueue: own,
         activities: { command },
         maxConcurrentActivityTaskExecutions: places * 2,

@@ -60,7 +60,8 @@ export const IMAGES: readonly PytestImage[] = [
   imageWith('8', 'pytest>=8,<9', ' pytest-subtests'),
   imageWith('9', 'pytest>=9,<10'),
   agedImageWith('4', 'pytest>=4.6,<4.7'),
-  agedImageWith('5', 'pytest>=5.4,<5.5'),
+  // Later releases of that plug-in say that they go with it, and do not.
+  agedImageWith('5', "pytest>=5.4,<5.5' 'pytest-asyncio<0.17"),
 ];
 
 const BASKET = moduleOf(

@@ -78,8 +78,10 @@ const MISSING =
 
 /** What a pull or push ended with: `InvalidInput` for a refused login and `NotFound` for a missing image, both final; else `Unavailable`. */
 export function registryFailure(what: string, image: string, cause: unknown): PointsmanError {
-  const said = cause instanceof Error ? cause.message : String(cause);
-  const message = `the image ${image} cannot be ${what}: ${said}`;
+  const answer = cause instanceof Error ? cause.message : String(cause);
+  const message = `the image ${image} cannot be ${what}: ${answer}`;
+  // An image may be called `api:500` or `reset-tool`.
+  const said = answer.replaceAll(image, '…');
   if (PASSES.test(said)) return new PointsmanError('Unavailable', message, 'It is tried again.');
   if (REFUSED.test(said)) {
     const hint = `Is the name right? If it is, \`docker login ${registryOf(image)}\` as the user of this worker, or a credential helper in its Docker configuration.`;

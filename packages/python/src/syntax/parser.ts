@@ -35,10 +35,23 @@ function grammarFile(): Uint8Array | string {
   return process.getBuiltinModule?.('node:fs').readFileSync(path) ?? path;
 }
 
+/** Milliseconds of the processor that a text may take: a hundred times what a program of its length does, at the least. */
+const patienceFor = ({ length }: string): number => 1_000 + length / 100;
+
 function parsed(parser: Parser, grammar: Grammar, path: string, text: string): ModuleSyntax {
-  const tree = parser.parse(unmistakable(text));
-  // Only a cancelled parse gives none.
-  if (!tree) throw new Error(`nothing parsed: ${path}`);
+  const began = process.cpuUsage();
+  const patience = patienceFor(text);
+  const progressCallback = (): boolean => {
+    const { user, system } = process.cpuUsage(began);
+    return (user + system) / 1_000 > patience;
+  };
+  const tree = parser.parse(unmistakable(text), null, { progressCallback });
+  if (!tree) {
+    // It would go on where it stopped, with the next text.
+    parser.reset();
+    const errors = [{ line: 1, text: 'no program takes so long to read: given up' }];
+    return { path, text, body: [], docstring: undefined, errors, lineStarts: new Source(text).lineStarts };
+  }
   const flawed = tree.rootNode.hasError;
   const root = copied(tree, grammar);
   tree.delete();

@@ -249,3 +249,9 @@ test('what is no Python is said with its line, and the rest is read', () => {
   expect(module.errors.map(({ line }) => line)).toContain(5);
   expect(module.body.some((each) => each.kind === 'assign')).toBe(true);
 });
+
+test('a text that is made to take hours is given up, and the next one is read as ever', () => {
+  const endless = python.parse('endless.py', `x = 1\n${'\\\n'.repeat(30_000)}`);
+  expect(endless).toMatchObject({ body: [], errors: [{ line: 1, text: expect.stringContaining('given up') }] });
+  expect(python.parse('next.py', 'y = 2\n')).toMatchObject({ body: [{ kind: 'assign' }], errors: [] });
+});

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
+import { join as inside, resolve } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
-import { type Drained, nearest } from '../contract';
+import { type Drained, nearest, PointsmanError } from '../contract';
 import { startRehearsal } from '../model/rehearsal/server';
 import { count } from '../pages/figures';
 import type { Role } from '../worker';
@@ -11,6 +12,7 @@ import { runToEnd } from './follow';
 import { wholeOption } from './options';
 
 const ROLES: readonly Role[] = ['workflows', 'models', 'sandboxes'];
+const JOINS_AS: readonly Role[] = ['sandboxes'];
 
 /** `worker start`: serves in the foreground until SIGTERM or Ctrl-C, then drains. */
 export function addWorkerCommands(worker: Command, cli: Cli): void {
@@ -18,8 +20,10 @@ export function addWorkerCommands(worker: Command, cli: Cli): void {
   worker
     .command('start')
     .description('serve in the foreground; SIGTERM and Ctrl-C drain it')
-    .option('--roles <list>', `some of ${ROLES.join(',')}`, rolesOption, ROLES)
-    .action(async ({ roles }: { roles: readonly Role[] }) => {
+    .option('--roles <list>', `some of ${ROLES.join(',')}; all, or sandboxes for a host that joins`, rolesOption)
+    .option('--join <address>', 'share the work of the hosts at this Temporal server', addressOption)
+    .action(async ({ join, roles = join ? JOINS_AS : ROLES }: { join?: string; roles?: readonly Role[] }) => {
+      if (join) joins(cli, join);
       await cli.local();
       await cli.close();
       shareWithDaemons(cli.settings);
@@ -28,6 +32,25 @@ export function addWorkerCommands(worker: Command, cli: Cli): void {
       await serve({ queue: cli.queue, roles }, cli.settings);
       cli.print({ queue: cli.queue, roles, drained: true }, () => 'drained');
     });
+}
+
+/** Before anything starts: a host with a store of its own would take work, and find nothing that it is about. */
+function joins(cli: Cli, address: string): void {
+  process.env.TEMPORAL_ADDRESS = address;
+  const { config, home, file = inside(home, 'pointsman.yaml') } = cli.settings;
+  if (config.store.shared) return;
+  throw new PointsmanError(
+    'InvalidInput',
+    `a host that joins shares the store of those that are there, and ${resolve(file)} names none`,
+    'Put `store`, `images` and `payloads` there as they have them: docs/self-hosting.md, "A store that hosts share".',
+  );
+}
+
+/** `host:port`, with or without a scheme; Temporal's port where none is named. */
+function addressOption(text: string): string {
+  const [, host = '', port = '7233'] = /^(?:[a-z]+:\/\/)?([^/:]+|\[[^\]]+\])(?::(\d+))?\/?$/i.exec(text.trim()) ?? [];
+  if (host) return `${host}:${port}`;
+  throw new InvalidArgumentError('the address of a Temporal server, as in temporal.internal:7233');
 }
 
 function addDrain(worker: Command, cli: Cli): void {

@@ -48,6 +48,18 @@ describe('bad input', () => {
     for (const ran of [file, list, flag, hash]) expect(ran.code).toBe(1);
   });
 
+  it('a host that has no store to share does not join, and an address has to be one', async () => {
+    const [alone, odd] = await Promise.all([
+      runCli(['worker', 'start', '--join', '127.0.0.1:1', '--json']),
+      runCli(['worker', 'start', '--join', 'temporal internal', '--json']),
+    ]);
+    expect(answer(alone).error).toMatchObject({
+      code: 'InvalidInput',
+      message: expect.stringMatching(/shares the store of those that are there, and .*pointsman\.yaml names none/),
+    });
+    expect(answer(odd).error?.message).toContain('as in temporal.internal:7233');
+  });
+
   it('suggests the nearest command and says so in JSON too', async () => {
     const [noun, verb, none] = await Promise.all([
       runCli(['rolout']),

@@ -1,8 +1,18 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { CampaignResult, DatasetResult, ReportResult, RolloutRow } from '../../src/contract';
+import { temporal } from '@temporalio/proto';
+import {
+  type CampaignResult,
+  type DatasetResult,
+  queuesUnder,
+  type ReportResult,
+  type RolloutRow,
+} from '../../src/contract';
+import { REPOSITORY } from '../../src/home';
 import { type Ran, runCli } from '../cli/run-cli';
 import { byteTokenizer } from '../dataset/byte-tokenizer';
 import { examples } from '../support/counts';
@@ -137,6 +147,24 @@ test('a home is only a cache: what two hosts made, a third that has nothing make
   const shown = await cli('rollout', 'show', (JSON.parse(rows[0]!) as RolloutRow).id);
   expect([shown.code, shown.stdout]).toEqual([0, expect.stringContaining('src/calc.py')]);
 }, 300_000);
+
+test('one command, and a host is among them; told to end, it goes', async () => {
+  const { TEMPORAL_ADDRESS: address = '', ...env } = world.env;
+  const args = [join(REPOSITORY, 'bin', 'pointsman'), 'worker', 'start', '--join', `temporal://${address}`];
+  const joined = spawn(process.execPath, args, { cwd: folder, env: { ...env, ...home('e') }, stdio: 'ignore' });
+  const { namespace } = world;
+  const { TASK_QUEUE_TYPE_ACTIVITY: taskQueueType } = temporal.api.enums.v1.TaskQueueType;
+  const polls = async (name: string) => {
+    const asked = { namespace, taskQueue: { name }, taskQueueType };
+    const { pollers } = await world.client.workflowService.describeTaskQueue(asked);
+    return (pollers ?? []).some(({ identity }) => identity?.startsWith('pointsman@e '));
+  };
+  const { sandboxes, workflows } = queuesUnder(world.queue);
+  for (let waited = 0; waited < 60_000 && !(await polls(sandboxes)); waited += 200) await sleep(200);
+  expect([await polls(sandboxes), await polls(workflows)]).toEqual([true, false]);
+  joined.kill('SIGTERM');
+  expect(await once(joined, 'exit')).toEqual([0, null]);
+}, 120_000);
 
 test('the doctor says whether bucket and database answer', async () => {
   expect((await cli('doctor')).stdout).toContain('bucket and database answer');

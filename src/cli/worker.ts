@@ -48,7 +48,7 @@ function joins(cli: Cli, address: string): void {
 
 /** `host:port`, with or without a scheme; Temporal's port where none is named. */
 function addressOption(text: string): string {
-  const [, host = '', port = '7233'] = /^(?:[a-z]+:\/\/)?([^/:]+|\[[^\]]+\])(?::(\d+))?\/?$/i.exec(text.trim()) ?? [];
+  const [, host = '', port = '7233'] = /^(?:[a-z]+:\/\/)?([^/:\s]+|\[[^\]]+\])(?::(\d+))?\/?$/i.exec(text.trim()) ?? [];
   if (host) return `${host}:${port}`;
   throw new InvalidArgumentError('the address of a Temporal server, as in temporal.internal:7233');
 }

@@ -70,7 +70,8 @@ async function answer(
     response.setHeader('access-control-allow-credentials', 'true');
     response.setHeader('vary', 'origin');
   }
-  const [given = '', verb = ''] = url.slice(1).split('/');
+  // The UI asks with options in the query, of which none is ours.
+  const [given = '', verb = ''] = url.slice(1).split('?', 1)[0]!.split('/');
   if (!isSame(given, secret)) return refuse(404);
   if (method === 'OPTIONS') return refuse(204);
   if (method !== 'POST' || (verb !== 'encode' && verb !== 'decode')) return refuse(404);

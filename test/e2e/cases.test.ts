@@ -1,7 +1,8 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { formatPatch, parsePatch, type StructuredPatch } from 'diff';
 import type { ProblemCheckResult, RolloutResult, TestLists } from '../../src/contract';
-import { runCli } from '../cli/run-cli';
+import { type Ran, runCli } from '../cli/run-cli';
 import { CASES, type Case, chosenCases, oracleAndIdler, passToPass } from '../support/cases';
 import { minutes } from '../support/counts';
 import { figures } from '../support/figures';
@@ -20,7 +21,7 @@ if (cases.length === 0) console.warn(`skipped: there is no folder of recorded ca
   }, 60_000);
 
   test.each(cases.map((each) => [each.id, each] as const))(
-    '%s: admitted with the recorded lists; its fix is resolved, doing nothing is not',
+    '%s: admitted with the recorded lists; its fix is resolved, half of it and nothing are not',
     async (id, each) => {
       const since = Date.now();
       const problem = await init(each);
@@ -46,6 +47,16 @@ if (cases.length === 0) console.warn(`skipped: there is no folder of recorded ca
       });
       expect(oracle).toMatchObject({ status: 'submitted', resolved: true, turns: { total: 2, student: 0, expert: 2 } });
       expect(idle).toMatchObject({ status: 'submitted', resolved: false, turns: { total: 1, student: 1, expert: 0 } });
+
+      for (const [half, patch] of halves(each).entries()) {
+        const file = join(world.home, `${id}-${half}.diff`);
+        writeFileSync(file, patch);
+        const { stdout } = await said('problem', 'grade', problem, '--patch', file);
+        expect([`without hunk ${half + 1}`, JSON.parse(stdout)]).toMatchObject([
+          expect.anything(),
+          { resolved: false, verdict: 'graded' },
+        ]);
+      }
     },
     minutes(10, 30),
   );
@@ -70,16 +81,26 @@ if (cases.length === 0) console.warn(`skipped: there is no folder of recorded ca
     return out;
   }
 
-  /** One command with `--json`: its answer, which must be a success. */
-  async function pointsman<T>(...args: string[]): Promise<T> {
+  /** One command with `--json`. */
+  function said(...args: string[]): Promise<Ran> {
     const own = Object.entries(world.env).filter(([name]) => /^(POINTSMAN|TEMPORAL)_/.test(name));
-    const { code, stdout, stderr } = await runCli([...args, '--json'], {
-      env: Object.fromEntries(own) as Record<string, string>,
-    });
+    return runCli([...args, '--json'], { env: Object.fromEntries(own) as Record<string, string> });
+  }
+
+  /** The answer of one, which must be a success. */
+  async function pointsman<T>(...args: string[]): Promise<T> {
+    const { code, stdout, stderr } = await said(...args);
     if (code !== 0) throw new Error(`pointsman ${args.slice(0, 2).join(' ')} ended with ${code}: ${stdout}\n${stderr}`);
     return JSON.parse(stdout) as T;
   }
 });
+
+/** The fix without one of its hunks, for each of them; none of a fix that is a single one. */
+function halves({ gold_patch }: Case): string[] {
+  const [file] = parsePatch(readFileSync(join(CASES, gold_patch), 'utf8')) as [StructuredPatch];
+  if (file.hunks.length === 1) return [];
+  return file.hunks.map((hunk) => formatPatch({ ...file, hunks: file.hunks.filter((other) => other !== hunk) }));
+}
 
 function verdicts(results: Record<string, RolloutResult>): Record<string, string> {
   return Object.fromEntries(

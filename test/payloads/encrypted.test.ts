@@ -9,6 +9,7 @@ import { readKeys } from '../../src/payloads/keys';
 import { type CodecServing, serveCodec } from '../../src/payloads/server';
 import { inputOf } from '../../src/store/history';
 import { runCli } from '../cli/run-cli';
+import { describeInBrowser, launch } from '../support/chromium';
 import { tinyProblem } from '../support/tiny-problem';
 import { World } from '../support/world';
 
@@ -28,7 +29,6 @@ const script = {
     refused: { turns: [look], faults: [{ kind: 'rejected', status: 401, message: 'canaryfault' }] },
   },
 };
-const UI = 'http://127.0.0.1:8233';
 const keys = newKey(new Date());
 const cipher = new PayloadCipher(readKeys('KEYS', keys));
 let world: World;
@@ -36,7 +36,7 @@ const own = () => world.env as Record<string, string>;
 let codec: CodecServing;
 beforeAll(async () => {
   world = await World.start({ script, profiles: { quick: {}, refused: {} }, payloadKeys: keys });
-  codec = await serveCodec(cipher, { port: 0, secret: 'open-sesame', ui: UI });
+  codec = await serveCodec(cipher, { port: 0, secret: 'open-sesame', ui: world.ui });
 }, 90_000);
 afterAll(async () => {
   await codec?.close();
@@ -91,6 +91,33 @@ test('the Temporal CLI reads it through `codec serve`, and others read nothing',
   expect(textIn(await ask(...workflow, '--codec-endpoint', codec.url))).toContain('canarystatement');
 }, 60_000);
 
+describeInBrowser('the Temporal UI', () => {
+  test('shows what a run was given once it is told of the codec server, and not before', async () => {
+    const browser = await launch();
+    try {
+      const page = await browser.newPage();
+      const address = `${world.ui}/namespaces/${world.namespace}/workflows/done`;
+      await page.goto(address);
+      await page
+        .getByText(/[\w+/]{50,}/)
+        .first()
+        .waitFor();
+      expect(await page.getByText('canarystatement').count()).toBe(0);
+      // What its own dialog writes.
+      const written = { endpoint: codec.url, overrideRemoteCodecConfiguration: true };
+      for (const [name, value] of Object.entries(written)) {
+        const text = JSON.stringify(JSON.stringify(value));
+        await page.evaluate(`localStorage.setItem('${name}', ${text})`);
+      }
+      await page.goto(address);
+      await page.getByText('canarystatement').first().waitFor();
+      expect(await page.getByText('could not connect').count()).toBe(0);
+    } finally {
+      await browser.close();
+    }
+  }, 90_000);
+});
+
 test('it answers the UI that it was told of and programs, with its secret alone', async () => {
   const [sealed] = await cipher.encode([
     { metadata: { encoding: Buffer.from('json/plain') }, data: Buffer.from('"x"') },
@@ -100,12 +127,12 @@ test('it answers the UI that it was told of and programs, with its secret alone'
   const body = JSON.stringify({ payloads: [{ metadata: Object.fromEntries(names), data: base64(sealed!.data) }] });
   const post = (url: string, headers: Record<string, string> = {}) => fetch(url, { method: 'POST', body, headers });
 
-  const read = await post(`${codec.url}/decode`, { origin: UI });
-  expect(read.headers.get('access-control-allow-origin')).toBe(UI);
+  const read = await post(`${codec.url}/decode`, { origin: world.ui });
+  expect(read.headers.get('access-control-allow-origin')).toBe(world.ui);
   expect(await read.json()).toEqual({
     payloads: [{ metadata: { encoding: base64(Buffer.from('json/plain')) }, data: base64(Buffer.from('"x"')) }],
   });
-  const asked = await fetch(`${codec.url}/decode`, { method: 'OPTIONS', headers: { origin: UI } });
+  const asked = await fetch(`${codec.url}/decode`, { method: 'OPTIONS', headers: { origin: world.ui } });
   expect([asked.status, asked.headers.get('access-control-allow-headers')]).toEqual([
     204,
     'authorization, content-type, x-namespace',

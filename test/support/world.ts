@@ -54,6 +54,7 @@ export class World {
   private server: ChildProcess | undefined;
   private scopeLabel = '';
   private metricsPort = 0;
+  private uiPort = 0;
   client!: Client;
   rehearsal!: Awaited<ReturnType<typeof startRehearsal>>;
   address = '';
@@ -120,10 +121,11 @@ export class World {
     const [, port] = this.address.split(':');
     const log = openSync(join(this.home, 'server.log'), 'a');
     this.metricsPort = await freePort();
+    this.uiPort = await freePort();
     const flags = [
       ...serverArguments(
         Number(port),
-        { host: '127.0.0.1', port: await freePort() },
+        { host: '127.0.0.1', port: this.uiPort },
         { dbFile: join(this.home, 'temporal.db'), fastTimers: true },
       ),
       ...['--namespace', this.namespace, '--metrics-port', String(this.metricsPort)],
@@ -196,6 +198,11 @@ export class World {
       await sleep(100);
     }
     throw new Error(`no worker came up: ${this.workerLog().slice(-3000)}`);
+  }
+
+  /** Temporal's own, of this server. */
+  get ui(): string {
+    return `http://127.0.0.1:${this.uiPort}`;
   }
 
   get serverPid(): number {

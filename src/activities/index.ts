@@ -28,6 +28,7 @@ import { createSetupPrepareActivities } from './setup/prepare';
 import { createSetupRaceActivities } from './setup/race';
 import { createSetupResultActivities } from './setup/result';
 import { createSetupSandboxActivities } from './setup/sandbox';
+import { createUndoActivities } from './undo';
 
 /** All activities of this process, by the name that workflows call. */
 export function createActivities(deps: Deps) {
@@ -35,6 +36,7 @@ export function createActivities(deps: Deps) {
     ...createModelActivities(deps),
     ...createPersonActivities(deps),
     ...createSandboxActivities(deps),
+    ...createUndoActivities(deps),
     ...createTranscriptActivities(deps),
     ...createProblemActivities(deps),
     ...createGradingActivities(deps),

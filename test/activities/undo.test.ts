@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import Docker from 'dockerode';
-import { createSandboxActivities } from '../../src/activities/rollout/sandbox';
+import { createUndoActivities } from '../../src/activities/undo';
 import { type Compensation, SandboxProfile, ServiceSpec } from '../../src/contract';
 import type { Deps } from '../../src/deps';
 import { BASE_IMAGE } from '../../src/machine/image';
@@ -11,7 +11,7 @@ const BASE = BASE_IMAGE;
 const docker = new Docker();
 const sandboxes = openSandboxes(`undo-test/${randomUUID()}`);
 const owner = { workflowId: 'undo-test', firstRunId: randomUUID() };
-const { undo } = createSandboxActivities({ sandboxes } as unknown as Deps);
+const { undo } = createUndoActivities({ sandboxes } as unknown as Deps);
 const undone = (...records: Compensation[]) => new MockActivityEnvironment().run(undo, { owner, records });
 afterAll(async () => {
   await sandboxes.removeAll(owner.firstRunId);

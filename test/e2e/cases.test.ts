@@ -52,9 +52,10 @@ if (cases.length === 0) console.warn(`skipped: there is no folder of recorded ca
         const file = join(world.home, `${id}-${half}.diff`);
         writeFileSync(file, patch);
         const { stdout } = await said('problem', 'grade', problem, '--patch', file);
+        const resolved = UNTESTED[id]?.includes(half + 1) ?? false;
         expect([`without hunk ${half + 1}`, JSON.parse(stdout)]).toMatchObject([
           expect.anything(),
-          { resolved: false, verdict: 'graded' },
+          { resolved, verdict: 'graded' },
         ]);
       }
     },
@@ -94,6 +95,9 @@ if (cases.length === 0) console.warn(`skipped: there is no folder of recorded ca
     return JSON.parse(stdout) as T;
   }
 });
+
+/** Hunks of which no test says anything: the words of a message, an import that is not used any more. */
+const UNTESTED: Readonly<Record<string, readonly number[]>> = { T03: [1], T16: [1] };
 
 /** The fix without one of its hunks, for each of them; none of a fix that is a single one. */
 function halves({ gold_patch }: Case): string[] {

@@ -1,5 +1,4 @@
 import {
-  type Compensation,
   type Frame,
   isPointsmanError,
   type Lease,
@@ -12,7 +11,6 @@ import {
 import type { Deps } from '../../deps';
 import { openPart, startServices } from '../../environments/grading/trial';
 import { ensureProblemImage, imageOf, labOf } from '../../environments/problem-environment';
-import { removeEnvironment } from '../../environments/setup-result';
 import { bringImage, shareImage } from '../../environments/travel';
 import { preview } from '../../rollout/summary';
 import type { Owner } from '../../sandbox/labels';
@@ -68,65 +66,6 @@ export function createSandboxActivities(deps: Deps) {
 
   const perform = createPerformer(deps);
 
-  async function begin(sandbox: Sandbox, problem: Problem, profile: SandboxProfile): Promise<Lease> {
-    return sandbox.journal(async (journal) => ({
-      host: deps.hostQueue,
-      hostName: deps.hostName,
-      container: sandbox.name,
-      image: imageOf(problem),
-      workdir: problem.workdir,
-      base: await journal.digest(problem.workdir),
-      origin: await journal.position(),
-      diskMiB: profile.diskMiB,
-    }));
-  }
-
-  /** What a problem has running, and what is brought into its work directory. */
-  async function open(owner: Owner, problem: Problem, sandbox: Sandbox, signal: AbortSignal): Promise<void> {
-    const { workdir } = problem;
-    await startServices(labOf(deps), { owner, problem, signal }, { container: sandbox.name, workdir });
-    await openPart(sandbox, problem, blobs, signal);
-  }
-
-  /** The sandbox at the top frame whose image is here, or comes here from where it was shared. Undefined where none does. */
-  async function fromNewest(
-    spec: Omit<SandboxSpec, 'image'>,
-    frames: readonly Frame[],
-  ): Promise<{ sandbox: Sandbox; frame: Frame } | undefined> {
-    for (const frame of [...frames].reverse()) {
-      const local = await sandboxes.images.find(frame.image);
-      const image = local ? frame.image : frame.shared;
-      if (!image || !(local || (await bringImage(deps, image)))) continue;
-      try {
-        return { sandbox: (await sandboxes.restore(spec, { ...frame, image })).sandbox, frame };
-      } catch (error) {
-        // Somebody removed it at this moment.
-        if (!isPointsmanError(error) || error.code !== 'FrameLost') throw error;
-      }
-    }
-    return undefined;
-  }
-
-  async function undoOne(owner: Owner, record: Compensation): Promise<void> {
-    switch (record.kind) {
-      case 'container':
-        return sandboxes.remove(owner, record.role);
-      case 'frame':
-        return sandboxes.dropFrames(owner, [record.index]);
-      case 'service':
-        return sandboxes.services.remove(owner, record.name);
-      case 'network':
-        return sandboxes.services.removeNetwork(owner);
-      case 'environment':
-        return removeEnvironment(deps, record);
-      case 'leftovers':
-        await sandboxes.removeAll(owner.firstRunId);
-        return;
-      default:
-        return record satisfies never;
-    }
-  }
-
   return {
     /**
      * Starts the run's sandbox on this host. Retry-safe: the container's name follows from the run, and one that exists
@@ -138,8 +77,8 @@ export function createSandboxActivities(deps: Deps) {
         const image = await ensureProblemImage(deps, owner, problem, signal);
         const spec = { owner, role: ROLE, image, workdir: problem.workdir, profile, beside: siblingsOf(problem) };
         const sandbox = await sandboxes.claim(spec);
-        await open(owner, problem, sandbox, signal);
-        return begin(sandbox, problem, profile);
+        await open(deps, sandbox, { owner, problem, signal });
+        return begin(deps, sandbox, problem, profile);
       });
     },
 
@@ -202,13 +141,13 @@ export function createSandboxActivities(deps: Deps) {
         const spec = { owner, role: ROLE, workdir: problem.workdir, profile, beside: siblingsOf(problem) };
         const contained = input.frames.filter((each) => steps.some((step) => step.job === each.position));
         await sandboxes.remove(owner, ROLE);
-        const restored = await fromNewest(spec, contained);
+        const restored = await fromNewest(deps, spec, contained);
         const frame = restored?.frame;
         const sandbox =
           restored?.sandbox ??
           (await sandboxes.claim({ ...spec, image: await ensureProblemImage(deps, owner, problem, signal) }));
-        if (!frame) await open(owner, problem, sandbox, signal);
-        const lease = await begin(sandbox, problem, profile);
+        if (!frame) await open(deps, sandbox, { owner, problem, signal });
+        const lease = await begin(deps, sandbox, problem, profile);
         const done = frame ? steps.findIndex((step) => step.job === frame.position) + 1 : 0;
         const first = steps[0];
         const whole = { ...lease, base: done > 0 && first ? first.workspace : lease.base };
@@ -315,19 +254,49 @@ export function createSandboxActivities(deps: Deps) {
         await sandboxes.dropFrames(owner, input.above);
       });
     },
-
-    /**
-     * Undoes what a run made on this host, one thing after another, past what fails. Retry-safe: what is gone counts as
-     * removed.
-     */
-    async undo({ owner, records }: { owner: Owner; records: readonly Compensation[] }): Promise<void> {
-      return withHeartbeat(async () => {
-        const failed: string[] = [];
-        for (const record of records) {
-          await undoOne(owner, record).catch((error: Error) => failed.push(`${record.kind}: ${error.message}`));
-        }
-        if (failed.length > 0) throw new Error(failed.join('; '));
-      });
-    },
   };
+}
+
+async function begin(deps: Deps, sandbox: Sandbox, problem: Problem, profile: SandboxProfile): Promise<Lease> {
+  return sandbox.journal(async (journal) => ({
+    host: deps.hostQueue,
+    hostName: deps.hostName,
+    container: sandbox.name,
+    image: imageOf(problem),
+    workdir: problem.workdir,
+    base: await journal.digest(problem.workdir),
+    origin: await journal.position(),
+    diskMiB: profile.diskMiB,
+  }));
+}
+
+/** What a problem has running, and what is brought into its work directory. */
+async function open(
+  deps: Deps,
+  sandbox: Sandbox,
+  { owner, problem, signal }: { readonly owner: Owner; readonly problem: Problem; readonly signal: AbortSignal },
+): Promise<void> {
+  const { workdir } = problem;
+  await startServices(labOf(deps), { owner, problem, signal }, { container: sandbox.name, workdir });
+  await openPart(sandbox, problem, deps.blobs, signal);
+}
+
+/** The sandbox at the top frame whose image is here, or comes here from where it was shared. Undefined where none does. */
+async function fromNewest(
+  deps: Deps,
+  spec: Omit<SandboxSpec, 'image'>,
+  frames: readonly Frame[],
+): Promise<{ sandbox: Sandbox; frame: Frame } | undefined> {
+  for (const frame of [...frames].reverse()) {
+    const local = await deps.sandboxes.images.find(frame.image);
+    const image = local ? frame.image : frame.shared;
+    if (!image || !(local || (await bringImage(deps, image)))) continue;
+    try {
+      return { sandbox: (await deps.sandboxes.restore(spec, { ...frame, image })).sandbox, frame };
+    } catch (error) {
+      // Somebody removed it at this moment.
+      if (!isPointsmanError(error) || error.code !== 'FrameLost') throw error;
+    }
+  }
+  return undefined;
 }

@@ -2,7 +2,7 @@ import { proxyActivities } from '@temporalio/workflow';
 import type { createEvaluationActivities } from '../../activities/evaluation/evaluation';
 import type { createEvaluationResultActivities } from '../../activities/evaluation/results';
 import type { createModelActivities } from '../../activities/model';
-import type { createSandboxActivities } from '../../activities/rollout/sandbox';
+import type { createUndoActivities } from '../../activities/undo';
 import type { Queues } from '../../contract';
 import { type ModelQueue, modelCall, onAnyHost, STORE } from '../durable/retry';
 
@@ -22,7 +22,7 @@ export function solverActivities(queue: ModelQueue) {
 
 /** On any host with room. An attempt makes its own container, so trouble with one host is tried again on another. */
 export function judgeActivities(queues: Queues) {
-  return proxyActivities<Pick<Evaluating, 'judgeCandidate'> & Pick<ReturnType<typeof createSandboxActivities>, 'undo'>>(
+  return proxyActivities<Pick<Evaluating, 'judgeCandidate'> & ReturnType<typeof createUndoActivities>>(
     onAnyHost(queues),
   );
 }

@@ -3,7 +3,7 @@ import type { createModelActivities } from '../../activities/model';
 import type { createFunctionProblemActivities } from '../../activities/problems/function-problem';
 import type { createFunctionProblemsActivities } from '../../activities/problems/function-problems';
 import type { createHarnessAuthorActivities } from '../../activities/problems/harness-author';
-import type { createSandboxActivities } from '../../activities/rollout/sandbox';
+import type { createUndoActivities } from '../../activities/undo';
 import type { Queues } from '../../contract';
 import type { Owner } from '../../sandbox/labels';
 import { Compensations } from '../durable/compensations';
@@ -11,7 +11,7 @@ import { type ModelQueue, modelCall, onAnyHost, STORE } from '../durable/retry';
 
 type OnHost = ReturnType<typeof createFunctionProblemActivities> &
   ReturnType<typeof createFunctionProblemsActivities> &
-  Pick<ReturnType<typeof createSandboxActivities>, 'undo'>;
+  ReturnType<typeof createUndoActivities>;
 
 /** On any host with room. An attempt makes its own containers, so trouble with one host is tried again on another. */
 export function harnessActivities(queues: Queues) {

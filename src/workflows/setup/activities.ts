@@ -1,5 +1,4 @@
 import { ActivityCancellationType, proxyActivities } from '@temporalio/workflow';
-import type { createSandboxActivities } from '../../activities/rollout/sandbox';
 import type { createSetupEvidenceActivities } from '../../activities/setup/evidence';
 import type { createSetupMemoryActivities } from '../../activities/setup/memory';
 import type { createSetupMoveActivities } from '../../activities/setup/moves';
@@ -7,6 +6,7 @@ import type { createSetupPrepareActivities } from '../../activities/setup/prepar
 import type { createSetupRaceActivities } from '../../activities/setup/race';
 import type { createSetupResultActivities } from '../../activities/setup/result';
 import type { createSetupSandboxActivities } from '../../activities/setup/sandbox';
+import type { createUndoActivities } from '../../activities/undo';
 import type { Queues, Ref, SetupLimits } from '../../contract';
 import { HEARTBEAT, lostAfter, type ModelQueue, modelCall, onAnyHost, RETRY } from '../durable/retry';
 
@@ -17,7 +17,7 @@ export function moveActivities(queue: ModelQueue) {
 
 type OnHost = ReturnType<typeof createSetupPrepareActivities> &
   ReturnType<typeof createSetupSandboxActivities> &
-  Pick<ReturnType<typeof createSandboxActivities>, 'undo'> &
+  ReturnType<typeof createUndoActivities> &
   ReturnType<typeof createSetupEvidenceActivities> &
   ReturnType<typeof createSetupRaceActivities> &
   ReturnType<typeof createSetupResultActivities> &

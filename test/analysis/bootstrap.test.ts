@@ -8,7 +8,7 @@ const stream = (key: string) => {
   const state = hashKey(key);
   return () => uniformUnit(state);
 };
-const DRAWS = examples(100, 300);
+const DRAWS = examples(60, 300);
 const shares = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { minLength: 1, maxLength: 40 });
 
 test('the interval lies around the mean and within the values', () => {

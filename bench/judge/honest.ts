@@ -30,10 +30,10 @@ const TOOLS =
   'pytest-xdist pytest-forked pytest-rerunfailures pytest-asyncio pytest-mock pytest-timeout freezegun hypothesis nox tox twisted django';
 
 /** What the packages need, as releases that go with this pytest: pip takes the newest that do. */
-function toolsWith(version: string, requirement: string, more: string): readonly string[] {
+function toolsWith(version: string, requirements: readonly string[], more: string): readonly string[] {
   const pip = 'python3 -m pip install -q --break-system-packages';
   return [
-    `${pip} '${requirement}' ${TOOLS}${more}`,
+    `${pip} ${requirements.map((each) => `'${each}'`).join(' ')} ${TOOLS}${more}`,
     // It is active wherever it is found, so only those who name its folder find it.
     `${pip} --no-deps --target /opt/randomly ${Number(version) <= 6 ? 'pytest-randomly==3.12.0' : 'pytest-randomly'}`,
   ];
@@ -41,16 +41,16 @@ function toolsWith(version: string, requirement: string, more: string): readonly
 
 const imageWith = (version: string, requirement: string, more = ''): PytestImage => ({
   version,
-  setup: toolsWith(version, requirement, more),
+  setup: toolsWith(version, [requirement], more),
 });
 
 /** On the Python of its time: before 6.2 it rewrites assertions into what 3.10 and later do not compile. */
-const agedImageWith = (version: string, requirement: string): PytestImage => ({
+const agedImageWith = (version: string, requirements: readonly string[]): PytestImage => ({
   version,
   setup: [
     interpreterFor('==3.9.*')!.bring,
     'ln -s python3.9 /usr/local/bin/python3 && ln -s python3.9 /usr/local/bin/python && python3 -m ensurepip && python3 -m pip install -q --upgrade pip',
-    ...toolsWith(version, requirement, ''),
+    ...toolsWith(version, requirements, ''),
   ],
 });
 
@@ -59,9 +59,9 @@ export const IMAGES: readonly PytestImage[] = [
   imageWith('7', 'pytest>=7.4,<7.5', ' pytest-subtests'),
   imageWith('8', 'pytest>=8,<9', ' pytest-subtests'),
   imageWith('9', 'pytest>=9,<10'),
-  agedImageWith('4', 'pytest>=4.6,<4.7'),
+  agedImageWith('4', ['pytest>=4.6,<4.7']),
   // Later releases of that plug-in say that they go with it, and do not.
-  agedImageWith('5', "pytest>=5.4,<5.5' 'pytest-asyncio<0.17"),
+  agedImageWith('5', ['pytest>=5.4,<5.5', 'pytest-asyncio<0.17']),
 ];
 
 const BASKET = moduleOf(

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { join as inside, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
 import { type Drained, nearest, PointsmanError } from '../contract';
 import { startRehearsal } from '../model/rehearsal/server';
@@ -22,8 +22,8 @@ export function addWorkerCommands(worker: Command, cli: Cli): void {
     .description('serve in the foreground; SIGTERM and Ctrl-C drain it')
     .option('--roles <list>', `some of ${ROLES.join(',')}; all, or sandboxes for a host that joins`, rolesOption)
     .option('--join <address>', 'share the work of the hosts at this Temporal server', addressOption)
-    .action(async ({ join, roles = join ? JOINS_AS : ROLES }: { join?: string; roles?: readonly Role[] }) => {
-      if (join) joins(cli, join);
+    .action(async ({ join: fleet, roles = fleet ? JOINS_AS : ROLES }: { join?: string; roles?: readonly Role[] }) => {
+      if (fleet) joins(cli, fleet);
       await cli.local();
       await cli.close();
       shareWithDaemons(cli.settings);
@@ -37,7 +37,7 @@ export function addWorkerCommands(worker: Command, cli: Cli): void {
 /** Before anything starts: a host with a store of its own would take work, and find nothing that it is about. */
 function joins(cli: Cli, address: string): void {
   process.env.TEMPORAL_ADDRESS = address;
-  const { config, home, file = inside(home, 'pointsman.yaml') } = cli.settings;
+  const { config, home, file = join(home, 'pointsman.yaml') } = cli.settings;
   if (config.store.shared) return;
   throw new PointsmanError(
     'InvalidInput',

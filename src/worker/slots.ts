@@ -9,7 +9,7 @@ import type { Leaving } from './leaving';
 const FIXED = { type: 'fixed-size', numSlots: 2 } as const;
 const LOOK_MS = 5_000;
 
-/** Of each queue of a host's sandboxes: a server bounds the open polls of a namespace (1,200 by default), which all hosts share. */
+/** Of each queue of a host's sandboxes: a server bounds the open polls of a namespace, which all hosts share. */
 export const FEW_POLLS = { maxConcurrentActivityTaskPolls: 2 } as const;
 
 /**

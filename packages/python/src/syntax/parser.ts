@@ -35,7 +35,7 @@ function grammarFile(): Uint8Array | string {
   return process.getBuiltinModule?.('node:fs').readFileSync(path) ?? path;
 }
 
-/** Milliseconds of the processor that a text may take: a hundred times what a program of its length does, at the least. */
+/** Milliseconds of the processor that a text may take: ten times what a program of its length does, at the least. */
 const patienceFor = ({ length }: string): number => 1_000 + length / 100;
 
 function parsed(parser: Parser, grammar: Grammar, path: string, text: string): ModuleSyntax {

@@ -97,6 +97,12 @@ export class Places {
     this.closed = true;
   }
 
+  /** Whether admitted work is under way, or a container is about to run: more may be here in a moment than is now. */
+  get expects(): boolean {
+    const begun = [...this.permits].some(({ state }) => state !== 'polling');
+    return begun || this.waiting.size > 0 || this.reserved.size > 0;
+  }
+
   /**
    * Makes a container once there is room for it. One of a run that has a place left needs no other, and one of a run that
    * holds a place goes ahead where nothing here ends by itself: sandboxes of agents, and what waits as it does.

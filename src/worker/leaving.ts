@@ -113,13 +113,17 @@ export class Leaving {
   }
 
   /**
-   * Tells the runs that have a sandbox here, and waits until none has one any more, or until `signal`. Those that are still
-   * here then are told that nobody answers here any more. `alone`: there is no other host, so they end here.
+   * Tells the runs that have a sandbox here, and waits until none has one any more or is about to, or until `signal`. Those
+   * that are still here then are told that nobody answers here any more. `alone`: there is no other host, so they end here.
    */
   private async handOn({ signal, alone }: { readonly signal: AbortSignal; readonly alone: boolean }): Promise<void> {
     const { sandboxes, logger } = this.ground;
     const told = new Map<string, number>();
-    for (let here = await sandboxes.running(); here.size > 0 && !signal.aborted; here = await sandboxes.running()) {
+    while (!signal.aborted) {
+      // Before the look, which sees what comes of it.
+      const { expects } = sandboxes.places;
+      const here = await sandboxes.running();
+      if (here.size === 0 && !expects) break;
       for (const [run, workflowId] of alone ? [] : here) {
         if (Date.now() - (told.get(run) ?? 0) < SAY_AGAIN_MS) continue;
         if (!told.has(run)) logger.info({ workflowId }, 'is to go on elsewhere');

@@ -82,6 +82,16 @@ async function hostOf(handle: WorkflowHandle): Promise<string> {
   }
 }
 
+/** The host that makes the run's sandbox, while it does. */
+async function makerOf(handle: WorkflowHandle): Promise<string> {
+  for (;;) {
+    const { raw } = await handle.describe();
+    const at = raw.pendingActivities?.[0]?.lastWorkerIdentity?.match(/^pointsman@(\S+) /);
+    if (at) return at[1]!;
+    await sleep(50);
+  }
+}
+
 const exited = (worker: ChildProcess) =>
   new Promise<number | null>((resolve) => {
     if (worker.exitCode !== null) resolve(worker.exitCode);
@@ -169,6 +179,21 @@ test('a host that is drained hands on what it has, and ends: no step is done aga
     expect(await sweptHosts()).toEqual(['a', 'b'].filter((each) => each !== host));
   });
   expect(result.recovered).toEqual({ sandboxes: 0, redoneSteps: 0 });
+}, 120_000);
+
+test('what a drained host has begun is waited for and handed on, though it has no sandbox yet', async () => {
+  const environment = { source: `dir:${folderOf(projectOf('slow'))}`, base: BASE_IMAGE, setup: ['sleep 5'] };
+  const slow = { ...problem, image: 'pointsman/test-slow:1', environment };
+  const handle = await world.begin(
+    'rollout',
+    { problem: slow, student: 'short', handOver: { never: true }, grade: false },
+    'begun',
+  );
+  const host = await makerOf(handle);
+  expect(await (await world.begin('drain', { host }, 'drain-early')).result()).toEqual({ host, runs: 0 });
+  await exited(workers[host]!);
+  expect(await resultOf(handle)).toMatchObject({ status: 'submitted', recovered: { sandboxes: 0, redoneSteps: 0 } });
+  join(host);
 }, 120_000);
 
 test('one that is stopped hands on at once, too', async () => {

@@ -1,4 +1,12 @@
-import { type ChatRequest, type ModelProfile, PointsmanError, type Ref, type SharedBudget } from '../contract';
+import { profileNamed, sessionOf } from '../config';
+import {
+  type ChatRequest,
+  type Endpoint,
+  type ModelProfile,
+  PointsmanError,
+  type Ref,
+  type SharedBudget,
+} from '../contract';
 import type { Deps } from '../deps';
 import {
   type CallSession,
@@ -25,6 +33,18 @@ interface Question {
   /** Kept tokens of the call whose prompt and answer this prompt is likely to begin with. */
   readonly before?: Ref;
   readonly signal: AbortSignal;
+}
+
+/** Where a profile is asked. Throws `InvalidInput` for an endpoint that the configuration does not allow. */
+export async function placeOf(
+  { config, sessionKeys }: Deps,
+  name: string,
+  endpoint: Endpoint | undefined,
+): Promise<{ readonly profile: ModelProfile; readonly session?: CallSession }> {
+  if (!endpoint) return { profile: profileNamed(config, name) };
+  const { profile, gateway, token, headers } = sessionOf(config, name, endpoint);
+  const key = token === undefined ? undefined : await sessionKeys.read(token, profile.baseUrl ?? '');
+  return { profile, session: { gateway, headers, ...(key === undefined ? {} : { key }) } };
 }
 
 /**

@@ -21,6 +21,7 @@ import { createReportActivities } from './report';
 import { createPersonActivities } from './rollout/person';
 import { createSandboxActivities } from './rollout/sandbox';
 import { createTranscriptActivities } from './rollout/transcript';
+import { createTurnActivities } from './rollout/turn';
 import { createSetupEvidenceActivities } from './setup/evidence';
 import { createSetupMemoryActivities } from './setup/memory';
 import { createSetupMoveActivities } from './setup/moves';
@@ -37,6 +38,7 @@ export function createActivities(deps: Deps) {
     ...createPersonActivities(deps),
     ...createSandboxActivities(deps),
     ...createUndoActivities(deps),
+    ...createTurnActivities(deps),
     ...createTranscriptActivities(deps),
     ...createProblemActivities(deps),
     ...createGradingActivities(deps),

@@ -7,7 +7,7 @@ import { rawReply } from '../../rollout/dialects/dialect';
 import { actionLine, preview } from '../../rollout/summary';
 import { findTool, readArguments, TOOLS } from '../../rollout/tools';
 import { withHeartbeat } from '../heartbeat';
-import type { CallModelResult } from '../model';
+import type { CallModelResult } from './turn';
 
 const PREVIEW = 500;
 const NOTHING = { promptTokens: 0, cachedTokens: 0, completionTokens: 0, costUsd: 0 };

@@ -16,7 +16,7 @@ import { preview } from '../../rollout/summary';
 import type { Owner } from '../../sandbox/labels';
 import type { Sandbox, SandboxSpec } from '../../sandbox/sandbox';
 import { withHeartbeat } from '../heartbeat';
-import { createPerformer, jobOf } from './perform';
+import { createPerformer } from './perform';
 import { asLost, assertHere } from './sandbox-host';
 
 export interface ClaimInput {
@@ -36,29 +36,9 @@ export interface CheckpointInput {
   readonly travels?: boolean | undefined;
 }
 
-export interface RunToolInput {
-  readonly lease: Lease;
-  readonly head: string;
-  /** Blob of the turn whose action is run. */
-  readonly turn: string;
-  readonly commandSeconds: number;
-  /** The part of a problem with several that the agent is asked for when it submits. */
-  readonly next?: { readonly problem: Ref; readonly part: number };
-}
-
-export interface RunToolResult {
-  /** Beginning and end of what the tool answered, readable in the Temporal UI. */
-  readonly preview: string;
-  readonly exitCode: number | null;
-  readonly timedOut: boolean;
-  readonly submitted: boolean;
-  readonly head: string;
-}
-
 /** Containers that run beside its sandbox. */
 const siblingsOf = ({ services = [] }: Problem) => services.filter(({ kind }) => kind === 'container').length;
 
-const PREVIEW = 400;
 const ROLE = 'main';
 
 export function createSandboxActivities(deps: Deps) {
@@ -79,42 +59,6 @@ export function createSandboxActivities(deps: Deps) {
         const sandbox = await sandboxes.claim(spec);
         await open(deps, sandbox, { owner, problem, signal });
         return begin(deps, sandbox, problem, profile);
-      });
-    },
-
-    /**
-     * Runs a turn's action and appends the step to the chain. Retry-safe: the action is a named journal job, so a retry
-     * follows or reads the one that was started; `SandboxLost` when the container is gone or holds another history.
-     */
-    async runTool(input: RunToolInput & { run: string }): Promise<RunToolResult> {
-      return withHeartbeat(async (signal) => {
-        assertHere(deps, input.lease);
-        const turn = await transcripts.turn(input.turn);
-        const { steps } = await transcripts.chain(input.head);
-        const { step, durationMs, submitted } = await perform(
-          {
-            lease: input.lease,
-            steps,
-            parent: input.head,
-            job: jobOf(turn, input.turn),
-            turn,
-            seconds: input.commandSeconds,
-            next: input.next && partAt(await problems.kept(input.next.problem), input.next.part).statement,
-          },
-          signal,
-        ).catch(asLost);
-        const [head] = await Promise.all([
-          transcripts.append(step),
-          timings.record(input.run, { turn: turn.turn, durationMs, redone: 0 }),
-        ]);
-        const text = (await blobs.get(step.observation.text.sha256)).toString('utf8');
-        return {
-          preview: preview(text, PREVIEW),
-          exitCode: step.observation.exitCode,
-          timedOut: step.observation.timedOutAfter !== null,
-          submitted,
-          head,
-        };
       });
     },
 

@@ -8,7 +8,7 @@ import { eventsOf, firstValue } from '../../store/history';
 export interface AuditedStep {
   readonly hash: string;
   readonly step: Step;
-  /** Digest that the turn has as a blob of its own: so `callModel` wrote it before the step was made. */
+  /** Digest that the turn has as a blob of its own: so it was written before the step was made. */
   readonly turnBlob: string;
 }
 
@@ -86,7 +86,7 @@ function jsonIn(bytes: Buffer): unknown {
   }
 }
 
-/** Completion of a `callModel` whose answer became a turn. */
+/** Completion of a question whose answer became a turn. */
 interface ModelEvent {
   readonly runId: string;
   readonly eventId: number;
@@ -128,6 +128,9 @@ export async function rolloutHistory(client: Client, workflowId: string): Promis
   }
 }
 
+/** Activities whose result holds a model's answer. */
+const ASKS: readonly string[] = ['callModel', 'takeTurn'];
+
 /** One run of a rollout; the newest without `runId`. Throws when the server does not have it. */
 async function historyFromRun(client: Client, workflowId: string, runId?: string): Promise<RunHistory> {
   const handle = client.workflow.getHandle(workflowId, runId);
@@ -144,8 +147,8 @@ async function historyFromRun(client: Client, workflowId: string, runId?: string
       continuedFrom = started.continuedExecutionRunId || undefined;
     }
     const scheduled = event.activityTaskScheduledEventAttributes;
-    if (scheduled?.activityType?.name === 'callModel') {
-      const turn = firstValue<{ turn?: number }>(scheduled.input)?.turn;
+    if (ASKS.includes(scheduled?.activityType?.name ?? '')) {
+      const turn = firstValue<{ turn?: number }>(scheduled?.input)?.turn;
       if (turn !== undefined) asked.set(String(event.eventId), turn);
     }
     const completed = event.activityTaskCompletedEventAttributes;

@@ -103,7 +103,7 @@ interface AuditedTurn {
   readonly event: { readonly runId: string; readonly eventId: number } | null;
   /** Digest of the model's answer, as the server gave it. */
   readonly response: string;
-  /** Blob that holds the answer as `callModel` kept it; null where it is not in the store. */
+  /** Blob that holds the answer as it was kept; null where it is not in the store. */
   readonly turnBlob: string | null;
 }
 

@@ -25,7 +25,7 @@ import {
 import { readChain, readObservations, readText } from '../../pages/viewer/server/chain-files';
 import { setupTurnView } from '../../pages/viewer/turn-view';
 import type { BlobStore } from '../../store/blobs';
-import { eventsOf } from '../../store/history';
+import { eventsOf, firstValue } from '../../store/history';
 import type { Cli } from '../context';
 import { type RunFacts, refusedOf } from '../rollout/reading';
 import { readSetup } from '../setup/reading';
@@ -220,8 +220,8 @@ async function checksOf(blobs: BlobStore, { runs }: GradeResult): Promise<Contro
   return texts.flatMap((text) => (text ? (JSON.parse(text) as ControlCheck[]) : []));
 }
 
-/** Activities that ask for a turn; every other one whose summary names the turn does it. */
-const ASKS: readonly string[] = ['callModel', 'makeMove'];
+/** Activities that ask for a turn; every other one whose summary names the turn does it. The second may do both. */
+const ASKS: readonly string[] = ['callModel', 'takeTurn', 'makeMove'];
 
 /**
  * Which events of a history belong to which turn, by the summaries that workflows give their activities (`turn 4 · …`). Of
@@ -244,8 +244,12 @@ export async function turnEvents(handle: WorkflowHandle, workflowLink: string | 
       if (asks) known.asked ??= id;
       turns.set(turn, known);
     }
-    const place = places.get(String(event.activityTaskCompletedEventAttributes?.scheduledEventId));
-    if (place) turns.get(place.turn)![place.asks ? 'answered' : 'done'] = id;
+    const completed = event.activityTaskCompletedEventAttributes;
+    const place = places.get(String(completed?.scheduledEventId));
+    if (!place) continue;
+    const known = turns.get(place.turn)!;
+    if (place.asks) known.answered = id;
+    if (!place.asks || firstValue<{ seen?: object }>(completed?.result)?.seen) known.done = id;
   }
   const history = workflowLink ? `${workflowLink}/${encodeURIComponent(runId)}/history` : null;
   return { history, runId, turns: Object.fromEntries(turns) };

@@ -4,16 +4,18 @@ import {
   defineUpdate,
   executeChild,
   ParentClosePolicy,
+  patched,
   proxyActivities,
   setCurrentDetails,
   setHandler,
   upsertMemo,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { CallModelResult, CheckedProfiles, createModelActivities } from '../../activities/model';
+import type { CheckedProfiles, createModelActivities } from '../../activities/model';
 import type { createProblemActivities, LoadedProblem } from '../../activities/problems/problem';
 import type { createPersonActivities } from '../../activities/rollout/person';
 import type { createTranscriptActivities } from '../../activities/rollout/transcript';
+import type { TakenTurn } from '../../activities/rollout/turn';
 import {
   type Author,
   type Endpoint,
@@ -32,7 +34,7 @@ import { verdictOver, whyStopped } from '../../grading/reward';
 import { authorAt, drawSwitch, handOverAt, missingAuthor, takesOver } from '../../rollout/handover';
 import { whyUnread } from '../../rollout/lenience';
 import { limitReached } from '../../rollout/limits';
-import { modelActivities } from '../durable/activities';
+import { turnActivities } from '../durable/activities';
 import { publish } from '../durable/attributes';
 import { codeOf, isCancellation, messageOf } from '../durable/failures';
 import { checked, refuse } from '../durable/input';
@@ -60,7 +62,8 @@ import {
  * sandbox with the same steps rendered in its own format; the final patch is graded by the problem's tests. Pure
  * behavioural cloning is `handOver: {at: 0}`, pure on-policy `{never: true}`.
  *
- * Every turn is two activities, so a crash of anything loses at most an answer that the ledger still has.
+ * A turn is one activity, or two where its action takes its time or runs on another host. A crash of anything loses at most
+ * an answer that the ledger still has, and a command that the sandbox's journal goes on with.
  */
 export async function rollout(raw: RolloutInput): Promise<RolloutResult> {
   return new Rollout(checked(RolloutInput, raw, 'rollout')).run();
@@ -229,7 +232,7 @@ class Rollout {
       const author = authorAt(input.handOver, state.draw, turn);
       if (author !== state.lastAuthor) this.handTo(author, turn);
 
-      const reply = await this.act(author, turn);
+      const reply = await this.act(author, turn, sandbox);
       if (reply === undefined) continue;
       if ('status' in reply) {
         if (this.takenOver(reply.status)) continue;
@@ -239,7 +242,7 @@ class Rollout {
         this.rejected.push({ blob: reply.rejected, code: reply.code, author });
         continue;
       }
-      const seen = await sandbox.run(turn, reply);
+      const seen = reply.seen ?? (await sandbox.run(turn, reply));
       if (seen === 'sandbox_lost' || seen === 'tampered') return { status: seen, detail: sandbox.trouble };
       take(state, author, turn, seen);
       const { exitCode, timedOut, submitted, head, preview } = seen;
@@ -271,7 +274,7 @@ class Rollout {
   }
 
   /** The action of a model or a person, a malformed reply, or what ends the run; undefined where it is to be looked at again. */
-  private async act(author: Author, turn: number): Promise<CallModelResult | Ending | undefined> {
+  private async act(author: Author, turn: number, sandbox: RolloutSandbox): Promise<TakenTurn | Ending | undefined> {
     const { state, steering } = this;
     const { budget } = this.input;
     const endpoint = this.input.endpoints?.[author];
@@ -281,14 +284,18 @@ class Rollout {
     const queue = modelQueue(this.queues, this.checked, profile);
     const retries = this.rejected.filter((each) => each.author === author).length;
     const retry = retries > 0 ? ` · retry ${retries}` : '';
+    const { callModel, takeTurn } = turnActivities(queue);
+    const call = { run: this.owner.firstRunId, head: state.head, author, profile, endpoint, turn, rejected, budget };
+    const options = { summary: `turn ${turn} · ${author} ${profile}${retry}` };
     for (;;) {
       const since = Date.now();
+      const on = sandbox.beside(queue.taskQueue);
       try {
-        const reply = await modelActivities(queue).callModel.executeWithOptions(
-          { summary: `turn ${turn} · ${author} ${profile}${retry}` },
-          [{ run: this.owner.firstRunId, head: state.head, author, profile, endpoint, turn, rejected, budget }],
-        );
-        spend(state, reply, Date.now() - since);
+        const reply: TakenTurn =
+          on && patched('a turn in one')
+            ? await takeTurn.executeWithOptions(options, [{ ...call, on }])
+            : await callModel.executeWithOptions(options, [call]);
+        spend(state, reply, Date.now() - since - (reply.actedMs ?? 0));
         return reply;
       } catch (error) {
         if (isCancellation(error)) throw error;
@@ -307,7 +314,7 @@ class Rollout {
     readonly profile: string;
     readonly turn: number;
     readonly rejected: readonly string[];
-  }): Promise<CallModelResult | undefined> {
+  }): Promise<TakenTurn | undefined> {
     const { state, steering, person } = this;
     const { author, profile, turn } = by;
     const since = Date.now();

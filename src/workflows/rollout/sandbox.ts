@@ -1,7 +1,6 @@
 import { patched } from '@temporalio/workflow';
-import type { CallModelResult } from '../../activities/model';
 import type { LoadedProblem } from '../../activities/problems/problem';
-import type { RunToolResult } from '../../activities/rollout/sandbox';
+import type { ActionGround, CallModelResult, RunToolResult } from '../../activities/rollout/turn';
 import type { GradeResult, Queues, Ref, RolloutCarry, SandboxProfile } from '../../contract';
 import { hostActivities, poolActivities } from '../durable/activities';
 import { Compensations } from '../durable/compensations';
@@ -71,15 +70,18 @@ export class RolloutSandbox {
     });
   }
 
+  /** Where a turn's action may be run beside a question that is asked on that queue; undefined where it may not. */
+  beside(queue: string): ActionGround | undefined {
+    const { lease, hosts, tampered, lost } = this;
+    return lease.host !== queue || tampered || lost || hosts.leaves(lease) ? undefined : this.actionGround;
+  }
+
   /** Runs the turn's action; a lost container or host is rebuilt from the recorded steps, and the action runs there. */
   async run(turn: number, reply: CallModelResult & { ok: true }): Promise<RunToolResult | 'sandbox_lost' | 'tampered'> {
-    const { commandSeconds } = this.state.limits;
-    const { ref, parts } = this.ground.problem;
-    const next = parts && this.part + 1 < parts.length ? { problem: ref, part: this.part + 1 } : undefined;
     for (;;) {
       await this.settle();
       if (this.tampered) return 'tampered';
-      const { lease } = this;
+      const { lease, commandSeconds, next } = this.actionGround;
       try {
         return await hostActivities(lease.host, commandSeconds).runTool.executeWithOptions(
           { summary: `turn ${turn} · ${reply.action}` },
@@ -242,6 +244,13 @@ export class RolloutSandbox {
     const { lease } = this.state;
     if (!lease) throw new Error('the sandbox was not claimed');
     return lease;
+  }
+
+  private get actionGround(): ActionGround {
+    const { lease, part } = this;
+    const { ref, parts } = this.ground.problem;
+    const next = parts && part + 1 < parts.length ? { problem: ref, part: part + 1 } : undefined;
+    return { lease, commandSeconds: this.state.limits.commandSeconds, next };
   }
 
   private async rebuild(): Promise<void> {

@@ -1,6 +1,5 @@
 import { defineQuery, workflowInfo } from '@temporalio/workflow';
-import type { CallModelResult } from '../../activities/model';
-import type { RunToolResult } from '../../activities/rollout/sandbox';
+import type { CallModelResult, RunToolResult } from '../../activities/rollout/turn';
 import type {
   Author,
   AwaitedPerson,

@@ -33,9 +33,9 @@ interface Headed {
 /** The newest chain head that a rollout's history names: needs no worker, unlike the query. */
 export async function headInHistory(handle: WorkflowHandle): Promise<string | undefined> {
   for (const event of (await eventsOf(handle)).reverse()) {
-    const done = firstValue<Headed>(event.activityTaskCompletedEventAttributes?.result);
+    const done = firstValue<Headed & { seen?: Headed }>(event.activityTaskCompletedEventAttributes?.result);
     const begun = firstValue<{ carry?: Headed }>(event.workflowExecutionStartedEventAttributes?.input);
-    for (const value of [done, begun?.carry]) {
+    for (const value of [done, done?.seen, begun?.carry]) {
       const head = value?.head;
       if (typeof head === 'string' && head !== '') return head;
     }

@@ -53,7 +53,7 @@ test('the time that a call is given comes from its profile, and waiting for a pl
   const history = await world.client.workflow.getHandle('slow-0').fetchHistory();
   const calls = (history.events ?? [])
     .map(({ activityTaskScheduledEventAttributes: scheduled }) => scheduled)
-    .filter((scheduled) => scheduled?.activityType?.name === 'callModel');
+    .filter((scheduled) => scheduled?.activityType?.name === 'takeTurn');
   expect(calls.length).toBe(STEPS);
   for (const call of calls) {
     const week = 7 * 24 * 3600;

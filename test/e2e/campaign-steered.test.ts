@@ -112,7 +112,7 @@ test(
 async function askedModel(rollout: string): Promise<boolean> {
   const { events } = await world.client.workflow.getHandle(rollout).fetchHistory();
   const types = events?.map((event) => event.activityTaskScheduledEventAttributes?.activityType?.name);
-  return types?.includes('callModel') ?? false;
+  return types?.includes('takeTurn') ?? false;
 }
 
 test(

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { RolloutInput, RolloutProgress, RolloutResult } from '../../src/contract';
+import { firstValue, headInHistory } from '../../src/store/history';
 import { NOTHING } from '../support/chaos';
 import { leftOf } from '../support/set-up';
 import { tinyProblem } from '../support/tiny-problem';
@@ -24,6 +25,7 @@ const script = {
     },
     'student.lost': { dialect: 'xml', turns: [bash('ls')], end: { raw: 'I am <think>lost', slip: true } },
     'student.full': { dialect: 'xml', turns: [bash('ls'), bash('cat README.md')], end: 'repeat', contextTokens: 1_700 },
+    'student.slow': { turns: [bash('echo quick >> log'), bash('sleep 1.5; echo slow >> log')], end: 'submit' },
     'student.loose': {
       dialect: 'tools',
       turns: [
@@ -138,6 +140,26 @@ test('calls that come as text are read, with their reasoning apart, and the run 
   expect(steps[0]!.turn).toMatchObject({ thought: 'Look.', reasoning: 'hm', lenient: ['call_as_text'] });
 }, 60_000);
 
+test('a turn is one activity, and a command that takes its time is another, which follows what was begun', async () => {
+  const slow = { student: 'student.slow', handOver: { never: true } } as const;
+  const handle = await world.begin('rollout', await input(slow), 'slow');
+  const result = (await handle.result()) as RolloutResult;
+  expect((await world.blobs.get(result.patch!.sha256)).toString()).toContain('+quick\n+slow\n');
+  const { events } = await handle.fetchHistory();
+  const named = events!.flatMap(({ activityTaskScheduledEventAttributes: scheduled, userMetadata }) => {
+    const summary = userMetadata?.summary && firstValue<string>({ payloads: [userMetadata.summary] });
+    return scheduled && summary?.startsWith('turn ') ? [`${scheduled.activityType?.name}: ${summary}`] : [];
+  });
+  expect(named).toEqual([
+    'takeTurn: turn 1 · student student.slow',
+    'takeTurn: turn 2 · student student.slow',
+    'runTool: turn 2 · bash sleep 1.5; echo slow >> log',
+    'takeTurn: turn 3 · student student.slow',
+  ]);
+  expect(await headInHistory(handle)).toBe(result.head);
+  expect(await leftOf(world, 'slow')).toEqual(NOTHING);
+}, 60_000);
+
 test('the same run again has the same head', async () => {
   const [a, b] = (await Promise.all(
     ['same-a', 'same-b'].map(async (id) => (await world.begin('rollout', await input(), id)).result()),
@@ -202,7 +224,7 @@ test('a run that is reset to an earlier turn goes on from there: nothing is paid
   const first = (await world.client.workflow.getHandle('oec').result()) as RolloutResult;
   const { events } = await world.client.workflow.getHandle('oec').fetchHistory();
   const third = events?.filter(
-    (each) => each.activityTaskScheduledEventAttributes?.activityType?.name === 'runTool',
+    (each) => each.activityTaskScheduledEventAttributes?.activityType?.name === 'takeTurn',
   )[2];
   const before = events?.findLast(
     (each) => Number(each.eventId) < Number(third?.eventId) && each.workflowTaskCompletedEventAttributes,

@@ -10,6 +10,8 @@ export interface Deps extends Stores {
   /** How images that are made here come to other hosts. */
   readonly imageRoad: ImageRoad;
   readonly hostName: string;
+  /** Whether no other host has sandboxes. */
+  readonly onlyHost: boolean;
   /** Has this worker take no new sandbox, and end when it has none. */
   readonly drain: () => void;
   /** Task queue that the commands of this host's sandboxes are scheduled on. */

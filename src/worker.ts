@@ -41,6 +41,7 @@ function createDeps(settings: Settings, scope: string, queue: string, drain: () 
     imageRoad: config.images.registry ? 'registry' : onlyHost ? 'none' : 'blobs',
     hostName: host,
     drain,
+    onlyHost,
     hostQueue: onlyHost ? queuesUnder(queue).workflows : queuesUnder(queue).host(host),
   };
 }

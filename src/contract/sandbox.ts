@@ -90,6 +90,8 @@ export const Lease = z.strictObject({
   host: z.string(),
   /** Name of that host: a queue that several hosts serve by mistake must not run a command on the wrong one. */
   hostName: z.string(),
+  /** That no other host has sandboxes: it answers on the queue of workflows. */
+  onlyHost: z.literal(true).optional(),
   container: z.string(),
   image: z.string(),
   workdir: z.string(),

@@ -25,7 +25,11 @@ const script = {
     },
     'student.lost': { dialect: 'xml', turns: [bash('ls')], end: { raw: 'I am <think>lost', slip: true } },
     'student.full': { dialect: 'xml', turns: [bash('ls'), bash('cat README.md')], end: 'repeat', contextTokens: 1_700 },
-    'student.slow': { turns: [bash('echo quick >> log'), bash('sleep 1.5; echo slow >> log')], end: 'submit' },
+    'student.slow': {
+      dialect: 'tools',
+      turns: [bash('echo quick >> log'), bash('sleep 1.5; echo slow >> log')],
+      end: 'submit',
+    },
     'student.loose': {
       dialect: 'tools',
       turns: [

@@ -34,6 +34,7 @@ export const script = {
       end: 'submit',
     },
     slow: { turns: [], generate: { steps: 40, command: 'sleep 0.2; echo {k}' } },
+    mixed: { turns: [bash('ls'), { malformed: 'prose' }, bash('sleep 1.5'), bash('pwd')], end: 'submit' },
     prose: { turns: [bash('ls')], end: { malformed: 'prose' } },
     closed: { turns: [bash('ls')], faults: [{ kind: 'rejected', status: 401, message: 'no' }] },
     ...calcScript.models,
@@ -44,6 +45,7 @@ export const profiles = {
   student: { view: { dialect: 'xml' } },
   expert: {},
   slow: { price: PRICE, maxOutputTokens: 100 },
+  mixed: {},
   prose: {},
   closed: {},
   careful: {},
@@ -203,6 +205,16 @@ export const scenarios: readonly Scenario[] = [
   rollout('format-exhausted', { student: 'prose' }),
   rollout('rejected', { student: 'closed' }),
   rollout('fork', { expert: 'expert', handOver: { at: 0 }, fork: { run: 'rollout-ok', step: 3 } }),
+  // The scenarios above were recorded when each turn was two activities: record those anew under names of their own.
+  rollout('in-one', { student: 'mixed', expert: 'expert', handOver: { at: 3 }, limits: { steps: 6 } }),
+  rollout('in-one-rebuild', { student: 'slow', limits: { steps: 8 } }, async (handle) => {
+    await pastTurn(handle, 4);
+    await new Docker().getContainer(await containerOf(handle)).remove({ force: true });
+  }),
+  rollout('in-one-cancelled', { student: 'slow' }, async (handle) => {
+    await pastTurn(handle, 2);
+    await handle.cancel();
+  }),
   rollout('bad-input', { limits: { steps: -1 } }),
   other('grade-ok', (problem) => ({ problem, patch: '' })),
   other(

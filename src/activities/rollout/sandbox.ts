@@ -205,6 +205,7 @@ async function begin(deps: Deps, sandbox: Sandbox, problem: Problem, profile: Sa
   return sandbox.journal(async (journal) => ({
     host: deps.hostQueue,
     hostName: deps.hostName,
+    ...(deps.onlyHost ? { onlyHost: true } : {}),
     container: sandbox.name,
     image: imageOf(problem),
     workdir: problem.workdir,

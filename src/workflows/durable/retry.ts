@@ -45,6 +45,8 @@ export function onAnyHost(queues: Queues) {
 /** Where a profile is asked, and for how many seconds one answer is waited. */
 export interface ModelQueue {
   readonly taskQueue: string;
+  /** Whether that is the profile's own, and not the one of workflows. */
+  readonly own: boolean;
   readonly timeoutSeconds: number;
 }
 
@@ -54,8 +56,10 @@ export function modelQueue(
   { ownQueue, timeoutSeconds = {} }: CheckedProfiles,
   profile: string,
 ): ModelQueue {
+  const own = ownQueue.includes(profile);
   return {
-    taskQueue: ownQueue.includes(profile) ? queues.model(profile) : queues.workflows,
+    taskQueue: own ? queues.model(profile) : queues.workflows,
+    own,
     timeoutSeconds: timeoutSeconds[profile] ?? 600,
   };
 }

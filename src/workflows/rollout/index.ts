@@ -4,7 +4,6 @@ import {
   defineUpdate,
   executeChild,
   ParentClosePolicy,
-  patched,
   proxyActivities,
   setCurrentDetails,
   setHandler,
@@ -289,12 +288,11 @@ class Rollout {
     const options = { summary: `turn ${turn} · ${author} ${profile}${retry}` };
     for (;;) {
       const since = Date.now();
-      const on = sandbox.beside(queue.taskQueue);
+      const on = queue.own ? undefined : sandbox.here;
       try {
-        const reply: TakenTurn =
-          on && patched('a turn in one')
-            ? await takeTurn.executeWithOptions(options, [{ ...call, on }])
-            : await callModel.executeWithOptions(options, [call]);
+        const reply: TakenTurn = on
+          ? await takeTurn.executeWithOptions(options, [{ ...call, on }])
+          : await callModel.executeWithOptions(options, [call]);
         spend(state, reply, Date.now() - since - (reply.actedMs ?? 0));
         return reply;
       } catch (error) {

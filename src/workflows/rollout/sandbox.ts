@@ -70,10 +70,10 @@ export class RolloutSandbox {
     });
   }
 
-  /** Where a turn's action may be run beside a question that is asked on that queue; undefined where it may not. */
-  beside(queue: string): ActionGround | undefined {
+  /** For actions that are run where workflows are; undefined where they may not be. */
+  get here(): ActionGround | undefined {
     const { lease, hosts, tampered, lost } = this;
-    return lease.host !== queue || tampered || lost || hosts.leaves(lease) ? undefined : this.actionGround;
+    return lease.onlyHost && !tampered && !lost && !hosts.leaves(lease) ? this.actionGround : undefined;
   }
 
   /** Runs the turn's action; a lost container or host is rebuilt from the recorded steps, and the action runs there. */

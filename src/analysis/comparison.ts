@@ -1,4 +1,6 @@
-import type { ExperienceMode, SetupStatus, SetupVerdictResult, TestCounts } from '../contract';
+import type { Estimate, ExperienceMode, SetupStatus, SetupVerdictResult, TestCounts } from '../contract';
+import { hashKey, uniformUnit } from '../rollout/random';
+import { meanDifference } from './bootstrap';
 import { countPairs, type Interval, mcnemarExact, type PairedCounts, pairedDifference } from './paired';
 
 /**
@@ -27,6 +29,7 @@ export interface ComparedRun {
   /** Units whose trial was a success that stayed. */
   readonly unitsHelped: number;
   readonly usd: number;
+  readonly tokens: number;
   readonly trouble?: string;
 }
 
@@ -47,6 +50,9 @@ export interface ModeSummary {
   readonly usd: number;
 }
 
+/** What a set-up takes. */
+export type Effort = 'steps' | 'seconds' | 'tokens';
+
 /** A mode against the one without memory, source by source. */
 export interface Lift extends Interval {
   readonly mode: ComparedMode;
@@ -57,6 +63,8 @@ export interface Lift extends Interval {
   /** Passes over the other sources without an outcome under one of the two; they are left out together with their pair. */
   readonly passesLeftOut: number;
   readonly counts: PairedCounts;
+  /** What a run under the mode takes more than one without, averaged over sources. */
+  readonly effort: Readonly<Record<Effort, Estimate>>;
   /** Rate of `not_guilty` under the mode, minus that without. */
   readonly difference: number;
   /** Two-sided exact McNemar test. */
@@ -128,7 +136,23 @@ function liftOf(all: readonly ComparedRun[], mode: ComparedMode, against: Compar
   const leftOut = sources.size - pairs.length;
   const counted = new Set(both.filter(({ source }) => without.has(source)).map(passOf)).size;
   const passesLeftOut = counted - new Set(paired.map(passOf)).size;
-  return { mode, against, pairs: pairs.length, leftOut, passesLeftOut, counts, ...interval, p, shown };
+  const effort = effortOf(paired, mode, against);
+  return { mode, against, pairs: pairs.length, leftOut, passesLeftOut, counts, effort, ...interval, p, shown };
+}
+
+/** The same runs always have the same interval. */
+function effortOf(paired: readonly ComparedRun[], mode: ComparedMode, against: ComparedMode): Lift['effort'] {
+  const differenceIn = (of: Effort): Estimate => {
+    const mean = (source: string, which: ComparedMode) => {
+      const values = paired.filter((run) => run.source === source && run.mode === which).map((run) => run[of]);
+      return values.reduce((sum, each) => sum + each, 0) / values.length;
+    };
+    const sources = [...new Set(paired.map(({ source }) => source))];
+    const pairs = sources.map((source) => [mean(source, against), mean(source, mode)] as const);
+    const stream = hashKey(`${mode} ${of}`);
+    return meanDifference(pairs, () => uniformUnit(stream));
+  };
+  return { steps: differenceIn('steps'), seconds: differenceIn('seconds'), tokens: differenceIn('tokens') };
 }
 
 /**

@@ -75,5 +75,6 @@ export const AtomName = z.enum([
   'npm_install',
   'shell',
   'adjust_command',
+  'dated_world',
 ]);
 export type AtomName = z.infer<typeof AtomName>;

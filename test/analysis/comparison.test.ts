@@ -5,7 +5,7 @@ function run(source: string, mode: ComparedRun['mode'], good: boolean, more: Par
   return {
     ...{ source, mode, pass: 1, id: `compare/x/${mode}/${source}/1`, status: 'verified' as const },
     verdict: good ? 'not_guilty' : 'guilty',
-    ...{ verifier: true, selfClaim: true, steps: 10, seconds: 60, rollbacks: 1, usd: 0.5 },
+    ...{ verifier: true, selfClaim: true, steps: 10, seconds: 60, rollbacks: 1, usd: 0.5, tokens: 0 },
     tests: { collected: 5, passed: 4, failed: 1, skipped: 0, errors: 0 },
     ...{ unitsTried: 2, unitsHelped: 1 },
     ...more,
@@ -27,6 +27,23 @@ it('shows a lift where memory turned nearly every case, and none where two of tw
   expect(lifts[1]).toMatchObject({ pairs: 12, leftOut: 0, counts: { onlySecond: 11, neither: 1 } });
   expect(lifts[1]!.p).toBeCloseTo(2 / 2 ** 11, 10);
   expect(lifts[0]!.low).toBeLessThan(0);
+});
+
+it('says what memory saves where every source ends as before, paired by source, with an interval', () => {
+  const runs = sources.flatMap((source, at) => [
+    run(source, 'off', true, { steps: 10 + at, seconds: 60 + 10 * at, tokens: 1000 }),
+    run(source, 'crossed', true, { steps: 7 + at, seconds: 40 + 10 * at + (at % 2), tokens: 1000 }),
+  ]);
+  const comparison = compared(runs, ['off', 'crossed']);
+  const { steps, seconds, tokens } = comparison.lifts[0]!.effort;
+  expect(steps).toEqual({ value: -3, low: -3, high: -3, n: 12 });
+  expect(seconds.value).toBeCloseTo(-19.5, 10);
+  expect(seconds.low).toBeGreaterThanOrEqual(-20);
+  expect(seconds.high).toBeLessThanOrEqual(-19);
+  expect(tokens).toMatchObject({ value: 0, low: 0, high: 0 });
+  expect(comparisonText(runs, comparison, LOOK).replace(/\s+/g, ' ')).toMatch(
+    /A run takes −3\.0 steps \(95 %: −3\.0 to −3\.0\), −2\d seconds \(95 %: −20 to −19\)\./,
+  );
 });
 
 it('says so when memory hurt', () => {

@@ -15,6 +15,7 @@ import { parseExports } from '../../sandbox/shell-state';
 import { AUDITED_STEPS, type ExtractOptions, renderAtoms, withTrials } from '../../setup/experience';
 import type { Given } from '../../setup/given';
 import { momentsOf } from '../../setup/loop/seen';
+import { worldLesson } from '../../setup/playbook/world-lesson';
 import { factsOf, toRepositoryFacts } from '../../setup/repository/facts-of';
 import { atProjectRoot } from '../../setup/repository/project-root';
 import type { Survey } from '../../setup/repository/survey';
@@ -174,7 +175,8 @@ export function createSetupMemoryActivities(deps: Deps) {
     }> {
       return withHeartbeat(async (signal) => {
         const given = await reader.json<Given>(input.given);
-        const moments = momentsOf(await reader.actions(input.head), input.trials ?? []);
+        const actions = await reader.actions(input.head);
+        const moments = momentsOf(actions, input.trials ?? []);
         const upheld = new Set(
           (input.verdict?.findings ?? []).filter((each) => each.upheld).map(({ charge }) => charge),
         );
@@ -188,7 +190,8 @@ export function createSetupMemoryActivities(deps: Deps) {
         const { answer, ...read } = await librarian.extract(input, moments, options, signal);
         let { usage } = read;
         const learned = [];
-        for (const [at, draft] of answer.drafts.entries()) {
+        const ofWorld = worldLesson(actions, options);
+        for (const [at, draft] of [...answer.drafts, ...(ofWorld ? [ofWorld] : [])].entries()) {
           const { outcome, unit } = await memoryOf(input).learn(draft, async (one, nearest) => {
             const same = await librarian.same(input, at, one, nearest, signal);
             usage = added(usage, same.usage);

@@ -160,6 +160,7 @@ export function comparedRun(job: Job, result: RepoSetupResult | undefined, troub
     unitsTried: trials.length,
     unitsHelped: trials.filter(({ outcome, kept }) => outcome === 'success' && kept).length,
     usd: result?.cost.usd ?? 0,
+    tokens: result?.cost.tokens ?? 0,
     trouble,
   };
 }

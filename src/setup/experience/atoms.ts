@@ -97,6 +97,9 @@ const ATOMS: Readonly<Record<AtomName, Render>> = {
     npm(guest, versioned('npm', listArgument(args, ...PACKAGES), args), flagsArgument(args, ...FLAGS)),
   shell: (args) => [verbatim(commandArgument(args, ...COMMAND))],
   adjust_command: (args) => [verbatim(commandArgument(args, 'modified_command', ...COMMAND))],
+  dated_world: () => {
+    throw new Refusal('its day is that of the repository, so the agent makes it');
+  },
 };
 
 const COMMAND = ['cmd', 'command', 'commands', 'cmds'] as const;

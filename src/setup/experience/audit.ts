@@ -1,10 +1,17 @@
-import { type SetupMoment, type Suggestion, type TrialRecord, type UnitVerdict, Verdict3 } from '../../contract';
+import {
+  type Atom,
+  type SetupMoment,
+  type Suggestion,
+  type TrialRecord,
+  type UnitVerdict,
+  Verdict3,
+} from '../../contract';
 import { errorSignature, errorSignatures } from '../error-signature';
 import { changesEnvironment, parts, plain, repeats } from './commands';
 
 /** What was shown, and what the agent was stuck on when it was. */
 export interface AuditAnchor {
-  readonly units: readonly Pick<Suggestion, 'unit' | 'commands' | 'advice'>[];
+  readonly units: readonly Pick<Suggestion, 'unit' | 'commands' | 'advice' | 'atoms'>[];
   readonly error: string;
   readonly command: string | null;
 }
@@ -65,12 +72,26 @@ function outcome(
 
 function adopted(shown: AuditAnchor['units'][number], moment: SetupMoment): boolean {
   if (moment.unit !== undefined) return moment.unit === shown.unit;
-  if (moment.command === null) return false;
-  const done = parts(moment.command).filter(changesEnvironment).flatMap(subjects);
-  return shown.commands.some((command) => {
-    const wanted = parts(command).filter(changesEnvironment).flatMap(subjects);
+  const { command } = moment;
+  if (command === null) return false;
+  if (shown.atoms.some((atom) => makesWorld(command, atom))) return true;
+  const done = parts(command).filter(changesEnvironment).flatMap(subjects);
+  return shown.commands.some((advised) => {
+    const wanted = parts(advised).filter(changesEnvironment).flatMap(subjects);
     return wanted.length > 0 && wanted.every((word) => done.includes(word));
   });
+}
+
+/** Whether a command takes packages as of a day, and apart from it what the atom says. */
+function makesWorld(command: string, { name, args }: Atom): boolean {
+  if (name !== 'dated_world' || !/--exclude-newer[ =]\d{4}/.test(command)) return false;
+  const { runner = '', newer = {}, interpreter = '' } = args as Partial<Record<string, string>> & { newer?: object };
+  const [, python = ''] = /^==(3\.\d+)/.exec(interpreter) ?? [];
+  return (
+    command.includes(`pytest${runner}`) &&
+    command.includes(`python${python}`) &&
+    Object.keys(newer).every((each) => command.includes(`--exclude-newer-package ${each}=`))
+  );
 }
 
 /** What a part is about: the names it installs or sets, without versions and options. */

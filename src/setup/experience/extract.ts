@@ -158,17 +158,22 @@ function goalProgram(part: string): string {
   return /^[A-Za-z][\w.+-]*/.exec(part)?.[0] ?? '';
 }
 
-/** The error with its placeholders open, as a pattern. */
-function patternOf(cause: string): string {
+/** The error with its placeholders open, as a pattern. Of a file it has the name, which programs print with the path. */
+export function patternOf(cause: string): string {
   return cause
     .slice(0, 160)
     .split(/<(?:path|n|ip|port|time|hex|id|addr|url|duration|version)>|PROJECT|VERSION/)
-    .map((literal) => literal.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
+    .map((literal) =>
+      literal
+        .split(/(?<=^|[\s'"(=])(?=[\w+-][\w.+-]{0,100}\.[A-Za-z]\w{0,5}(?:[\s'"):,]|$))/)
+        .map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
+        .join(String.raw`(?:[^\s'"()]{0,200}/)?`),
+    )
     .join('.{1,80}');
 }
 
 /** The words that name something: quoted ones, error classes, files. */
-function keywordsOf(cause: string): string[] {
+export function keywordsOf(cause: string): string[] {
   const quotedWords = [...cause.matchAll(/['"]([\w.+/-]{2,60})['"]/g)].map(([, word]) => word!);
   const named =
     cause.match(

@@ -1,7 +1,6 @@
-import type { Suggestion } from '../../contract/experience';
 import { distributionOf } from '../repository/distributions';
 import type { Cause, Fix, Predicament, Reader, Remedy } from './goal';
-import type { Progress } from './progress';
+import { type Progress, TAUGHT } from './progress';
 import { describeWorld, worldKey } from './worlds';
 
 export interface Knowledge {
@@ -34,12 +33,7 @@ function causesIn(text: string, { readers }: Knowledge, { project }: Pick<Predic
  * What to do about a failure: a remedy that is known to help against a cause that the text names, else a unit of
  * experience that was found for it, else what may help. Null when nothing new is left.
  */
-export function decide(
-  predicament: Predicament,
-  knowledge: Knowledge,
-  progress: Progress,
-  suggestions: readonly Suggestion[],
-): Decision | null {
+export function decide(predicament: Predicament, knowledge: Knowledge, progress: Progress): Decision | null {
   const causes = causesIn(predicament.text, knowledge, predicament);
   const remedy = (sure: boolean) =>
     remedyFor(
@@ -48,11 +42,11 @@ export function decide(
       knowledge.remedies.filter((one) => one.sure === sure),
       progress,
     );
-  return remedy(true) ?? unitFor(suggestions, predicament) ?? remedy(false);
+  return remedy(true) ?? unitFor(predicament) ?? remedy(false);
 }
 
 /** Those that were tried for this error are not suggested any more. */
-function unitFor(suggestions: readonly Suggestion[], { text }: Predicament): Decision | null {
+function unitFor({ suggestions, text }: Predicament): Decision | null {
   for (const { unit, commands, matched } of suggestions) {
     if (commands.length === 0) continue;
     const command = filledIn(commands.join(' && '), text);
@@ -89,12 +83,13 @@ function remedyFor(
       const groups = [open, ...(open.length > 1 && remedy.apart ? open.map((what) => [what]) : [])];
       for (const group of groups.filter(({ length }) => length > 0)) {
         const fix = remedy.fix(group, predicament);
-        const world = fix && 'act' in fix ? fix.world : undefined;
+        const { world = undefined, unit = undefined } = fix && 'act' in fix ? fix : {};
         const key = world ? worldKey(world) : keyOf(remedy, group);
         if (!fix || progress.spent(key, 'act' in fix ? fix.act : null)) continue;
         if ('way' in fix && !isNewWay(fix.way, predicament, progress)) continue;
         const about = group.filter(Boolean).join(', ');
-        const keys = [key, ...(group.length > 1 ? group.map((what) => keyOf(remedy, [what])) : [])];
+        const each = group.length > 1 ? group.map((what) => keyOf(remedy, [what])) : [];
+        const keys = [key, ...(unit ? [TAUGHT + unit] : []), ...each];
         const name = world ? describeWorld(world) : remedy.name;
         return { kind: 'remedy', keys, fix, say: `${kind}${about ? ` ${about}` : ''}: ${name}.` };
       }

@@ -1,4 +1,4 @@
-import type { ServiceSpec, SetupAction } from '../../contract';
+import type { ServiceSpec, SetupAction, Suggestion } from '../../contract';
 import type { ProjectFacts } from '../repository/facts';
 import type { Survey } from '../repository/survey';
 import type { Outcome, World, WorldTrial } from './worlds';
@@ -60,11 +60,16 @@ export interface Predicament {
   readonly text: string;
   /** Worlds that were made for the project so far, and how things stood before the first of them. */
   readonly worlds: { readonly base: Outcome; readonly trials: readonly WorldTrial[] };
+  /** Units of experience that were found for it and not tried yet, best first. */
+  readonly suggestions: readonly Suggestion[];
 }
 
-/** Something to do before the goal is tried again, or another way to reach it. A `world` is kept only where it is better. */
+/**
+ * Something to do before the goal is tried again, or another way to reach it. A `world` is kept only where it is better; `unit`
+ * is the one that told of it.
+ */
 export type Fix =
-  | { readonly act: Act; readonly world?: World }
+  | { readonly act: Act; readonly world?: World; readonly unit?: string }
   | { readonly way: readonly [slot: string, value: string] };
 
 /** A cause to a fix. Each is tried once for each thing that a cause is about. */

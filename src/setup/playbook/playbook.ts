@@ -62,8 +62,9 @@ function towards(
         return marked(act, 'fix', goal.id, [`harm:${spoiled.key}`], `${spoiled.why}: take it back.`) as SetupAction;
       }
       const tired = progress.fixesOf(goal.id) >= MOST_FIXES || progress.attempts(goal.id).length >= MOST_ATTEMPTS;
-      const predicament = { project, goal, ways, text: state.text, worlds: progress.worldsOf(goal.id) };
-      const decision = tired ? null : decide(predicament, knowledge, progress, dossier.suggestions);
+      const { suggestions } = dossier;
+      const predicament = { project, goal, ways, text: state.text, worlds: progress.worldsOf(goal.id), suggestions };
+      const decision = tired ? null : decide(predicament, knowledge, progress);
       if (decision?.kind === 'unit') {
         const { unit, command, why } = decision;
         const act = { action: 'try_experience' as const, unit, ...(command ? { command } : {}), why };

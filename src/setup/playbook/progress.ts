@@ -6,6 +6,9 @@ import { isBetter, isWorse, type Outcome, type World, type WorldTrial, worldOf }
 
 type SeenAction = SetupDossier['seen'][number];
 
+/** Begins the word of a fix that names the unit which told of it. */
+export const TAUGHT = 'taught:';
+
 /** Frames are taken for other reasons too, so one rollback may not reach back to before a unit. */
 const MOST_ROLLBACKS = 4;
 
@@ -181,6 +184,7 @@ export class Progress {
       return {
         world: worldIn(step)!,
         stands: isMade && !step.seen.undone,
+        taught: step.words.some((word) => word.startsWith(TAUGHT)),
         made: step.seen.observed.output,
         outcome: isMade && tried ? outcomeOf(tried) : null,
       };

@@ -28,6 +28,8 @@ export interface WorldTrial {
   readonly world: World;
   /** No rollback took it back. */
   readonly stands: boolean;
+  /** It was chosen for having helped another repository. */
+  readonly taught?: boolean;
   /** Null where it could not be made, or was stopped. */
   readonly outcome: Outcome | null;
   /** What making it printed: the day on a line `today: 2026-11-26`, and `NAME==VERSION` of what is there then. */
@@ -74,13 +76,33 @@ export function isWorse(now: Outcome, before: Outcome): boolean {
   return now.passed < before.passed || (before.passed + before.wrong > 0 && now.passed + now.wrong === 0);
 }
 
+/** What another repository's world had chosen apart from its day, and the unit of experience that says so. */
+export interface Lesson extends Omit<World, 'date'> {
+  readonly unit: string;
+}
+
+/** The first world that a lesson tells of and nobody has tried, as of this repository's own day. */
+export function taughtWorld(
+  { date, trials }: Pick<Search, 'date' | 'trials'>,
+  lessons: readonly Lesson[],
+): { readonly world: World; readonly unit: string } | null {
+  for (const { unit, runner, interpreter, newer } of lessons) {
+    const later = Object.entries(newer).filter(([, until]) => until === '' || until > date);
+    const world = { date, runner, newer: Object.fromEntries(later), interpreter };
+    if (!wasTried(world, trials)) return { world, unit };
+  }
+  return null;
+}
+
 /**
  * The next world to try, null where none is left that an engineer would: all packages as of the release's day; the test
  * runner apart from them, newest first; then single packages that the error names, between that day and today, newest
- * first; last an interpreter of that day.
+ * first; last an interpreter of that day. What was taught and is no better tells nothing of all that.
  */
-export function nextWorld(search: Search): World | null {
-  const { date, trials } = search;
+export function nextWorld({ trials: all, ...given }: Search): World | null {
+  const trials = all.filter(({ taught, stands }) => stands || !taught);
+  const search = { ...given, trials };
+  const { date } = search;
   const last = trials.at(-1);
   if (!last) return { date, runner: '', newer: {}, interpreter: '' };
   if (secondsOf(search) > MOST_SECONDS) return null;

@@ -3,7 +3,14 @@ import { auditByRules, auditPrompt, checkedAudit, withTrials } from '../../../sr
 
 const ERROR = 'Error: pg_config executable not found.';
 const ANCHOR = {
-  units: [{ unit: 'pg', commands: ['apt-get update', 'apt-get install -y libpq-dev'], advice: ['Install libpq-dev.'] }],
+  units: [
+    {
+      unit: 'pg',
+      commands: ['apt-get update', 'apt-get install -y libpq-dev'],
+      advice: ['Install libpq-dev.'],
+      atoms: [],
+    },
+  ],
   error: ERROR,
   command: '. /venv/bin/activate && pip install -e .',
 };

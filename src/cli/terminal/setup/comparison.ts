@@ -1,4 +1,5 @@
 import type { ComparedRun, Comparison, Lift, ModeSummary } from '../../../analysis/comparison';
+import type { Estimate } from '../../../contract';
 import { count, dollars, duration } from '../../../pages/figures';
 import type { Look } from '../../../pages/shown-run';
 import { heading, wrapWords } from '../columns';
@@ -76,6 +77,7 @@ function liftLine({
   counts,
   leftOut,
   passesLeftOut,
+  effort,
   shown,
 }: Lift): string {
   const said = {
@@ -94,13 +96,29 @@ function liftLine({
     ...(leftOut > 0 ? [`${leftOut} left out because they have no outcome`] : []),
     ...(passesLeftOut > 0 ? [`${count(passesLeftOut, 'pass', 'passes')} left out with their pair`] : []),
   ].join(', ');
-  return `${mode} − ${against}: ${points(difference)} points not guilty (${interval}; ${basis}). ${said}`;
+  const { steps, seconds, tokens } = effort;
+  const takes = [
+    more(steps, 'steps', 1),
+    more(seconds, 'seconds'),
+    ...(isNone(tokens) ? [] : [more(tokens, 'tokens')]),
+  ];
+  return `${mode} − ${against}: ${points(difference)} points not guilty (${interval}; ${basis}). ${said} A run takes ${takes.join(', ')}.`;
+}
+
+const isNone = ({ low, high }: Estimate) => low === 0 && high === 0;
+
+function more({ value, low, high }: Estimate, what: string, digits = 0): string {
+  const shown = (figure: number) => signed(figure.toFixed(digits));
+  return `${shown(value)} ${what} (95 %: ${shown(low)} to ${shown(high)})`;
 }
 
 /** Percentage points with their sign. */
 function points(share: number): string {
-  const value = (share * 100).toFixed(1);
-  return share > 0 ? `+${value}` : value.replace('-', '−');
+  return signed((share * 100).toFixed(1));
+}
+
+function signed(figure: string): string {
+  return Number(figure) > 0 ? `+${figure}` : figure.replace(/^-(?=0(?:\.0*)?$)/, '').replace('-', '−');
 }
 
 function yesNo(said: boolean | null): string {

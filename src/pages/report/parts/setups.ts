@@ -44,6 +44,7 @@ function comparedRunOf({ result, input }: ReportMaterial['setups'][number]): Com
     unitsTried: units.length,
     unitsHelped: units.filter(({ outcome, kept }) => outcome === 'success' && kept).length,
     usd: cost.usd,
+    tokens: cost.tokens,
   };
 }
 

@@ -5,7 +5,8 @@ import { install } from '../apt';
 import { type Fix, type Predicament, type Project, type Remedy, shell, type Ways } from '../goal';
 import { PARTS_OF_PYTHON } from '../tables/debian';
 import { FIXTURES, MARKERS, pluginOfKey, pluginOfOption } from '../tables/pytest';
-import { nextWorld } from '../worlds';
+import { lessonsIn } from '../world-lesson';
+import { nextWorld, type Search, taughtWorld } from '../worlds';
 import { changeInterpreter, interpreterOf } from './python-interpreter';
 import { distributionFor, ofItsTime, pip, reinstalled } from './python-requirements';
 import { makeWorld } from './python-world';
@@ -24,23 +25,37 @@ const allOfItsTime = ({ project, ways, worlds }: Predicament) =>
 /** Goals that show what a world is worth. */
 const showsTests = ({ goal }: Predicament) => goal.id.endsWith('/tests');
 
-/** The next world in which the tests may do better; null where nobody knows the day of the release, or none is left. */
-function worldOfItsTime(predicament: Predicament): Fix | null {
+/** The worlds of a project so far; null where nobody knows the day of the release. */
+function searchOf(predicament: Predicament): Search | null {
   const { project, ways, worlds, text } = predicament;
   if (project.released === null || !showsTests(predicament)) return null;
   const date = project.released.slice(0, 10);
   const usesPytest = ownTests(project.facts, project.survey) === null || ways.has('runner');
   const python = /^python: (3\.\d+)$/m.exec(worlds.trials.map(({ made }) => made).join('\n'))?.[1];
   const base = worlds.trials.length > 0 ? worlds.base : { ...worlds.base, output: text };
-  const world = nextWorld({
+  return {
     date,
     base,
     trials: worlds.trials,
     runner: usesPytest ? 'pytest' : null,
     interpreter: python === undefined ? null : interpreterOf(date, python),
-  });
-  const act = world && makeWorld(project, ways, world);
+  };
+}
+
+/** The next world in which the tests may do better; null where none is left. */
+function worldOfItsTime(predicament: Predicament): Fix | null {
+  const search = searchOf(predicament);
+  const world = search && nextWorld(search);
+  const act = world && makeWorld(predicament.project, predicament.ways, world);
   return act && { act, world };
+}
+
+/** A world like the one in which another repository lost this error: it saves the search, and stands only if it helps here too. */
+function worldOfOthers(predicament: Predicament): Fix | null {
+  const search = searchOf(predicament);
+  const taught = search && taughtWorld(search, lessonsIn(predicament.suggestions));
+  const act = taught && makeWorld(predicament.project, predicament.ways, taught.world);
+  return act && { act, ...taught };
 }
 const interpreter = (conditions: readonly string[], ways: Ways) => {
   const act = changeInterpreter(conditions.join(','), ways);
@@ -200,7 +215,7 @@ export const pythonRemedies: readonly Remedy[] = [
     name: 'take packages of its time',
     cause: 'pytest-plugin-broken',
     sure: true,
-    fix: (_, predicament) => worldOfItsTime(predicament) ?? allOfItsTime(predicament),
+    fix: (_, predicament) => worldOfOthers(predicament) ?? worldOfItsTime(predicament) ?? allOfItsTime(predicament),
   },
   {
     name: 'install the plugin',
@@ -308,6 +323,12 @@ export const pythonRemedies: readonly Remedy[] = [
     cause: 'error',
     sure: false,
     fix: (_, predicament) => (predicament.goal.id === 'verify' ? allOfItsTime(predicament) : null),
+  },
+  {
+    name: 'take the world that helped another',
+    cause: 'of-another-day',
+    sure: true,
+    fix: (_, predicament) => worldOfOthers(predicament),
   },
   {
     // Comes last: of a test that fails today nobody knows whether it ever passed.

@@ -85,11 +85,9 @@ function adopted(shown: AuditAnchor['units'][number], moment: SetupMoment): bool
 /** Whether a command takes packages as of a day, and apart from it what the atom says. */
 function makesWorld(command: string, { name, args }: Atom): boolean {
   if (name !== 'dated_world' || !/--exclude-newer[ =]\d{4}/.test(command)) return false;
-  const { runner = '', newer = {}, interpreter = '' } = args as Partial<Record<string, string>> & { newer?: object };
-  const [, python = ''] = /^==(3\.\d+)/.exec(interpreter) ?? [];
+  const { runner = '', newer = {} } = args as { runner?: string; newer?: object };
   return (
     command.includes(`pytest${runner}`) &&
-    command.includes(`python${python}`) &&
     Object.keys(newer).every((each) => command.includes(`--exclude-newer-package ${each}=`))
   );
 }

@@ -19,7 +19,6 @@ const word = (form: RegExp) => z.union([z.literal(''), z.string().regex(form)]);
 const DatedWorld = z.object({
   runner: word(/^<\d{1,3}$/).default(''),
   newer: z.record(z.string().regex(/^[a-z0-9][a-z0-9.-]{0,100}$/), word(/^\d{4}-\d\d-\d\d$/)).default({}),
-  interpreter: word(/^==3\.\d{1,2}\.\*$/).default(''),
 });
 
 /** Worlds that units of experience tell of, best first. */
@@ -38,14 +37,15 @@ const OF_A_TEST = /^(?:E\s+)?(?:assert\b|AssertionError|FAILED|ERROR|=|-|\d+ (?:
 
 /**
  * What the search for a world teaches: for the errors of today and of the worlds that were no better, what the one that stands
- * has beside its day. Null where no world helped, or the day alone did, which is tried first anyway.
+ * has beside its day. Null where no world helped, or the day alone did, which is tried first anyway. One with an interpreter is
+ * no lesson: the newest that does is wanted, so it comes last everywhere.
  */
 export function worldLesson(seen: readonly SeenAction[], options: ExtractOptions): ExperienceDraft | null {
   const { base, trials } = new Progress({ seen, verified: null }).worldsOf('');
   const standing = trials.findLast(({ stands }) => stands);
   if (!standing?.outcome || !isBetter(standing.outcome, base)) return null;
-  const { date: _, ...apart } = standing.world;
-  if (apart.runner === '' && apart.interpreter === '' && Object.keys(apart.newer).length === 0) return null;
+  const { runner, newer, interpreter } = standing.world;
+  if (interpreter !== '' || (runner === '' && Object.keys(newer).length === 0)) return null;
   const { facts, verdict, provenance, workdir } = options;
   const particulars = particularsOf(provenance.repository, workdir);
   const met = [base, ...trials.flatMap(({ outcome }) => (outcome && outcome !== standing.outcome ? [outcome] : []))];
@@ -56,7 +56,7 @@ export function worldLesson(seen: readonly SeenAction[], options: ExtractOptions
     .map((error) => generalized(error, particulars));
   const [first] = causes;
   if (first === undefined) return null;
-  const what = describeWorld({ ...standing.world, date: "the release's day" });
+  const what = describeWorld({ date: "the release's day", runner, newer, interpreter });
   const draft = {
     signals: {
       keywords: keywordsOf(causes.join('\n')),
@@ -65,7 +65,7 @@ export function worldLesson(seen: readonly SeenAction[], options: ExtractOptions
       applicability: { lang: facts.lang },
     },
     advice_nl: [`Seen: ${first}`, `What made it go away: ${what}`],
-    atoms: [{ name: 'dated_world', args: apart }],
+    atoms: [{ name: 'dated_world', args: { runner, newer } }],
     provenance: { ...provenance, ...(verdict === null ? {} : { verdict }) },
   };
   return ExperienceDraft.safeParse(draft).data ?? null;

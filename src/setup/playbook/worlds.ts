@@ -77,7 +77,7 @@ export function isWorse(now: Outcome, before: Outcome): boolean {
 }
 
 /** What another repository's world had chosen apart from its day, and the unit of experience that says so. */
-export interface Lesson extends Omit<World, 'date'> {
+export interface Lesson extends Pick<World, 'runner' | 'newer'> {
   readonly unit: string;
 }
 
@@ -86,23 +86,34 @@ export function taughtWorld(
   { date, trials }: Pick<Search, 'date' | 'trials'>,
   lessons: readonly Lesson[],
 ): { readonly world: World; readonly unit: string } | null {
-  for (const { unit, runner, interpreter, newer } of lessons) {
+  for (const { unit, runner, newer } of lessons) {
     const later = Object.entries(newer).filter(([, until]) => until === '' || until > date);
-    const world = { date, runner, newer: Object.fromEntries(later), interpreter };
+    const world = { date, runner, newer: Object.fromEntries(later), interpreter: '' };
     if (!wasTried(world, trials)) return { world, unit };
   }
   return null;
 }
 
+const isOther = (one: Outcome, other: Outcome) =>
+  one.passed !== other.passed || one.wrong !== other.wrong || one.first !== other.first;
+
 /**
  * The next world to try, null where none is left that an engineer would: all packages as of the release's day; the test
  * runner apart from them, newest first; then single packages that the error names, between that day and today, newest
- * first; last an interpreter of that day. What was taught and is no better tells nothing of all that.
+ * first; last an interpreter of that day. A world that was taught changes none of that: it was tried already when its turn comes.
  */
-export function nextWorld({ trials: all, ...given }: Search): World | null {
-  const trials = all.filter(({ taught, stands }) => stands || !taught);
-  const search = { ...given, trials };
-  const { date } = search;
+export function nextWorld(search: Search): World | null {
+  const taught = search.trials.filter((trial) => trial.taught);
+  for (let trials = search.trials.filter((trial) => !trial.taught); ; ) {
+    const world = nextInTurn({ ...search, trials });
+    const known = world && taught.find((trial) => worldKey(trial.world) === worldKey(world));
+    if (!known) return world;
+    trials = [...trials, known];
+  }
+}
+
+function nextInTurn(search: Search): World | null {
+  const { date, trials } = search;
   const last = trials.at(-1);
   if (!last) return { date, runner: '', newer: {}, interpreter: '' };
   if (secondsOf(search) > MOST_SECONDS) return null;
@@ -174,6 +185,9 @@ function moved(search: Search): World | null {
   if (name === null || best.world.newer[name] === '') return null;
   const tried = trials.flatMap(({ world }) => (name in world.newer ? [world.newer[name]!] : []));
   if (tried.length === 0) return { ...best.world, newer: { ...best.world.newer, [name]: '' } };
+  const ofToday = trials.find(({ world }) => world.newer[name] === '')?.outcome;
+  // What fails with that of today just as with that of the day fails with all between.
+  if (ofToday && !isOther(ofToday, best.outcome)) return null;
   const newest = tried.at(-1) || /^today: (\d{4}-\d\d-\d\d)$/m.exec(best.made)?.[1];
   if (newest === undefined) return null;
   const until = halfway(date, newest);

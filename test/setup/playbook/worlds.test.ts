@@ -82,12 +82,23 @@ test('a day that cannot be had for a reason that names nothing ends the search',
 test('a package in whose code the tests break is tried newer: of today, then halfway to the day', () => {
   const broken =
     '/venv/lib/python3.11/site-packages/hypothesis/core.py:12: in f\n    g()\nE   TypeError: code() takes 16';
-  const trials = explored(outcome(0, 9, 'E'), ({ newer }) =>
-    newer.hypothesis === '2023-07-31' ? outcome(70, 0) : outcome(5, 60, broken),
-  );
+  const trials = explored(outcome(0, 9, 'E'), ({ newer }) => {
+    if (newer.hypothesis === '2023-07-31') return outcome(70, 0);
+    return {
+      ...outcome(5, 60, broken),
+      first: newer.hypothesis === '' ? 'TypeError: attrs is too old' : 'TypeError: code()',
+    };
+  });
   const dates = trials.map(({ world }) => world.newer.hypothesis).filter((until) => until !== undefined);
   expect(dates.slice(0, 2)).toEqual(['', '2023-07-31']);
   expect(bestOf({ base: outcome(0, 9), trials })!.world.newer).toEqual({ hypothesis: '2023-07-31' });
+});
+
+test('a package whose version makes no difference is tried newer once', () => {
+  const broken =
+    '/venv/lib/python3.11/site-packages/flask/app.py:12: in f\n    g()\nE   AttributeError: no json_encoder';
+  const trials = explored(outcome(0, 9, 'E'), () => outcome(95, 20, broken));
+  expect(trials.filter(({ world }) => 'flask' in world.newer).map(({ world }) => world.newer.flask)).toEqual(['']);
 });
 
 test('tests that take long are worth fewer worlds, and always one', () => {

@@ -83,9 +83,10 @@ function remedyFor(
       const groups = [open, ...(open.length > 1 && remedy.apart ? open.map((what) => [what]) : [])];
       for (const group of groups.filter(({ length }) => length > 0)) {
         const fix = remedy.fix(group, predicament);
-        const { world = undefined, unit = undefined } = fix && 'act' in fix ? fix : {};
+        const made = fix && 'act' in fix ? fix : undefined;
+        const { world, unit } = made ?? {};
         const key = world ? worldKey(world) : keyOf(remedy, group);
-        if (!fix || progress.spent(key, 'act' in fix ? fix.act : null)) continue;
+        if (!fix || progress.spent(key, made?.act ?? null)) continue;
         if ('way' in fix && !isNewWay(fix.way, predicament, progress)) continue;
         const about = group.filter(Boolean).join(', ');
         const each = group.length > 1 ? group.map((what) => keyOf(remedy, [what])) : [];

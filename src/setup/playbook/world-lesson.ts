@@ -14,11 +14,15 @@ import type { SeenAction } from '../roles/role';
 import { Progress } from './progress';
 import { describeWorld, isBetter, type Lesson } from './worlds';
 
-/** What a world chose apart from its day. Units may come from anywhere, and these words get into a command. */
+const MOST_NEWER = 10;
 const word = (form: RegExp) => z.union([z.literal(''), z.string().regex(form)]);
+/** What a world chose apart from its day. Units may come from anywhere, and these words get into a command. */
 const DatedWorld = z.object({
   runner: word(/^<\d{1,3}$/).default(''),
-  newer: z.record(z.string().regex(/^[a-z0-9][a-z0-9.-]{0,100}$/), word(/^\d{4}-\d\d-\d\d$/)).default({}),
+  newer: z
+    .record(z.string().regex(/^[a-z0-9][a-z0-9.-]{0,100}$/), word(/^\d{4}-\d\d-\d\d$/))
+    .refine((newer) => Object.keys(newer).length <= MOST_NEWER)
+    .default({}),
 });
 
 /** Worlds that units of experience tell of, best first. */

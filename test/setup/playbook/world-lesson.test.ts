@@ -104,6 +104,7 @@ test.each([
   [{ newer: { '$(id)': '' } }],
   [{ newer: { werkzeug: '`id`' } }],
   [{ runner: ['<8'] }],
+  [{ newer: Object.fromEntries(Array.from({ length: 11 }, (_, at) => [`package-${at}`, ''])) }],
 ])('a unit from elsewhere says nothing but versions, names and days: %j', (args) => {
   expect(lessonsIn([suggestion(args)])).toEqual([]);
 });

@@ -102,7 +102,7 @@ function liftLine({
     more(seconds, 'seconds'),
     ...(isNone(tokens) ? [] : [more(tokens, 'tokens')]),
   ];
-  return `${mode} − ${against}: ${points(difference)} points not guilty (${interval}; ${basis}). ${said} A run takes ${takes.join(', ')}.`;
+  return `${mode} − ${against}: ${points(difference)} points not guilty (${interval}; ${basis}). ${said}${pairs > 0 ? ` A run takes ${takes.join(', ')}.` : ''}`;
 }
 
 const isNone = ({ low, high }: Estimate) => low === 0 && high === 0;

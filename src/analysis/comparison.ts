@@ -51,7 +51,7 @@ export interface ModeSummary {
 }
 
 /** What a set-up takes. */
-export type Effort = 'steps' | 'seconds' | 'tokens';
+type Effort = 'steps' | 'seconds' | 'tokens';
 
 /** A mode against the one without memory, source by source. */
 export interface Lift extends Interval {

@@ -44,7 +44,7 @@ export async function placeOf(
   if (!endpoint) return { profile: profileNamed(config, name) };
   const { profile, gateway, token, headers } = sessionOf(config, name, endpoint);
   const key = token === undefined ? undefined : await sessionKeys.read(token, profile.baseUrl ?? '');
-  return { profile, session: { gateway, headers, ...(key === undefined ? {} : { key }) } };
+  return { profile, session: { gateway, headers, key } };
 }
 
 /**

@@ -77,7 +77,7 @@ export interface RunToolResult {
 /** A turn whose action was tried in the same activity. */
 export type TakenTurn = CallModelResult & {
   /** Absent for a malformed reply, and for an action that is to be run by `runTool`. */
-  readonly seen?: RunToolResult;
+  readonly seen?: RunToolResult | undefined;
   /** Milliseconds that were spent on the action. */
   readonly actedMs?: number;
 };
@@ -122,7 +122,8 @@ export function createTurnActivities(deps: Deps) {
         const atOnce = AbortSignal.any([signal, AbortSignal.timeout(AT_ONCE_MS)]);
         const seen = await act({ ...on, run, head, turn: reply.turn }, atOnce).catch(() => undefined);
         signal.throwIfAborted();
-        return { ...reply, actedMs: Math.round(performance.now() - began), ...(seen ? { seen } : {}) };
+        const actedMs = Math.round(performance.now() - began);
+        return { ...reply, actedMs, seen };
       });
     },
   };

@@ -18,7 +18,9 @@ test('what was encrypted is read back, value for value, and nothing of it is see
         clear.map((each) => defaultPayloadConverter.fromPayload(each)),
       );
       for (const [at, each] of sealed.entries()) {
-        expect(Buffer.from(each.data!).includes(Buffer.from(clear[at]!.data!))).toBe(clear[at]!.data!.length === 0);
+        // A few bytes stand in any cipher text by chance.
+        if (clear[at]!.data!.length >= 8)
+          expect(Buffer.from(each.data!).includes(Buffer.from(clear[at]!.data!))).toBe(false);
         expect(Object.keys(each.metadata!)).toEqual(['encoding', 'encryption-key-id']);
       }
     }),

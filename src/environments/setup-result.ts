@@ -4,7 +4,7 @@ import { type Frame, PointsmanError, type Ref, type SandboxProfile } from '../co
 import type { Deps } from '../deps';
 import { hostAccess } from '../sandbox/host-access';
 import type { Owner } from '../sandbox/labels';
-import type { Sandbox } from '../sandbox/sandbox';
+import type { GuestFile, Sandbox } from '../sandbox/sandbox';
 import { exportLines } from '../sandbox/shell-state';
 import type { SourceTree } from '../sources/archive';
 import { mustRunScript } from './commands';
@@ -105,6 +105,8 @@ export async function rebuild(
     workdir: string;
     sources: Sources;
     script: string;
+    /** What the script finds there, beside the sources. */
+    files?: readonly GuestFile[];
     profile: SandboxProfile;
     /** Brings the siblings of the run into reach of a container. */
     connect?: (container: string) => Promise<void>;
@@ -119,7 +121,7 @@ export async function rebuild(
       for (const [folder, tree] of sources) {
         await sandbox.write([...tree].map(([path, file]) => ({ path: `${folder}/${path}`, ...file })));
       }
-      await sandbox.write([{ path: SCRIPT, bytes: Buffer.from(script) }]);
+      await sandbox.write([{ path: SCRIPT, bytes: Buffer.from(script) }, ...(spec.files ?? [])]);
       const done = await sandbox.journal((journal) =>
         journal.run({
           id: 'install',

@@ -1,8 +1,10 @@
 import { join } from 'node:path';
 import type { Config, Settings } from '../config';
+import { payloadCipher } from '../payloads';
 import { Roots } from '../roots';
 import type { BlobStore } from './blobs';
 import type { Budgets } from './budgets';
+import { BuiltArchives } from './built-archives';
 import { Campaigns } from './campaigns';
 import { experienceOf } from './experience';
 import type { ExperienceStore } from './experience/experience';
@@ -38,6 +40,7 @@ export interface Stores {
   readonly results: ResultFolders;
   readonly reviews: Reviews;
   readonly sessionKeys: SessionKeys;
+  readonly built: BuiltArchives;
   /** The files of this host that inputs may name. */
   readonly roots: Roots;
   /** Where hosts share what they keep; absent where a home is all there is. */
@@ -84,7 +87,8 @@ export function openStores(place: Place, readsFor: 'operator' | 'workflows' = 'o
     campaigns: new Campaigns(documents('campaigns')),
     results: new ResultFolders(home, shared && { blobs, pointers: shared.results }),
     reviews: new Reviews(documents('reviews')),
-    sessionKeys: new SessionKeys(documents('session-keys')),
+    sessionKeys: new SessionKeys(documents('session-keys'), () => payloadCipher(config)),
+    built: new BuiltArchives(blobs, documents('built')),
     roots,
     shared,
   };

@@ -4,7 +4,7 @@ import type { EmbeddingLedger, Ledger, ScoreLedger } from './ledger';
 import type { Timings } from './timings';
 
 /** What is kept as texts under names. */
-export type DocumentRoom = 'campaigns' | 'reviews' | 'session-keys' | 'controls';
+export type DocumentRoom = 'campaigns' | 'reviews' | 'session-keys' | 'controls' | 'built';
 
 /** What is no blob: files of the home, or rows of a database that hosts share. */
 export interface Rows {

@@ -1,5 +1,8 @@
+import { defaultPayloadConverter } from '@temporalio/common';
+import { temporal } from '@temporalio/proto';
 import { z } from 'zod';
 import { PointsmanError } from '../contract/errors';
+import type { PayloadCipher } from '../payloads';
 import type { Documents } from './documents';
 
 const Kept = z.strictObject({
@@ -11,18 +14,24 @@ const Kept = z.strictObject({
 });
 type Kept = z.infer<typeof Kept>;
 
+const { Payload } = temporal.api.common.v1;
+
 const NAME = /^[0-9a-f]{64}$/;
 
 /**
  * Keys that a trainer gave for one rollout, which only this account reads: payloads carry their names, and whoever knows a
- * name can have the key sent nowhere but to the address that it was given for.
+ * name can have the key sent nowhere but to the address that it was given for. They are encrypted as payloads are, where those are.
  */
 export class SessionKeys {
-  constructor(private readonly documents: Documents) {}
+  constructor(
+    private readonly documents: Documents,
+    private readonly cipher: () => PayloadCipher,
+  ) {}
 
   /** Keeps a key, in place of one of the same name. */
   async keep(name: string, kept: Kept): Promise<void> {
-    await this.documents.put(nameOfKey(name), JSON.stringify(kept));
+    const [sealed] = await this.cipher().encode([defaultPayloadConverter.toPayload(kept)]);
+    await this.documents.put(nameOfKey(name), Buffer.from(Payload.encode(sealed!).finish()).toString('base64'));
   }
 
   /** Throws `InvalidInput` where there is none of that name, or where it is for another address. */
@@ -53,7 +62,9 @@ export class SessionKeys {
 
   private async kept(name: string): Promise<Kept | undefined> {
     const text = await this.documents.get(nameOfKey(name));
-    return text === undefined ? undefined : Kept.parse(JSON.parse(text));
+    if (text === undefined) return undefined;
+    const [opened] = await this.cipher().decode([Payload.decode(Buffer.from(text, 'base64'))]);
+    return Kept.parse(defaultPayloadConverter.fromPayload(opened!));
   }
 }
 

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { lstat, mkdir, open, readdir, readlink, rename, rm, stat, symlink } from 'node:fs/promises';
+import { lstat, mkdir, open, readdir, readlink, realpath, rename, rm, stat, symlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
-import { parseInput, type Ref } from '../contract';
+import { PointsmanError, parseInput, type Ref } from '../contract';
 import type { BlobStore } from './blobs';
 
 /** A name within a folder that cannot lead out of it. Empty where the tree is a single file. */
@@ -96,19 +96,27 @@ const WithoutLinks = Tree.extend({
   entries: z.array(Entry.refine(({ link }) => link === undefined, 'no link: what is there must be in it')),
 });
 
-/** Files and links below a folder, sorted; empty folders are none. */
+/** Files and links below a folder, sorted; empty folders are none. Throws `InvalidInput` for a link that leads back up. */
 async function pathsIn(root: string, { leave = [], links = false }: KeepOptions): Promise<string[]> {
   const found: string[] = [];
-  const visit = async (at: string): Promise<void> => {
+  const visit = async (at: string, above: readonly string[]): Promise<void> => {
+    const here = await realpath(join(root, at));
+    if (above.includes(here)) {
+      throw new PointsmanError(
+        'InvalidInput',
+        `${join(root, at)} leads back to ${here}, which it lies in`,
+        'Take that link away: what it leads to would be kept without an end.',
+      );
+    }
     for (const name of await readdir(join(root, at))) {
       if (leave.includes(name)) continue;
       const path = at === '' ? name : `${at}/${name}`;
       const info = await (links ? lstat : stat)(join(root, path));
-      if (info.isDirectory()) await visit(path);
+      if (info.isDirectory()) await visit(path, [...above, here]);
       else if (info.isFile() || info.isSymbolicLink()) found.push(path);
     }
   };
-  await visit('');
+  await visit('', []);
   return found.sort();
 }
 

@@ -128,3 +128,17 @@ test('many who write the same at once have it whole, and a missing part leaves n
   const none = await blobs.put('no tree');
   await expect(writeTree(blobs, none, nowhere)).rejects.toMatchObject({ code: 'InvalidInput' });
 });
+
+test('a link is followed where what it leads to is to be kept, but not back up', async () => {
+  const root = write(fresh(), { 'sub/a.txt': 'a' });
+  symlinkSync('sub', join(root, 'twice'));
+  const to = fresh();
+  await writeTree(blobs, await keepTree(blobs, root), to);
+  expect(readFileSync(join(to, 'twice/a.txt'), 'utf8')).toBe('a');
+  symlinkSync('..', join(root, 'sub', 'up'));
+  await expect(keepTree(blobs, root)).rejects.toMatchObject({
+    code: 'InvalidInput',
+    message: expect.stringContaining(`sub/up leads back to ${root}`),
+  });
+  await keepTree(blobs, root, { links: true });
+});

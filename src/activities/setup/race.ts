@@ -1,5 +1,6 @@
 import type { Frame, Lease, Ref, SandboxProfile, ServiceSpec, TrialRecord } from '../../contract';
 import type { Deps } from '../../deps';
+import { withBuilt } from '../../environments/built-for';
 import { type Owner, runName } from '../../sandbox/labels';
 import type { Sandbox } from '../../sandbox/sandbox';
 import { errorSignature } from '../../setup/error-signature';
@@ -71,13 +72,16 @@ export function createSetupRaceActivities(deps: Deps) {
       { owner, lease: { ...lease, container: sandbox.name }, services, base, install: installCommand },
       signal,
     );
-    const trial = await run(sandbox, `${turn}-trial-${at}`, await reader.text(command), seconds);
+    const text = await reader.text(command);
+    const trial = await withBuilt(deps, owner, sandbox, { base, seconds, signal, command: text }, () =>
+      run(sandbox, `${turn}-trial-${at}`, text, seconds),
+    );
     const basis = {
       unit,
       command,
       exitCode: trial.exitCode,
       output: trial.output,
-      line: oneLine(await reader.text(command)),
+      line: oneLine(text),
     };
     if (!failure) {
       const outcome = trial.exitCode === 0 ? ('neutral' as const) : ('failure' as const);

@@ -9,6 +9,7 @@ import type {
   WorldRecord,
 } from '../../contract';
 import type { Deps } from '../../deps';
+import { builtFor } from '../../environments/built-for';
 import { keepFrame, madeVariables, rebuild, type Sources } from '../../environments/setup-result';
 import { shareImage } from '../../environments/travel';
 import { runVerifiedTests } from '../../environments/verified-tests';
@@ -133,11 +134,13 @@ export function createSetupResultActivities(deps: Deps) {
         const { wallClockSeconds = seconds } = input;
         const beside = { owner, services, base, install: installCommand };
         const network = await sandboxes.services.asAt(beside, ANEW, signal);
+        const files = await builtFor(deps, owner, script, { base, seconds, signal });
         const built = await rebuild(deps, owner, {
           base,
           workdir,
           sources,
           script,
+          files,
           profile,
           ...(network ? { connect: (container: string) => sandboxes.services.connect(owner, container) } : {}),
           seconds: scriptSeconds(script, { commandSeconds: seconds, wallClockSeconds }),

@@ -1,5 +1,6 @@
 import type { Lease, Ref, ServiceSpec, SetupStep } from '../../contract';
 import type { Deps } from '../../deps';
+import { withBuilt } from '../../environments/built-for';
 import { preview } from '../../rollout/summary';
 import type { Owner } from '../../sandbox/labels';
 import type { Journal } from '../../sandbox/sandbox';
@@ -14,6 +15,8 @@ import { asLost, assertHere } from '../rollout/sandbox-host';
 import { createReader } from './chain';
 
 export interface RunSetupInput {
+  /** Absent from what older code has written. */
+  readonly owner?: Owner;
   readonly lease: Lease;
   /** The journal's job that must have come last. */
   readonly after: string;
@@ -44,7 +47,7 @@ const PREVIEW = 400;
 
 /** Commands in the sandbox of a set-up, the steps that they become, and the services beside it. */
 export function createSetupSandboxActivities(deps: Deps) {
-  const { blobs, setupChains } = deps;
+  const { blobs, setupChains, sandboxes } = deps;
   const guarded = createGuard(deps);
   const reader = createReader(deps);
 
@@ -77,7 +80,12 @@ export function createSetupSandboxActivities(deps: Deps) {
         const command = await reader.text(input.command);
         const work = (journal: Journal) =>
           journal.run({ id: job, after, command: strict(command), timeoutMs: seconds * 1000 });
-        const { value, full } = await guarded(input, signal, work).catch(asLost);
+        const run = () => guarded(input, signal, work);
+        const { owner } = input;
+        const at = { base: lease.image, seconds, signal, command };
+        const sandbox = sandboxes.at(lease.container);
+        const ran = owner ? withBuilt(deps, owner, sandbox, at, run) : run();
+        const { value, full } = await ran.catch(asLost);
         const bytes = full ? Buffer.concat([value.output, diskNote(lease)]) : value.output;
         const output = await blobs.put(bytes);
         const text = bytes.toString('utf8');

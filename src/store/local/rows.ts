@@ -14,6 +14,7 @@ const DOCUMENTS: Readonly<Record<DocumentRoom, readonly [string, string]>> = {
   reviews: ['reviews', '.json'],
   'session-keys': ['session-keys', ''],
   controls: ['problems/.controls', '.json'],
+  built: ['built', '.json'],
 };
 
 /** Files of the home. */

@@ -1,5 +1,6 @@
 import type { RanSetup, RunSetupInput } from '../../activities/setup/sandbox';
 import type { Frame, Lease, Ref } from '../../contract';
+import type { Owner } from '../../sandbox/labels';
 import type { Attribution } from '../../setup/loop/attribution';
 import { codeOf } from '../durable/failures';
 import { keepText, setupHost } from './activities';
@@ -30,6 +31,7 @@ function jobOf({ turn, part, command }: TurnCommand): string {
 
 /** What the commands of a set-up need to know of the sandbox they run in, which may be another one after each loss. */
 export interface CommandsAt {
+  readonly owner: Owner;
   readonly lease: () => Lease;
   readonly top: () => Frame | undefined;
   readonly losses: Pick<SandboxLosses, 'surviving' | 'blame'>;
@@ -92,7 +94,7 @@ export class SetupCommands {
   private call(summary: string, own: Pick<RunSetupInput, 'job' | 'command' | 'step' | 'since'>) {
     const lease = this.at.lease();
     return setupHost(lease.host, this.seconds).runSetup.executeWithOptions({ summary: summary.slice(0, 120) }, [
-      { lease, after: this.position, seconds: this.seconds, ...own },
+      { owner: this.at.owner, lease, after: this.position, seconds: this.seconds, ...own },
     ]);
   }
 }

@@ -75,7 +75,7 @@ export class SetupSandbox {
     const profile = { ...input.sandbox, hostCertificates: false };
     const lease = () => this.lease;
     this.commands = new SetupCommands(
-      { lease, top: () => this.frames.at(-1), losses: this.losses },
+      { owner, lease, top: () => this.frames.at(-1), losses: this.losses },
       input.limits.commandSeconds,
       this.done,
     );

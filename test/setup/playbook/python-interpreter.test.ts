@@ -1,3 +1,4 @@
+import { buildingsIn } from '../../../src/setup/playbook/ecosystems/python-interpreter';
 import { remedyFor } from './remedy-for';
 
 const STAMP = {
@@ -19,6 +20,18 @@ test.each([
   expect(command).toContain(`python${version} -m venv --clear /venv`);
   expect(command).toContain(`source --download-only python${version} `);
   expect(command).toContain('pip install -q $asked; }');
+});
+
+test('what a command builds is the same for every project, and nothing of the project', () => {
+  const remedy = remedyFor(STAMP, 'python/project', differs('>=3.13'));
+  const other = remedyFor({ ...STAMP, 'setup.cfg': '' }, 'python/project', differs('<4,>=3.13'));
+  const [building, ...more] = buildingsIn(remedy);
+  expect(more).toEqual([]);
+  expect(building).toMatchObject({ program: 'python3.13', archive: '/var/tmp/python-3.13.tar.gz' });
+  expect(buildingsIn(other)).toEqual([building]);
+  expect(building!.script).not.toMatch(/stamp|venv|pip install/);
+  expect(buildingsIn(`${remedy}\n${other}`)).toEqual([building]);
+  expect(buildingsIn('make -s -j 2 && make altinstall')).toEqual([]);
 });
 
 test('no interpreter is made up', () => {

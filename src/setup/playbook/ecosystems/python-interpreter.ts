@@ -30,7 +30,7 @@ export function interpreterFor(condition: string): { readonly bring: string; rea
   if (!release) return null;
   const name = `python${release.python}`;
   const packaged = aptInstall([name, `${name}-venv`, `${name}-dev`]);
-  const bring = `{ command -v ${name} > /dev/null || { apt-get update -qq && if apt-cache show ${name} > /dev/null 2>&1; then ${packaged}; else ${built(release)}; fi; }; }`;
+  const bring = `{ command -v ${name} > /dev/null || { apt-get update -qq && if ${isPackaged(name)}; then ${packaged}; else ${built(release)}; fi; }; }`;
   return { bring, name };
 }
 
@@ -84,19 +84,58 @@ export function allowsPython(condition: string, version: string): boolean {
   return condition.split(',').every((part) => !validRange(part) || satisfies(version, part));
 }
 
+/** What a command builds from sources that are the same everywhere: the program, and the archive that the build leaves. */
+export interface Building {
+  readonly program: string;
+  /** Of the root folder. A command that finds it there unpacks it, in place of building. */
+  readonly archive: string;
+  /** Makes the archive in an image where the program cannot be had as a package; leaves none where it can. */
+  readonly script: string;
+}
+
+/** What a shell text builds, each once. */
+export function buildingsIn(text: string): Building[] {
+  return RELEASES.filter((release) => text.includes(compiled(release))).map((release) => {
+    const program = `python${release.python}`;
+    const script = `apt-get update -qq && { ${isPackaged(program)} || { ${buildTools} && ${compiled(release)}; }; }`;
+    return { program, archive: archiveOf(release), script };
+  });
+}
+
+const buildTools = aptInstall(BUILT_WITH.split(' '));
+const isPackaged = (name: string) => `apt-cache show ${name} > /dev/null 2>&1`;
+const archiveOf = ({ python }: Release) => `/var/tmp/python-${python}.tar.gz`;
+
+/** What it needs to run comes with what it is built with. */
+function built(release: Release): string {
+  const archive = archiveOf(release);
+  const unpacked = `tar -xf ${archive} -C / --no-overwrite-dir && rm ${archive}`;
+  return `${buildTools} && { [ -f ${archive} ] || { ${compiled(release)}; }; } && ${unpacked}`;
+}
+
 /**
  * Built from the sources: a package of another release of Debian brings that release's C library along, and half of the
  * system with it. Sources are signed as packages are; that a mirror lags behind does not matter to them.
  */
-function built({ python, debian }: Release): string {
+function compiled(release: Release): string {
+  const { python, debian } = release;
   const folder = `/tmp/python-${python}`;
   const apt = `apt-get -qq -o Dir::Etc::SourceList=${folder}/sources.list -o Dir::Etc::SourceParts=/dev/null -o Dir::State::Lists=${folder}/lists -o Acquire::Check-Valid-Until=false`;
+  const steps = [
+    `cd ${folder}`,
+    `${apt} update`,
+    `${apt} source --download-only python${python}`,
+    'tar -xf *.orig.tar.xz --strip-components=1',
+    './configure -q --with-ensurepip=no --disable-test-modules',
+    'make -s -j "$(nproc)"',
+    `make -s altinstall DESTDIR=${folder}/root`,
+    `tar -I 'gzip -1' -cf ${archiveOf(release)} -C root usr`,
+  ];
   return [
-    aptInstall(BUILT_WITH.split(' ')),
     `mkdir -p ${folder}/lists/partial`,
     `mirror=$(. /etc/os-release && apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' 'Component: main' "Release: $VERSION_CODENAME" | head -n 1)`,
     `echo "deb-src [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $mirror ${debian} main" > ${folder}/sources.list`,
-    `(cd ${folder} && ${apt} update && ${apt} source --download-only python${python} && tar -xf *.orig.tar.xz --strip-components=1 && ./configure -q --with-ensurepip=no --disable-test-modules && make -s -j "$(nproc)" && make -s altinstall) > ${folder}.log 2>&1 || { tail -n 40 ${folder}.log; false; }`,
+    `(${steps.join(' && ')}) > ${folder}.log 2>&1 || { tail -n 40 ${folder}.log; false; }`,
     `rm -rf ${folder} ${folder}.log`,
   ].join(' && ');
 }

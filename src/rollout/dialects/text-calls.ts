@@ -53,10 +53,24 @@ export function findTextCall(content: string, table: ToolTable, cut: boolean): F
     if (end === undefined && cut) return { code: 'invalid_arguments', problem: 'The call is not complete.' };
     const read = readCall({ name, args: argumentsOf(form, first.groups) }, table);
     if ('code' in read) return read;
-    const place = { start: first.index, end: first.index + first[0].length };
+    const place = withSection(content, first.index, first.index + first[0].length);
     return asText({ ...read, ...place, more: calls.length - 1 });
   }
   return findJsonCall(content, table);
+}
+
+/** What some of these forms put around all calls of a reply. */
+const SECTION = {
+  begins:
+    /(?:<\|tool_calls_section_begin\|>|<｜tool▁calls▁begin｜>|<(?:\w{1,20}:)?(?:tool_call|function_calls)>)\s{0,5}$/,
+  ends: /^\s{0,5}(?:<\|tool_calls_section_end\|>|<｜tool▁calls▁end｜>|<\/(?:\w{1,20}:)?(?:tool_call|function_calls)>)/,
+};
+
+/** A call with the section that is around it alone: neither is a part of the thought. */
+function withSection(content: string, start: number, end: number): { readonly start: number; readonly end: number } {
+  const before = SECTION.begins.exec(content.slice(Math.max(0, start - 100), start))?.[0] ?? '';
+  const after = SECTION.ends.exec(content.slice(end, end + 100))?.[0] ?? '';
+  return { start: start - before.length, end: end + after.length };
 }
 
 function argumentsOf({ values }: Form, { args = '', body = '' }: Record<string, string>): WrittenCall['args'] {

@@ -215,6 +215,22 @@ test('a job knows the tree that it met, and the agent’s own git is left alone'
   expect(patch.toString()).toBe('');
 });
 
+test('every change has its tree, however small, quick or undone', async () => {
+  const tree = async (command: string) => {
+    await run(`cd /testbed && ${command}`, { workdir: '/testbed' });
+    return (await run('true', { workdir: '/testbed' })).tree;
+  };
+  const [none, one, two] = [await tree('true'), await tree('echo 1 > a'), await tree('echo 2 > a')];
+  expect(new Set([none, one, two]).size).toBe(3);
+  expect(await tree('git add a; git stash -q; git stash pop -q')).toBe(two);
+  const program = await tree('chmod +x a');
+  expect(new Set([none, one, two, program]).size).toBe(4);
+  expect(await tree('chmod -x a; mv a b; ln -s b c')).not.toBe(two);
+  expect(await tree('rm c; mv b a; echo 1 > a')).toBe(one);
+  expect(await tree('mv .git /var/tmp/own')).toBe(null);
+  expect(await tree('mv /var/tmp/own .git; rm a')).toBe(none);
+});
+
 test.each([
   ['a repository without a commit', 'git init -q own && echo 1 > own/a'],
   ['a repository that lies elsewhere', 'mkdir own && echo "gitdir: /nowhere" > own/.git && echo 1 > own/a'],

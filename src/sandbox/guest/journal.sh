@@ -628,17 +628,30 @@ serve_look() { # LIMIT PATH_N
 INDEX=$ROOT/index.$$
 LOOSE=()
 GIT=(-c core.fsync=none -c core.autocrlf=false -c core.quotepath=off -c core.hooksPath=/dev/null -c core.fsmonitor=false -c safe.directory='*' -c core.excludesFile="$ROOT/exclude")
+TREE=              # of the index that has this second name: git writes another file where anything changed
+KNOWN=$ROOT/known.$$
 
+# As a rule the work directory is where its repository begins, and asking git costs what all the rest does.
 snapshot_tree() { # WORKDIR
-  REPLY=-
-  local objects
-  { read -r TOP; read -r objects; } < <(tool git -C "$1" "${GIT[@]}" rev-parse --show-toplevel --git-path objects 2>/dev/null) || return 0
-  [[ $objects == /* ]] || objects=$1/$objects
   [[ -d $ROOT/objects ]] || tool mkdir -p "$ROOT/objects"
-  OBJECTS=$objects
+  TOP=$1 OBJECTS=$1/.git/objects
+  [[ -d $OBJECTS ]] && tree_at_top && return
+  REPLY=-
+  { read -r TOP; read -r OBJECTS; } < <(tool git -C "$1" "${GIT[@]}" rev-parse --show-toplevel --git-path objects 2>/dev/null) || return 0
+  [[ $OBJECTS == /* ]] || OBJECTS=$1/$OBJECTS
+  tree_at_top || REPLY=-
+}
+
+tree_at_top() {
   add_all
-  (($? > 1)) || REPLY=$(own_git write-tree 2> /dev/null) || REPLY=-
-  [[ -n $REPLY && ${#REPLY} -le 64 && $REPLY != *[!0-9a-f]* ]] || REPLY=-
+  (($? <= 1)) || return 1
+  if [[ -z $TREE || ! $INDEX -ef $KNOWN ]]; then
+    TREE=$(own_git write-tree 2> /dev/null) || TREE=
+    [[ ${#TREE} -le 64 && $TREE != *[!0-9a-f]* ]] || TREE=
+    tool ln -f "$INDEX" "$KNOWN" 2> /dev/null
+  fi
+  REPLY=$TREE
+  [[ -n $REPLY ]]
 }
 
 # What cannot be added, a repository without a commit among it, is left out of the tree (1), and takes nothing else with it. A

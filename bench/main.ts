@@ -1,9 +1,11 @@
+import { rootCause } from '@temporalio/common';
 import { benchSlices } from '../packages/python/bench/slices';
 import { benchStandalone } from '../packages/python/bench/standalone';
 import { benchCalibration } from './calibration';
 import { benchCampaign } from './campaign';
 import { benchCli } from './cli';
 import { benchCost } from './cost';
+import { benchDataset } from './dataset';
 import { benchFleet } from './fleet';
 import { benchJudge } from './judge';
 import { benchUnits } from './prove-units';
@@ -20,6 +22,7 @@ const BENCHES: Readonly<Record<string, (args: string[]) => Promise<void>>> = {
   campaign: benchCampaign,
   cli: benchCli,
   cost: benchCost,
+  dataset: benchDataset,
   fleet: benchFleet,
   setup: benchSetup,
   shift: benchShift,
@@ -38,7 +41,7 @@ if (!bench) {
 bench(args).then(
   () => process.exit(0),
   (error: Error) => {
-    console.error(error.message);
+    console.error(rootCause(error.cause) ?? error.message);
     process.exit(1);
   },
 );

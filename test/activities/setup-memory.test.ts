@@ -77,7 +77,7 @@ async function chainOf(
 }
 
 async function auditInput(output: string, head: string): Promise<AuditInput> {
-  const shown = [{ unit: 'pg-config', commands: ['apt-get install -y libpq-dev'], advice: ['Install it.'] }];
+  const shown = [{ unit: 'pg-config', atoms: [], commands: ['apt-get install -y libpq-dev'], advice: ['Install it.'] }];
   const put = async (text: string): Promise<Ref> => blobs.put(text);
   return {
     ...{ run: 'r', policy: 'builtin:rules', head, trials: [] },

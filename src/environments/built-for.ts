@@ -31,8 +31,8 @@ export async function withBuilt<T>(
     const found = await sandbox.exec({ command: 'command -v "$1"', args: [building.program] });
     if (found.exitCode !== 0) missing.push(building);
   }
-  if (missing.length === 0) return run();
   const files = await builtFiles(deps, owner, missing, request);
+  if (files.length === 0) return run();
   await sandbox.write(files);
   const result = await run();
   // A command that did not come to it leaves none of it.

@@ -5,10 +5,12 @@ import type { Database, Row, Statement } from './database';
 
 /** Of one process: fifty hosts stay below what a server allows by itself, with a pooler in front or two hundred connections. */
 const CONNECTIONS = 4;
-/** The server took the transaction back (serialisation, deadlock), has no place for another, goes down or comes up. */
-const AGAIN = new Set(['40001', '40P01', '53300', '57P01', '57P02', '57P03']);
+/** The server took the transaction back (serialisation, deadlock), or has no place for another. */
+const AGAIN = new Set(['40001', '40P01', '53300']);
+/** It goes down or comes up: it is there, and is waited for half a minute. */
+const ON_ITS_WAY = new Set(['57P01', '57P02', '57P03']);
 const LOST = /ECONNREFUSED|ECONNRESET|EPIPE|ENOENT|ETIMEDOUT|terminat|timeout/i;
-const ATTEMPTS = 4;
+const [ATTEMPTS, PATIENT_ATTEMPTS] = [4, 10];
 const SILENT_MS = 60_000;
 
 /** What a server is for, and the field of the configuration that names it: what an error says. */
@@ -41,8 +43,11 @@ export function connectPostgres(url: string, purpose: Purpose): Database {
         try {
           return await transaction(pool, statements);
         } catch (error) {
-          if (error instanceof DatabaseError && !AGAIN.has(error.code ?? '') && !LOST.test(error.message)) throw error;
-          if (attempt >= ATTEMPTS) throw unavailable(error, purpose);
+          const code = error instanceof DatabaseError ? (error.code ?? '') : undefined;
+          const onItsWay = code !== undefined && ON_ITS_WAY.has(code);
+          const isKnown = code === undefined || onItsWay || AGAIN.has(code) || LOST.test((error as Error).message);
+          if (!isKnown) throw error;
+          if (attempt >= (onItsWay ? PATIENT_ATTEMPTS : ATTEMPTS)) throw unavailable(error, purpose);
           await sleep(100 * attempt ** 2);
         }
       }

@@ -100,7 +100,8 @@ const isOther = (one: Outcome, other: Outcome) =>
 /**
  * The next world to try, null where none is left that an engineer would: all packages as of the release's day; the test
  * runner apart from them, newest first; then single packages that the error names, between that day and today, newest
- * first; last an interpreter of that day. A world that was taught changes none of that: it was tried already when its turn comes.
+ * first; last an interpreter of that day, with other runners again where no test passes. A world that was taught changes none
+ * of that: it was tried already when its turn comes.
  */
 export function nextWorld(search: Search): World | null {
   const taught = search.trials.filter((trial) => trial.taught);
@@ -159,13 +160,17 @@ export const NOT_BROUGHT: readonly RegExp[] = [
   /(?<![\w.-])([A-Za-z][\w.-]{0,200}?)[=<>]\S{0,100} (?:has no (?:usable )?wheels|needs to be built from source|depends on Python)/,
 ];
 
-/** The runner of the day may not know this interpreter, and today's may not know what the tests say to it. */
+/**
+ * The runner of the day may not know this interpreter, and today's may not know what the tests say to it. With an interpreter of
+ * the day, where no test passes yet: a project that is a part of its runner goes with none that is newer.
+ */
 function otherRunner({ base, trials, runner }: Search): World | null {
   if (runner === null) return null;
-  const rungs = trials.filter(({ world }) => world.interpreter === '');
-  const last = rungs.at(-1)!;
-  if (rungs.length < trials.length || new Set(rungs.map(({ world }) => world.runner)).size >= MOST_RUNNERS) return null;
-  if (last.outcome === null) return null;
+  const last = trials.at(-1)!;
+  const { interpreter } = last.world;
+  const rungs = trials.filter(({ world }) => world.interpreter === interpreter);
+  if (new Set(rungs.map(({ world }) => world.runner)).size >= MOST_RUNNERS) return null;
+  if (last.outcome === null || (interpreter !== '' && last.outcome.passed > 0)) return null;
   const before = rungs.findLast(({ world, outcome }) => outcome && world.runner !== last.world.runner)?.outcome ?? base;
   // What was worse with an older one gets no better with one that is older still.
   if (last.world.runner !== '' && isWorse(last.outcome, before)) return null;

@@ -14,7 +14,7 @@ const MERGES = 400;
 
 /**
  * From graded rollouts to files, on one worker: rollouts a second of each part, and the most memory that the worker had.
- * `dataset --rollouts 1000 --turns 10-30`; `--kill` ends the worker once in the middle of each part, and another goes on.
+ * `dataset --rollouts 1000 --turns 10-30`.
  */
 export async function benchDataset(args: string[]): Promise<void> {
   const { values } = parseArgs({
@@ -22,7 +22,6 @@ export async function benchDataset(args: string[]): Promise<void> {
     options: {
       rollouts: { type: 'string', default: '1000' },
       turns: { type: 'string', default: '10-30' },
-      kill: { type: 'boolean', default: false },
     },
   });
   const rollouts = Number(values.rollouts);
@@ -43,7 +42,7 @@ export async function benchDataset(args: string[]): Promise<void> {
     );
     const ended = handle.result() as Promise<DatasetResult>;
     const watching = new AbortController();
-    const seen = watched(world, () => handle.query<DatasetProgress, []>('progress'), values.kill, watching.signal);
+    const seen = watched(world, () => handle.query<DatasetProgress, []>('progress'), watching.signal);
     const { rows, turns, tokens } = await ended.finally(() => watching.abort());
     const { phases, peakMiB } = await seen;
     console.log(
@@ -62,7 +61,7 @@ export async function benchDataset(args: string[]): Promise<void> {
 }
 
 /** Seconds that it was seen in each phase, until it is over. */
-async function watched(world: World, progress: () => Promise<DatasetProgress>, kill: boolean, over: AbortSignal) {
+async function watched(world: World, progress: () => Promise<DatasetProgress>, over: AbortSignal) {
   const phases = new Map<string, number>();
   let peakMiB = 0;
   let since = performance.now();
@@ -70,27 +69,16 @@ async function watched(world: World, progress: () => Promise<DatasetProgress>, k
     const { phase } = await progress();
     const now = performance.now();
     if (phase === 'Done') break;
-    const first = !phases.has(phase);
     phases.set(phase, (phases.get(phase) ?? 0) + (now - since) / 1000);
     since = now;
     peakMiB = Math.max(peakMiB, rssOf(world.workerPid()));
-    if (kill && first) setTimeout(() => killed(world), 5_000).unref();
     await sleep(200);
   }
   return { phases, peakMiB };
 }
 
-function killed(world: World): void {
-  process.kill(world.workerPid(), 'SIGKILL');
-  world.startWorker();
-}
-
 function rssOf(pid: number): number {
-  try {
-    return Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024;
-  } catch {
-    return 0; // between two workers
-  }
+  return Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
 }
 
 /** Its merges are those of a text of ours, so that it cuts text as such tokenizers do. */

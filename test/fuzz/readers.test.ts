@@ -81,11 +81,14 @@ it(
   () => {
     const size = FULL ? 1_000_000 : 20_000;
     const chosen = [...readers].filter(([name], at) => FULL || (at % 4 === 0 && !(name in GIVES_UP)));
-    const slow = chosen.flatMap(([name, reader]) =>
-      slowTexts(reader, { size, seed: FULL ? Date.now() : undefined, allowedMs: GIVES_UP[name]?.(size) }).map(
-        (text) => `${name}: ${text}`,
-      ),
-    );
+    const seed = FULL ? Date.now() : undefined;
+    const slow = chosen.flatMap(([name, reader], at) => {
+      const began = performance.now();
+      const texts = slowTexts(reader, { size, seed, allowedMs: GIVES_UP[name]?.(size) });
+      const seconds = Math.round((performance.now() - began) / 1000);
+      if (FULL) process.stderr.write(`${at + 1} of ${chosen.length}, ${seconds} s: ${[name, ...texts].join('\n  ')}\n`);
+      return texts.map((text) => `${name}: ${text}`);
+    });
     expect(slow).toEqual([]);
   },
   minutes(10, 120),

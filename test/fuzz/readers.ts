@@ -45,6 +45,7 @@ import { quoted, quotedValue } from '../../src/setup/experience/quoting';
 import { literalText } from '../../src/setup/experience/signals';
 import { avoidsTests, runsNoTests } from '../../src/setup/experience/test-avoidance';
 import { oneLine } from '../../src/setup/loop/commands';
+import { buildingsIn } from '../../src/setup/playbook/ecosystems/python-interpreter';
 import { readJsonObject, saidObjects } from '../../src/setup/read-json';
 import { readCfg } from '../../src/setup/repository/cfg';
 import { documentedCommands, serviceHints } from '../../src/setup/repository/documents';
@@ -210,6 +211,7 @@ const PLAIN: readonly Entry[] = [
   ['setup/loop/commands.ts oneLine', oneLine],
   ['setup/roles/rules/cksum.ts posixCksum', posixCksum],
   ['setup/roles/rules/interpreter.ts readInterpreters', readInterpreters],
+  ['setup/playbook/ecosystems/python-interpreter.ts buildingsIn', buildingsIn],
   ['setup/read-json.ts saidObjects', saidObjects],
   ['setup/read-json.ts readJsonObject', readJsonObject],
   ['setup/repository/cfg.ts readCfg', readCfg],

@@ -70,29 +70,32 @@ export interface Composed {
   readonly notes: readonly string[];
 }
 
-/** The parser's time grows with the square of some texts: a second and a half for one of these. */
-const MOST_CHARACTERS = 32 << 10;
-const MOST_LEVELS = 100;
-const LEVELS_OF_A_LINE = new RegExp(`(?:[-?:][ \\t]+){${MOST_LEVELS}}`);
+/** The parser's time grows with the square of some texts. */
+const MOST_CHARACTERS = 16 << 10;
+const MOST_BRACKETS = 100;
+/** That each begin a level, in one line. */
+const MOST_SIGNS = 8;
 
 /**
- * Whether it may be nested deeper than any task's: the parser reads each level within the one around it, and V8 ends the
- * process, and throws nothing, where the stack runs out in a regular expression. Levels by indentation need too many
- * characters to be many. Brackets in quotes are counted as well: no file has that many of them open.
+ * Whether it might be nested some hundred levels deep: the parser reads each level within the one around it, and between 600
+ * and 900 the stack ends, where V8 may end the process and throw nothing. Signs are counted wherever they stand, since a
+ * bracket in quotes would hide one that opens; more levels than these, by indentation, need more characters than are read.
  */
-function isDeep(text: string): boolean {
-  let open = 0;
-  for (const sign of text.match(/[[{\]}]/g) ?? []) {
-    open = Math.max(0, open + (sign === '[' || sign === '{' ? 1 : -1));
-    if (open > MOST_LEVELS) return true;
-  }
-  return LEVELS_OF_A_LINE.test(text);
+function mayBeDeep(text: string): boolean {
+  return (
+    text.split(/[[{]/).length > MOST_BRACKETS + 1 ||
+    text.split('\n').some((line) => line.split(/[-?:]\s/).length > MOST_SIGNS + 1)
+  );
 }
 
 /** Services of `environment/docker-compose.yaml`. Throws `InvalidInput` that names what has no equal here. */
 export function servicesOf(text: string, files: ReadonlyMap<string, TaskFile>): Composed {
   if (text.length > MOST_CHARACTERS) throw refused(`docker-compose.yaml: more than ${MOST_CHARACTERS} characters`);
-  if (isDeep(text)) throw refused(`docker-compose.yaml: more than ${MOST_LEVELS} levels`);
+  if (mayBeDeep(text)) {
+    throw refused(
+      `docker-compose.yaml: more than ${MOST_BRACKETS} lists or mappings in brackets, or ${MOST_SIGNS} levels in a line`,
+    );
+  }
   let document: unknown;
   try {
     document = parse(text, { merge: true });

@@ -8,6 +8,7 @@ import { BASE_IMAGE } from '../../src/machine/image';
 import { unifiedDiff } from '../../src/problems/unified-diff';
 import { openSandboxes } from '../../src/sandbox';
 import { World } from '../../test/support/world';
+import { printProfile } from './profile';
 
 const SIZES = [100, 10_000, 60_000];
 /** Tests of one file. */
@@ -18,7 +19,8 @@ const AFTER = 'def value(number):\n    return number\n';
 
 /**
  * What a verdict takes beside plain pytest, both in fresh containers: the tests with their true expectations alone, and all
- * runs of a grading. Three tests have to be mended; all others passed before. Arguments are numbers of tests.
+ * runs of a grading; and where the time of the first size goes. Three tests have to be mended; all others passed before.
+ * Arguments are numbers of tests.
  */
 export async function benchJudgeTime(args: readonly string[]): Promise<void> {
   const sizes = args.length > 0 ? args.map(Number) : SIZES;
@@ -26,6 +28,7 @@ export async function benchJudgeTime(args: readonly string[]): Promise<void> {
   mkdirSync(join(source, 'project'));
   writeFileSync(join(source, 'project', 'README.md'), '# Many tests\n');
   const world = await World.start({ script: { models: {} }, profiles: {} });
+  let profiled: (() => Promise<void>) | undefined;
   try {
     console.log('| tests | plain pytest s | real run | with controls | runs |\n|--:|--:|--:|--:|--:|');
     for (const size of sizes) {
@@ -39,7 +42,7 @@ export async function benchJudgeTime(args: readonly string[]): Promise<void> {
         );
         const result = (await handle.result()) as GradeResult;
         if (!result.resolved) throw new Error(`not resolved: ${JSON.stringify(result).slice(0, 600)}`);
-        return { seconds: (Date.now() - began) / 1000, runs: result.runs.length };
+        return { handle, seconds: (Date.now() - began) / 1000, runs: result.runs.length };
       };
       // The first makes image and controls, which are the problem's and not the candidate's.
       await grade('sample');
@@ -47,7 +50,10 @@ export async function benchJudgeTime(args: readonly string[]): Promise<void> {
       const [real, all] = [await grade('none'), await grade('sample')];
       const ratio = (seconds: number) => `×${(seconds / plain).toFixed(2)}`;
       console.log(`| ${size} | ${plain.toFixed(1)} | ${ratio(real.seconds)} | ${ratio(all.seconds)} | ${all.runs} |`);
+      // What comes on top of the tests is the same for all sizes: it is looked at where it is most of the time.
+      profiled ??= () => printProfile(world, problem, real.handle);
     }
+    await profiled?.();
   } finally {
     await world.close();
     rmSync(source, { recursive: true, force: true });

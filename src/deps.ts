@@ -4,6 +4,7 @@ import type { Stores } from './store';
 
 /** What activities work with; made once a process in `worker.ts`. */
 export interface Deps extends Stores {
+  readonly home: string;
   readonly config: Config;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly sandboxes: Sandboxes;

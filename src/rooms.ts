@@ -165,7 +165,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     imports: 'contract rollout dataset grading store config home own-host',
   },
   worker: {
-    holds: 'the process: which task queues it serves',
+    holds: 'the process: which task queues it serves, and its threads',
     imports: 'contract activities config deps extensions home machine payloads sandbox store',
   },
   main: {

@@ -35,6 +35,7 @@ function createDeps(settings: Settings, scope: string, queue: string, drain: () 
   for (const folder of ['problems', 'run']) mkdirSync(join(home, folder), { recursive: true });
   return {
     ...openStores(settings, 'workflows'),
+    home,
     config,
     env: process.env,
     sandboxes: openSandboxes(scope, homeSecret(), allowedBy(config), config.sandboxes.backend),

@@ -47,8 +47,8 @@ export class ParquetFile {
     return new ParquetFile(columns, writer, drain);
   }
 
-  async add(record: DataRecord): Promise<void> {
-    const line = jsonLine(record);
+  /** A record as `jsonLine` writes it. */
+  async add(line: string): Promise<void> {
     this.records.push(JSON.parse(line) as DataRecord);
     this.chars += line.length;
     if (this.chars >= GROUP_CHARS) await this.writeGroup();

@@ -267,7 +267,7 @@ const DECISIVE: readonly { readonly weight: number; readonly pattern: RegExp }[]
   },
   // What the machine refuses.
   { weight: 100, pattern: /\bConnection refused\b|\bECONNREFUSED\b|\bConnectionRefusedError\b/i },
-  { weight: 100, pattern: /\bconnection to server (?:on socket|at)\b.*\bfailed\b/ },
+  { weight: 100, pattern: /\bconnection to server (?:on socket|at)\b.{0,300}\bfailed\b/ },
   {
     weight: 100,
     pattern:

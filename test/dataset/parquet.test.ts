@@ -6,7 +6,7 @@ import type { DatasetFormat } from '../../src/contract/names';
 import { createChatTokenizer } from '../../src/dataset/chat-tokenizer';
 import { jsonlRecords, parquetRecords } from '../../src/dataset/check-read';
 import { EXPORTERS, type ExportContext } from '../../src/dataset/exporters';
-import { ParquetFile } from '../../src/dataset/parquet';
+import { jsonLine, ParquetFile } from '../../src/dataset/parquet';
 import { writeFormat } from '../trainers/files';
 import { anyRow, CONTEXT } from './any-row';
 import { byteTokenizer, CHATML_TOOLS } from './byte-tokenizer';
@@ -65,7 +65,7 @@ test('a file has many row groups, each small, and the same records make the same
     const file = await ParquetFile.create({ text: { type: 'string' } }, async (bytes) => {
       chunks.push(bytes);
     });
-    for (let i = 0; i < 60; i += 1) await file.add({ text: `${i} ${'long '.repeat(200_000)}` });
+    for (let i = 0; i < 60; i += 1) await file.add(jsonLine({ text: `${i} ${'long '.repeat(200_000)}` }));
     await file.finish();
     return chunks;
   };

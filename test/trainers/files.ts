@@ -25,8 +25,9 @@ export async function writeFormat(
   for (const row of rows) {
     for (const record of exporter.export(row, context).records) {
       records += 1;
-      writeFileSync(jsonl, jsonLine(record), { flag: 'a' });
-      await file.add(record);
+      const line = jsonLine(record);
+      writeFileSync(jsonl, line, { flag: 'a' });
+      await file.add(line);
     }
   }
   await file.finish();

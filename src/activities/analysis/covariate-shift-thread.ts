@@ -1,6 +1,6 @@
-import { parentPort } from 'node:worker_threads';
 import { type EmbeddedHistory, type ShiftOptions, shiftAtTurn } from '../../analysis/shift/turn';
 import type { ShiftPoint } from '../../contract';
+import { answering } from '../threads';
 
 /** One turn of a student and the expert, with all vectors in one buffer: the student's, then the expert's. */
 export interface TurnTask {
@@ -12,8 +12,6 @@ export interface TurnTask {
   readonly vectors: Float32Array;
   readonly options: ShiftOptions;
 }
-
-export type TurnAnswer = { readonly point: ShiftPoint } | { readonly error: string };
 
 function measured({ studentInstances, expertInstances, vectors, options, ...at }: TurnTask): ShiftPoint {
   const history = (instance: string, row: number): EmbeddedHistory => ({
@@ -31,12 +29,4 @@ function measured({ studentInstances, expertInstances, vectors, options, ...at }
   );
 }
 
-parentPort?.on('message', (task: TurnTask) => {
-  let answer: TurnAnswer;
-  try {
-    answer = { point: measured(task) };
-  } catch (error) {
-    answer = { error: error instanceof Error ? (error.stack ?? error.message) : String(error) };
-  }
-  parentPort!.postMessage(answer);
-});
+export default answering(measured);

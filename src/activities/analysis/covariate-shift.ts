@@ -1,8 +1,5 @@
-import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Worker } from 'node:worker_threads';
-import { buildSync } from 'esbuild';
 import { planOf } from '../../analysis/shift/plan';
 import { type Missing, POINT_COLUMNS, type ShiftFigures, shiftReadme } from '../../analysis/shift/readme';
 import type { ShiftOptions } from '../../analysis/shift/turn';
@@ -24,8 +21,9 @@ import { standaloneSvg } from '../../pages/theme';
 import { withHeartbeat } from '../heartbeat';
 import { outcomesIn } from '../outcome-pages';
 import { rowsOfSources } from '../rollout/rollout-rows';
+import { Threads } from '../threads';
 import { groundOf, rangesOf, type TurnRange, tasksOf } from './covariate-shift-ground';
-import type { TurnAnswer, TurnTask } from './covariate-shift-thread';
+import type { TurnTask } from './covariate-shift-thread';
 import { createTrajectoryEmbedder, type Embedding } from './embed-trajectory';
 
 interface EmbedInput extends Embedding {
@@ -172,34 +170,11 @@ async function writeShift(folder: string, { input, figures, missing }: ShiftToWr
   await writeFigures(folder, shiftPart({ covariateShift: run }));
 }
 
-let code: string | undefined;
+const threads = new Threads<TurnTask, ShiftPoint>('activities/analysis/covariate-shift-thread');
 
-/**
- * Measures turns one after the other in a thread: each is a second of computing, in which the process must go on sending
- * heartbeats. The buffers of the tasks are given away. Rejects with the signal's reason when it aborts.
- */
-export async function* measureTurns(tasks: AsyncIterable<TurnTask>, signal: AbortSignal): AsyncGenerator<ShiftPoint> {
-  // Bundled, because a thread with this process's loaders takes longer to start than a turn takes.
-  code ??= buildSync({
-    entryPoints: [require.resolve('./covariate-shift-thread')],
-    bundle: true,
-    platform: 'node',
-    write: false,
-    logLevel: 'silent',
-  }).outputFiles[0]!.text;
-  const thread = new Worker(code, { eval: true, execArgv: [] });
-  try {
-    for await (const task of tasks) {
-      thread.postMessage(task, [task.vectors.buffer as ArrayBuffer]);
-      const [answer] = (await once(thread, 'message', { signal })) as [TurnAnswer];
-      if ('error' in answer) throw new Error(answer.error);
-      yield answer.point;
-    }
-  } catch (error) {
-    throw signal.aborted ? signal.reason : error;
-  } finally {
-    await thread.terminate();
-  }
+/** Measures turns, each of which is a second of computing. The buffers of the tasks are given away. */
+export function measureTurns(tasks: AsyncIterable<TurnTask>, signal: AbortSignal): AsyncGenerator<ShiftPoint> {
+  return threads.inOrder(tasks, signal, ({ vectors }) => [vectors.buffer as ArrayBuffer]);
 }
 
 /** Every figure of a part as CSV, and as SVG where it is a chart. */

@@ -1,15 +1,16 @@
-import { CancelledFailure } from '@temporalio/common';
 import type { DatasetFile, DatasetFormat, DatasetInput, DatasetResult, Ref, ScoredFigures } from '../../contract';
-import { EXPORTERS } from '../../dataset/exporters';
+import { EXPORTERS, type Exporter } from '../../dataset/exporters';
 import type { DatasetRow } from '../../dataset/row';
 import type { Split } from '../../dataset/selection';
 import type { Deps } from '../../deps';
 import { withHeartbeat } from '../heartbeat';
-import { writeFormat } from './files';
+import { Threads } from '../threads';
+import { writeFolder, writeLines } from './files';
 import { publishDataset } from './publish';
+import type { RowAnswer, RowTask } from './row-work';
 import { DatasetRows } from './rows';
 import { createScorer, type ScoredPage, type ScoreInput } from './score';
-import { type ChosenRow, type ChosenRows, chooseRows } from './selection';
+import { type ChosenRows, chooseRows } from './selection';
 import { readSetting } from './setting';
 import { lookAtFirstRows } from './template';
 
@@ -42,19 +43,22 @@ export interface ChosenDataset {
 export function createDatasetActivities(deps: Deps) {
   const { blobs } = deps;
   const score = createScorer(deps);
+  const threads = new Threads<RowTask, RowAnswer>('worker/row-thread', {
+    config: deps.config,
+    home: deps.home,
+  });
   const json = async <T>({ sha256 }: Ref) => JSON.parse((await blobs.get(sha256)).toString('utf8')) as T;
 
   async function* chosenRows(
     rows: DatasetRows,
     pages: readonly Ref[],
+    exporter: Exporter,
     signal: AbortSignal,
-    reads: { readonly tokens: boolean; readonly scores: boolean },
   ): AsyncGenerator<DatasetRow> {
     for (const page of pages) {
-      const lines = (await blobs.get(page.sha256)).toString('utf8').split('\n');
-      for (const line of lines) {
-        if (signal.aborted) throw new CancelledFailure('the data set was cancelled');
-        if (line !== '') yield rows.load((JSON.parse(line) as ChosenRow).place, reads);
+      for (const place of await rows.chosen(page)) {
+        signal.throwIfAborted();
+        yield rows.load(place, exporter);
       }
     }
   }
@@ -71,18 +75,10 @@ export function createDatasetActivities(deps: Deps) {
       });
     },
 
-    /** What each row of a page is by itself. Reads chains one at a time; writes a blob. */
+    /** What each row of a page is by itself. Retry-safe: it reads chains one at a time, and writes a blob. */
     async judgeRows({ setting, page }: { setting: Ref; page: number }): Promise<JudgedPage> {
       return withHeartbeat(async (signal) => {
-        const rows = await DatasetRows.open(deps, setting);
-        const lines: string[] = [];
-        let passed = 0;
-        for (const place of await rows.places(rows.setting.pages[page]!)) {
-          if (signal.aborted) throw new CancelledFailure('the data set was cancelled');
-          const answer = await rows.judge(place);
-          passed += 'reason' in answer ? 0 : 1;
-          lines.push(`${JSON.stringify(answer)}\n`);
-        }
+        const { lines, passed } = await threads.do({ setting, judge: page }, signal);
         return { judged: await blobs.put(lines.join('')), rows: lines.length, passed };
       });
     },
@@ -114,22 +110,20 @@ export function createDatasetActivities(deps: Deps) {
     }): Promise<DatasetFile[]> {
       return withHeartbeat(async (signal) => {
         const { format, split } = input;
+        const exporter = EXPORTERS[format];
         const rows = await DatasetRows.open(deps, input.setting);
-        const { pages } = await json<ChosenRows>(input.chosen);
-        const context = {
-          prompts: rows.setting.dialectPrompts,
-          ...(rows.tokenizer ? { tokenizer: rows.tokenizer } : {}),
-          tokenTurns: rows.setting.input.tokenTurns,
-        };
+        const pages = (await json<ChosenRows>(input.chosen)).pages[split];
         const request = {
           folder: deps.results.draftOf('datasets', input.draft),
           format,
           split,
           parquet: rows.setting.input.parquet,
         };
-        const { readsTokens, readsScores } = EXPORTERS[format];
-        const reads = { tokens: readsTokens === true, scores: readsScores === true };
-        const written = await writeFormat(request, chosenRows(rows, pages[split], signal, reads), context);
+        const tasks = pages.map((write) => ({ setting: input.setting, write, format }));
+        const written =
+          exporter.layout === 'lines'
+            ? await writeLines(exporter, request, threads.inOrder(tasks, signal))
+            : await writeFolder(exporter, request, chosenRows(rows, pages, exporter, signal), rows.exportContext);
         // Safe to repeat, as the writing is.
         const paths = written.map(({ path }) => path);
         await deps.results.keepDraft('datasets', input.draft, paths);

@@ -2,12 +2,13 @@ import { createHash } from 'node:crypto';
 import { type FileHandle, mkdir, open, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { DatasetFile, DatasetFormat, SampledFigures } from '../../contract';
-import { EXPORTERS, type ExportContext, type FolderEntry } from '../../dataset/exporters';
+import type { ExportContext, FolderEntry } from '../../dataset/exporters';
 import type { FolderExporter, LinesExporter } from '../../dataset/exporters/exporter';
-import { jsonLine, ParquetFile } from '../../dataset/parquet';
+import { ParquetFile } from '../../dataset/parquet';
 import type { DatasetRow } from '../../dataset/row';
 import { sumOf } from '../../dataset/sampled-figures';
 import type { Split } from '../../dataset/selection';
+import type { RowAnswer } from './row-work';
 
 export interface FileRequest {
   /** Folder that it is written into. */
@@ -18,65 +19,49 @@ export interface FileRequest {
 }
 
 /**
- * Writes one format of one split, row by row; what a killed attempt left is overwritten, and a file has its name only once
+ * Writes one format of one split, page by page; what a killed attempt left is overwritten, and a file has its name only once
  * it is whole. The same rows give the same bytes.
  */
-export async function writeFormat(
+export async function writeLines(
+  exporter: LinesExporter,
   { folder, format, split, parquet }: FileRequest,
-  rows: AsyncIterable<DatasetRow>,
-  context: ExportContext,
+  pages: AsyncIterable<RowAnswer>,
 ): Promise<DatasetFile[]> {
   await mkdir(folder, { recursive: true });
-  const exporter = EXPORTERS[format];
-  const about = { format, split };
-  if (exporter.layout === 'folder')
-    return [{ ...about, ...(await writeFolder(exporter, folder, `${split}.${format}`, rows, context)) }];
-  const made = await writeLines(exporter, join(folder, `${split}.${format}`), parquet, rows, context);
-  return made.map((file) => ({ ...about, ...file }));
-}
-
-type Made = Omit<DatasetFile, 'format' | 'split'>;
-
-async function writeLines(
-  exporter: LinesExporter,
-  base: string,
-  parquet: boolean,
-  rows: AsyncIterable<DatasetRow>,
-  context: ExportContext,
-): Promise<Made[]> {
-  const lines = new HashedFile(`${base}.jsonl`);
+  const base = join(folder, `${split}.${format}`);
+  const jsonl = new HashedFile(`${base}.jsonl`);
   const columns = parquet ? new HashedFile(`${base}.parquet`) : undefined;
   const table = columns && (await ParquetFile.create(exporter.columns, (bytes) => columns.write(bytes)));
   const left = new Map<string, number>();
   let count = 0;
   let sampled: SampledFigures | undefined;
   try {
-    for await (const row of rows) {
-      const exported = exporter.export(row, context);
-      for (const { reason } of exported.left) left.set(reason, (left.get(reason) ?? 0) + 1);
-      if (exported.sampled) sampled = sumOf(sampled, exported.sampled);
-      for (const record of exported.records) {
+    for await (const page of pages) {
+      for (const reason of page.left) left.set(reason, (left.get(reason) ?? 0) + 1);
+      if (page.sampled) sampled = sumOf(sampled, page.sampled);
+      for (const line of page.lines) {
         count += 1;
-        await lines.write(jsonLine(record));
-        await table?.add(record);
+        await jsonl.write(line);
+        await table?.add(line);
       }
     }
     await table?.finish();
-    const made = [await lines.close(), ...(columns ? [await columns.close()] : [])];
+    const made = [await jsonl.close(), ...(columns ? [await columns.close()] : [])];
     const held = sampled && (sampled.rows > 0 || Object.keys(sampled.dropped).length > 0) ? { sampled } : {};
-    return made.map((file) => ({ ...file, rows: count, left: reasons(left), ...held }));
+    return made.map((file) => ({ format, split, ...file, rows: count, left: reasons(left), ...held }));
   } finally {
-    await Promise.all([lines.drop(), columns?.drop()]);
+    await Promise.all([jsonl.drop(), columns?.drop()]);
   }
 }
 
-async function writeFolder(
+/** The same for a format that is a folder of files, row by row. */
+export async function writeFolder(
   exporter: FolderExporter,
-  folder: string,
-  name: string,
+  { folder, format, split }: FileRequest,
   rows: AsyncIterable<DatasetRow>,
   context: ExportContext,
-): Promise<Made> {
+): Promise<DatasetFile[]> {
+  const name = `${split}.${format}`;
   await rm(join(folder, name), { recursive: true, force: true });
   await mkdir(join(folder, name), { recursive: true });
   const written: { path: string; sha256: string; bytes: number }[] = [];
@@ -105,16 +90,20 @@ async function writeFolder(
   written.sort((a, b) => (a.path < b.path ? -1 : 1));
   const hash = createHash('sha256');
   for (const { path, sha256 } of written) hash.update(`${sha256}  ${path}\n`);
-  return {
-    path: `${name}/`,
-    rows: entries.length,
-    sha256: hash.digest('hex'),
-    bytes: written.reduce((sum, { bytes }) => sum + bytes, 0),
-    left: left === 0 ? [] : [{ reason: 'no_trajectory', count: left }],
-  };
+  return [
+    {
+      format,
+      split,
+      path: `${name}/`,
+      rows: entries.length,
+      sha256: hash.digest('hex'),
+      bytes: written.reduce((sum, { bytes }) => sum + bytes, 0),
+      left: left === 0 ? [] : [{ reason: 'no_trajectory', count: left }],
+    },
+  ];
 }
 
-function reasons(left: ReadonlyMap<string, number>): Made['left'] {
+function reasons(left: ReadonlyMap<string, number>): DatasetFile['left'] {
   return [...left].sort(([a], [b]) => (a < b ? -1 : 1)).map(([reason, count]) => ({ reason, count }));
 }
 

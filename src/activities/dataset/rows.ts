@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { profileNamed } from '../../config';
 import { isPointsmanError, jsonAt, type Ref, type RolloutRow, type Transcript } from '../../contract';
 import type { ChatTokenizer } from '../../dataset/chat-tokenizer';
+import type { ExportContext, Exporter } from '../../dataset/exporters';
 import { sampledOf } from '../../dataset/exporters/sampled-calls';
 import { extraRow } from '../../dataset/extra-row';
 import { type Candidate, judge, type Lost } from '../../dataset/judge';
@@ -18,6 +19,12 @@ import { type DatasetPage, type DatasetSetting, tokenizerIn } from './setting';
 export type RowPlace =
   | { readonly rollout: RolloutRow }
   | { readonly extra: number; readonly lines: Ref; readonly at: number; readonly number: number };
+
+/** A row of the data set: a line of the pages that files are written from. */
+export interface ChosenRow {
+  readonly id: string;
+  readonly place: RowPlace;
+}
 
 type RowDeps = Pick<Deps, 'blobs' | 'transcripts' | 'sampled' | 'scores' | 'config' | 'roots'>;
 
@@ -55,6 +62,18 @@ export class DatasetRows {
     });
   }
 
+  /** Those of a page that was chosen. */
+  async chosen(page: Ref): Promise<RowPlace[]> {
+    return (await this.lines(page)).flatMap((line) => (line === '' ? [] : [(JSON.parse(line) as ChosenRow).place]));
+  }
+
+  /** What formats need beside the row. */
+  get exportContext(): ExportContext {
+    const { dialectPrompts, input } = this.setting;
+    const { tokenizer } = this;
+    return { prompts: dialectPrompts, tokenTurns: input.tokenTurns, ...(tokenizer ? { tokenizer } : {}) };
+  }
+
   /** What a row is by itself. A chain that cannot be read is a loss and not an error: one lost blob must not stop the rest. */
   async judge(place: RowPlace): Promise<Candidate | Lost> {
     const { filters, maxTokens } = this.setting.input;
@@ -72,10 +91,10 @@ export class DatasetRows {
     return judge(await this.load(place), { filters, maxTokens, tokenizer: this.tokenizer });
   }
 
-  /** `tokens`: with those that its calls were sampled with. Throws `NotFound` when a blob of its chain is missing. */
+  /** With what its format reads of it. Throws `NotFound` when a blob of its chain is missing. */
   async load(
     place: RowPlace,
-    { tokens = false, scores = false }: { readonly tokens?: boolean; readonly scores?: boolean } = {},
+    { readsTokens, readsScores }: Pick<Exporter, 'readsTokens' | 'readsScores'> = {},
   ): Promise<DatasetRow> {
     const { setting, deps } = this;
     if (!('rollout' in place)) {
@@ -95,10 +114,10 @@ export class DatasetRows {
       patch ? deps.blobs.get(patch.sha256) : undefined,
     ]);
     const transcript = { opening, steps: await Promise.all(steps.map((step) => deps.transcripts.see(step))) };
-    const calls = tokens ? await this.calls(place.rollout, transcript) : [];
+    const calls = readsTokens ? await this.calls(place.rollout, transcript) : [];
     const loaded = { rollout: place.rollout, transcript, hashes, patch: patchBytes?.toString('utf8') ?? '', calls };
     const row = rowOfRollout(loaded, { view: setting.view, prompts: setting.prompts, train: setting.input.train });
-    return scores ? this.scored(row) : row;
+    return readsScores ? this.scored(row) : row;
   }
 
   /** With what the teacher said, as far as it was asked. */

@@ -8,7 +8,7 @@ import type { Deps } from '../../deps';
 import { estimateScore, type GivenIds, requirePrice, type Scored, scoreIds } from '../../model';
 import { scoreRequest } from '../../store/ledger';
 import { DatasetRows } from './rows';
-import type { ChosenRow, ChosenRows } from './selection';
+import type { ChosenRows } from './selection';
 
 export interface ScoreInput {
   /** First execution's run id, by which its calls are named. */
@@ -44,8 +44,7 @@ export function createScorer(deps: Deps): (input: ScoreInput, signal: AbortSigna
     const profile = profileNamed(config, name);
     const { pages } = JSON.parse((await blobs.get(chosen.sha256)).toString('utf8')) as ChosenRows;
     const at = [...pages.train, ...pages.validation][page]!;
-    const lines = (await blobs.get(at.sha256)).toString('utf8').split('\n');
-    const places = lines.filter((line) => line !== '').map((line) => (JSON.parse(line) as ChosenRow).place);
+    const places = await rows.chosen(at);
     const sum = { rows: 0, sequences: 0, tokens: 0, usd: 0, left: {} as Record<string, number> };
     const foreign: string[] = [];
     let [next, scored] = [0, 0];
@@ -63,7 +62,7 @@ export function createScorer(deps: Deps): (input: ScoreInput, signal: AbortSigna
     async function lane(): Promise<void> {
       for (let i = next++; i < places.length && !failure; i = next++) {
         if (signal.aborted) throw new CancelledFailure('the data set was cancelled');
-        const samples = sampledOf(await rows.load(places[i]!, { tokens: true }))?.samples ?? [];
+        const samples = sampledOf(await rows.load(places[i]!, { readsTokens: true }))?.samples ?? [];
         const left = samples.length === 0 ? 'no_sampled_tokens' : await scoreAll(samples);
         sum.rows += 1;
         if (left === undefined) scored += 1;

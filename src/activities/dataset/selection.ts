@@ -14,13 +14,7 @@ import { type Selection, type Split, select } from '../../dataset/selection';
 import { survivalOf } from '../../dataset/survival';
 import { validityOf } from '../../dataset/validity';
 import type { BlobStore } from '../../store/blobs';
-import type { DatasetRows, RowPlace } from './rows';
-
-/** A row of the data set: a line of the pages that files are written from. */
-export interface ChosenRow {
-  readonly id: string;
-  readonly place: RowPlace;
-}
+import type { ChosenRow, DatasetRows, RowPlace } from './rows';
 
 type Figures = Pick<
   DatasetResult,

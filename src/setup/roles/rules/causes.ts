@@ -25,7 +25,7 @@ const NO_LIBRARY =
 const NO_PLUGIN =
   /^(?:ERROR: )?(?:\S*\bpy\.?test(?:\.py)?: error: unrecognized arguments?: .+|\S*__main__\.py: error: unrecognized arguments?: .+(?=\n\s+(?:inifile|rootdir):))|^E\s+fixture '[^']+' not found\b|^ERROR: .*\bUnknown config option: \S+|^(?:FAILED .* - Failed: )?async def functions are not nati/m;
 const REFUSED =
-  /\bConnection refused\b|\bECONNREFUSED\b|\bConnectionRefusedError\b|\bconnection to server (?:on socket|at)\b.*\bfailed\b|\bCan't connect to (?:local )?(?:MySQL|MariaDB)\b|\bServerSelectionTimeoutError\b|\bcould not connect to server\b/i;
+  /\bConnection refused\b|\bECONNREFUSED\b|\bConnectionRefusedError\b|\bconnection to server (?:on socket|at)\b.{0,300}\bfailed\b|\bCan't connect to (?:local )?(?:MySQL|MariaDB)\b|\bServerSelectionTimeoutError\b|\bcould not connect to server\b/i;
 /** A service that answers and lacks what the tests expect in it: a database, a user, a password. */
 const UNPREPARED =
   /\bNo database selected\b|\bUnknown database '|\bAccess denied for user\b|\b(?:database|role) "[^"]+" does not exist\b|\bpassword authentication failed\b|\bNOAUTH\b|\bWRONGPASS\b/;

@@ -1,12 +1,12 @@
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { stringify } from 'yaml';
 import { canInstallPackages, installPackages, onPath } from '../../src/machine/command';
 import { freePort } from '../../src/machine/ports';
+import { openProxy } from './proxy';
 
 export interface ImageRegistry {
   readonly port: number;
@@ -32,15 +32,12 @@ export async function openRegistry({ password }: { readonly password?: string } 
   let status: number | undefined;
   let requests = 0;
   const wanted = password && `Basic ${Buffer.from(`team:${password}`).toString('base64')}`;
-  const server = createServer((asked, answer) => {
+  const proxy = await openProxy(port, behind, ({ headers }) => {
     requests += 1;
-    const login = wanted !== undefined && asked.headers.authorization !== wanted;
-    const refused = status ?? (login ? 401 : undefined);
-    if (refused === undefined) return passOn(asked, answer, behind);
-    asked.resume();
-    answer.writeHead(refused, login ? { 'www-authenticate': 'Basic realm="team"' } : {}).end();
+    const login = wanted !== undefined && headers.authorization !== wanted;
+    if (login && status === undefined) return { status: 401, headers: { 'www-authenticate': 'Basic realm="team"' } };
+    return { status };
   });
-  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
   const catalog = () =>
     fetch(`http://127.0.0.1:${behind}/v2/_catalog`).then(
       (answer) => answer.json() as Promise<{ repositories: string[] }>,
@@ -60,8 +57,7 @@ export async function openRegistry({ password }: { readonly password?: string } 
     close: async () => {
       const gone = new Promise((resolve) => registry.once('exit', resolve));
       registry.kill('SIGKILL');
-      server.closeAllConnections();
-      await Promise.all([gone, new Promise((resolve) => server.close(resolve))]);
+      await Promise.all([gone, proxy.close()]);
       rmSync(folder, { recursive: true, force: true });
     },
   };
@@ -73,14 +69,4 @@ async function registryProgram(): Promise<string> {
   const [program] = onPath('docker-registry');
   if (!program) throw new Error('no registry of images: install the package "docker-registry"');
   return program;
-}
-
-function passOn(asked: IncomingMessage, answer: ServerResponse, port: number): void {
-  const { method, url, headers } = asked;
-  const passed = request({ port, host: '127.0.0.1', method, path: url, headers }, (given) => {
-    answer.writeHead(given.statusCode ?? 502, given.headers);
-    given.pipe(answer);
-  });
-  passed.on('error', () => answer.destroy());
-  asked.pipe(passed);
 }

@@ -6,7 +6,7 @@ import type { Sandboxes } from '../../src/sandbox/sandbox';
 const IMAGE = 'pointsman/test-shopkit:2';
 
 /** A package with functions of every fate: problems inside of a file and across files, and one for each reason to be none. */
-const FILES: Readonly<Record<string, string>> = {
+export const SHOPKIT: Readonly<Record<string, string>> = {
   'shopkit/__init__.py': '',
   'shopkit/money.py': `"""Amounts in cents and their currencies."""
 
@@ -147,7 +147,7 @@ async function build(sandboxes: Sandboxes): Promise<void> {
   const owner = { workflowId: 'test/shopkit', firstRunId: `${process.pid}` };
   const spec = { owner, role: 'shopkit', image: BASE_IMAGE, workdir: '/', network: 'bridge' as const };
   await sandboxes.workshop(spec, async (sandbox) => {
-    const files = Object.entries(FILES).map(([path, text]) => ({ path: `/repo/${path}`, bytes: Buffer.from(text) }));
+    const files = Object.entries(SHOPKIT).map(([path, text]) => ({ path: `/repo/${path}`, bytes: Buffer.from(text) }));
     await sandbox.write(files);
     const done = await sandbox.exec({ command: SET_UP, env: sandbox.env, cwd: '/', timeoutMs: 300_000 });
     if (done.exitCode !== 0)

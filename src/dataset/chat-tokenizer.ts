@@ -56,25 +56,31 @@ export async function createChatTokenizer({ tokenizer, config, templates }: Toke
   const tokens = read('tokenizer.json', () => new Tokenizer(tokenizer, config));
   const added = new Map([...tokens.get_added_tokens_decoder()].map(([id, token]) => [id, token.content]));
   const special = specialTokens(config);
-  const renderAs =
-    (argumentsAs: 'object' | 'text'): ChatTokenizer['render'] =>
-    (messages, tools, generationPrompt = false) => {
+  // What every template knows by name.
+  const known = new jinja.Environment();
+  for (const [name, value] of Object.entries({ ...GLOBALS, ...special })) known.set(name, value);
+  const none = known.lookupVariable('none');
+  const renderAs = (argumentsAs: 'object' | 'text'): ChatTokenizer['render'] => {
+    // Templates cannot change values, and those of a row are rendered twice for each of its trained turns.
+    const values = new WeakMap<object, ReturnType<typeof known.set>>();
+    const inJinja = (key: object, make: () => unknown) => {
+      const value = values.get(key) ?? new jinja.Environment().set('value', make());
+      values.set(key, value);
+      return value;
+    };
+    return (messages, tools, generationPrompt = false) => {
       const program = (tools?.length ? programs.get(WITH_TOOLS) : undefined) ?? programs.get(PLAIN);
       if (!program) {
         throw new TemplateFailed(
           `the templates are called ${[...programs.keys()].join(', ')}, and none is the ${PLAIN} one`,
         );
       }
-      const environment = new jinja.Environment();
-      const variables = {
-        ...GLOBALS,
-        ...special,
-        messages: messages.map((message) => templateMessage(message, argumentsAs)),
-        tools: tools?.length ? tools : null,
-        add_generation_prompt: generationPrompt,
-      };
+      const environment = new jinja.Environment(known);
+      environment.set('add_generation_prompt', generationPrompt);
+      environment.setVariable('tools', tools?.length ? inJinja(tools, () => tools) : none);
+      const shown = environment.set('messages', []).value as unknown[];
+      for (const message of messages) shown.push(inJinja(message, () => templateMessage(message, argumentsAs)));
       try {
-        for (const [name, value] of Object.entries(variables)) environment.set(name, value);
         const interpreter = new jinja.Interpreter(environment);
         limit(interpreter);
         return String(interpreter.run(program).value);
@@ -82,6 +88,7 @@ export async function createChatTokenizer({ tokenizer, config, templates }: Toke
         throw new TemplateFailed((error as Error).message, { cause: error });
       }
     };
+  };
   const argumentsAs = wantedArguments(renderAs);
   return {
     encode: (words) => tokens.encode(words, { add_special_tokens: false }).ids,

@@ -114,7 +114,7 @@ function splitGitHeader(both: string): [string, string] {
 }
 
 function stripped(name: string): string {
-  const path = unquoted(name.replace(/\t.*$/, ''));
+  const path = unquoted(name.replace(/\t.*$/s, ''));
   return path === '/dev/null' ? path : path.replace(/^[^/]*\//, '');
 }
 

@@ -50,7 +50,8 @@ const CAP = 0.5;
 let postgres: RunningPostgres;
 let s3: RunningS3;
 let registry: ImageRegistry;
-let engine: SecondEngine;
+/** By the host that it stands beside; `a` has the machine's own. */
+const engines: Record<string, SecondEngine> = {};
 let world: World;
 let proxy: { close(): Promise<void> };
 /** What becomes of requests to the bucket. */
@@ -59,15 +60,20 @@ const workers: Record<string, ChildProcess> = {};
 const folder = mkdtempSync(join(tmpdir(), 'pointsman-fleet-'));
 const homeOf = (host: string) => join(folder, host);
 
-/** A host with an empty home; `b` has an engine of its own. */
+/** A host with an empty home, and an engine of its own where one was started for it. */
 function hostJoins(host: string): void {
   mkdirSync(homeOf(host), { recursive: true });
   workers[host] = world.startWorker({
     POINTSMAN_HOME: homeOf(host),
     POINTSMAN_HOST: host,
     POINTSMAN_ONLY_HOST: '0',
-    ...(host === 'b' ? { DOCKER_HOST: engine.host } : {}),
+    ...(engines[host] ? { DOCKER_HOST: engines[host].host } : {}),
   });
+}
+
+async function engineFor(host: string): Promise<void> {
+  engines[host] = await startSecondEngine();
+  engines[host].lend(registry.port);
 }
 
 /** The command line of a host that runs nothing. */
@@ -91,13 +97,8 @@ async function line(id: string, input: object): Promise<PipelineResult> {
 
 beforeAll(
   async () => {
-    [postgres, s3, registry, engine] = await Promise.all([
-      debianPostgres(),
-      s3Server(),
-      openRegistry(),
-      startSecondEngine(),
-    ]);
-    engine.lend(registry.port);
+    [postgres, s3, registry] = await Promise.all([debianPostgres(), s3Server(), openRegistry()]);
+    await engineFor('b');
     process.env.FLEET_DATABASE_URL = await postgres.database('fleet');
     const port = await freePort();
     proxy = await openProxy(port, s3.port, () => weather());
@@ -132,7 +133,8 @@ beforeAll(
 afterAll(async () => {
   await world?.close();
   await proxy?.close();
-  await Promise.all([engine?.close(), registry?.close(), s3?.remove(), postgres?.stop()]);
+  await Promise.all([...new Set(Object.values(engines))].map((engine) => engine.close()));
+  await Promise.all([registry?.close(), s3?.remove(), postgres?.stop()]);
   removeFolders();
   rmSync(folder, { recursive: true, force: true });
 }, 90_000);
@@ -247,14 +249,14 @@ test(
     // In the middle of a rollout of its own.
     const sandboxes = { filters: { label: [`${LABEL.role}=main`] } };
     const rolling = async () =>
-      (await engine.docker.listContainers(sandboxes))
+      (await engines.b!.docker.listContainers(sandboxes))
         .map(({ Labels }) => Labels[LABEL.workflow]!)
         .find((workflow) => workflow.startsWith('lost/'));
     let there = await rolling();
     for (; !there; there = await rolling()) await sleep(50);
     await pastTurn(world.client.workflow.getHandle(there), 1);
     workers.b!.kill('SIGKILL');
-    await engine.kill();
+    await engines.b!.kill();
     rmSync(homeOf('b'), { recursive: true, force: true });
     const made = await madeBy('lost', await running);
     figures('19 a host lost with its home', { rollouts: ROLLOUTS, ...made.recovered });
@@ -272,6 +274,7 @@ full(
   async () => {
     const running = line('join', rest);
     await begun('join', 8);
+    await engineFor('c');
     const since = Date.now();
     hostJoins('c');
     const hosts = new Set<string>();
@@ -313,6 +316,7 @@ full(
 full(
   'a busy registry, a bucket that fails and is slow, a database that restarts: a minute of each costs time',
   async () => {
+    engines.d = engines.c!;
     hostJoins('d');
     const running = line('wind', rest);
     await begun('wind', 4);

@@ -279,11 +279,17 @@ function* drawn(seed: number): Generator<number> {
   }
 }
 
-/** Texts by a name; each is `size` characters long, or nearly. */
-export function* hostileTexts(size: number, seed = 7): Generator<readonly [name: string, text: string]> {
+function shuffled<T>(items: readonly T[], draw: Generator<number>): T[] {
+  const order = items.map((item) => [draw.next().value as number, item] as const);
+  return order.sort(([a], [b]) => a - b).map(([, item]) => item);
+}
+
+/** Texts by a name; each is `size` characters long, or nearly. With a seed of one's own they come in another order, too. */
+export function* hostileTexts(size: number, seed?: number): Generator<readonly [name: string, text: string]> {
   const filled = (unit: string, length: number) => unit.repeat(Math.ceil(length / unit.length)).slice(0, length);
-  for (const unit of UNITS) yield [JSON.stringify(unit), filled(unit, size)];
-  const draw = drawn(seed);
+  const draw = drawn(seed ?? 7);
+  const units = seed === undefined ? UNITS : shuffled(UNITS, draw);
+  for (const unit of units) yield [JSON.stringify(unit), filled(unit, size)];
   const any = () => UNITS[Math.floor(draw.next().value * UNITS.length)]!;
   for (let mix = 0; mix < MIXES; mix++) {
     const [one, other, third] = [any(), any(), any()];

@@ -79,7 +79,8 @@ function attacksOn({ source }: Pattern, size: number): string[] {
   const attacks: string[] = [];
   for (const pump of pumps) {
     const run = pump.repeat(Math.ceil(size / pump.length));
-    attacks.push(`${run}\u0001`);
+    // The second for those that want the end of all: no line end is one.
+    attacks.push(`${run}\u0001`, `${run}\n\u0001`);
     for (const word of words.slice(0, 6)) attacks.push(`${word}${run}\u0001`);
   }
   return attacks;

@@ -39,17 +39,26 @@ interface Tried {
   readonly seed?: number | undefined;
   /** What takes no longer may grow as it will. */
   readonly allowedMs?: number | undefined;
+  /** Milliseconds after which no other text is tried. */
+  readonly patienceMs?: number;
 }
 
 /**
  * On which hostile texts of that length a reader's time grows faster than the text. No time is a limit by itself, because
  * machines differ and are busy: what took long is compared with a tenth of the same text.
  */
-export function slowTexts(reader: Reader, { size, seed, allowedMs = 0 }: Tried): string[] {
+export function slowTexts(
+  reader: Reader,
+  { size, seed, allowedMs = 0, patienceMs = Number.POSITIVE_INFINITY }: Tried,
+): { readonly slow: readonly string[]; readonly tried: number } {
   const slow: string[] = [];
   const short = hostileTexts(size / TIMES, seed);
+  const until = performance.now() + patienceMs;
+  let tried = 0;
   for (const [name, text] of hostileTexts(size, seed)) {
     const less = short.next().value as readonly [string, string];
+    if (performance.now() > until) break;
+    tried += 1;
     let [long, part] = [timeOf(reader, text), Number.POSITIVE_INFINITY];
     if (long < QUICK_MS) continue;
     const tooLong = () => !(long <= Math.max(QUICK_MS, allowedMs) || long <= GROWTH * Math.max(part, 2));
@@ -61,5 +70,5 @@ export function slowTexts(reader: Reader, { size, seed, allowedMs = 0 }: Tried):
     }
     if (tooLong()) slow.push(`${name}: ${Math.round(part)} ms for a tenth, ${Math.round(long)} ms for the whole`);
   }
-  return slow;
+  return { slow, tried };
 }

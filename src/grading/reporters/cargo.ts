@@ -43,7 +43,7 @@ export const cargo: Reporter = {
         }
         const begun = /^test (.+?)(?: - should panic)? \.\.\. ?(.*)$/.exec(line);
         if (begun) open = begun[1]!;
-        const ended = /(?:^|[^\w])(ok|FAILED|ignored)(?:, .*| <[\d.]+s>)?$|^(ok|FAILED|ignored)$/.exec(
+        const ended = /(?:^|[^\w])(ok|FAILED|ignored)(?:, .*| <[\d.]+s>)?$|^(ok|FAILED|ignored)$/s.exec(
           begun ? ` ${begun[2]}` : line,
         );
         if (open !== undefined && ended) {

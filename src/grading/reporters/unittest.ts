@@ -99,7 +99,7 @@ const ENDS: readonly (readonly [RegExp, TestOutcome])[] = [
   [/ok$/, 'passed'],
   [/FAIL$/, 'failed'],
   [/ERROR$/, 'error'],
-  [/(^|[^\w])skipped( ['"].*)?$/, 'skipped'],
+  [/(^|[^\w])skipped( ['"].*)?$/s, 'skipped'],
   [/expected failure$/, 'xfailed'],
   [/unexpected success$/, 'xpassed'],
 ];
@@ -136,7 +136,7 @@ function readLines(given: readonly string[], wanted: ReadonlySet<string>, collec
         lines: line.includes(' ...') ? [header[3] ?? ''] : [],
       });
     } else if (test && !isOver) {
-      const [, documentation, rest] = /^(.*?) \.\.\. ?(.*)$/.exec(line) ?? [];
+      const [, documentation, rest] = /^(.*?) \.\.\. ?(.*)$/s.exec(line) ?? [];
       if (test.lines.length === 0 && documentation !== undefined) {
         test.documentation = documentation;
         test.lines.push(rest ?? '');

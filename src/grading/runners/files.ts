@@ -178,7 +178,7 @@ function nox(words: readonly string[], folder: string, read: ReadFile): Led | un
   const path = posix.join(folder, optionOf(words, /^(-f|--noxfile)$/) ?? 'noxfile.py');
   const text = read(path);
   if (text === undefined) return undefined;
-  const wanted = optionOf(words, /^(-s|-e|--sessions?)$/)?.replace(/[-(][\d.]+.*$|\(.*$/, '');
+  const wanted = optionOf(words, /^(-s|-e|--sessions?)$/)?.replace(/[-(][\d.]+.*$|\(.*$/s, '');
   const blocks = text.split(/^(?=@|def |[A-Za-z_]\w* *=)/m);
   // A decorator and what it decorates are one block.
   const sessions: string[] = [];

@@ -40,7 +40,7 @@ function fencedBlocks(text: string): string[] {
   const blocks: string[] = [];
   let open: { mark: string; lines: string[] } | undefined;
   for (const line of text.split('\n')) {
-    const [, mark, info] = /^[ \t>*-]*(`{3,}|~{3,})(.*)$/.exec(line) ?? [];
+    const [, mark, info] = /^[ \t>*-]*(`{3,}|~{3,})(.*)$/s.exec(line) ?? [];
     if (open) {
       if (mark?.startsWith(open.mark) && info!.trim() === '') {
         blocks.push(open.lines.join('\n'));

@@ -48,7 +48,7 @@ export function swebenchRow(
     problem_statement: problemStatement(instance),
     hints_text: '',
     created_at: '2000-01-01T00:00:00Z',
-    version: /==?(.+)$/.exec(instance.environment.source ?? '')?.[1] ?? '',
+    version: /==?(.+)$/s.exec(instance.environment.source ?? '')?.[1] ?? '',
     FAIL_TO_PASS: JSON.stringify(testIds(instance)),
     PASS_TO_PASS: '[]',
     environment_setup_commit: '',

@@ -101,7 +101,7 @@ function subjects(part: string): string[] {
     .map((word) =>
       word
         .replace(/^['"]|['"]$/g, '')
-        .replace(/(?:\[[^[\]]*\])?[=<>~!@].*$/, '')
+        .replace(/(?:\[[^[\]]*\])?[=<>~!@].*$/s, '')
         .toLowerCase(),
     )
     .filter(Boolean);

@@ -147,5 +147,5 @@ function covers(done: Deed, wanted: Deed): boolean {
 }
 
 function named({ program, words }: Deed): Deed {
-  return { program, words: words.map((word) => word.replace(/(?<=.)(?:\[[^[\]]*\])?[=<>~!@].*$/, '')) };
+  return { program, words: words.map((word) => word.replace(/(?<=.)(?:\[[^[\]]*\])?[=<>~!@].*$/s, '')) };
 }

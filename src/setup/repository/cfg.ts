@@ -28,6 +28,6 @@ export function readCfg(text: string): Cfg {
 export function listOf(value: string | undefined, separator: RegExp = /\n|,/): string[] {
   return (value ?? '')
     .split(separator)
-    .map((item) => item.replace(/(?<!\s)\s+#.*$/, '').trim())
+    .map((item) => item.replace(/(?<!\s)\s+#.*$/s, '').trim())
     .filter(Boolean);
 }

@@ -11,8 +11,8 @@ export interface Requirement {
 
 /** One requirement as PEP 508 writes it, or null for a line that is none (an option, a path, a comment). */
 export function readRequirement(line: string): Requirement | null {
-  const text = line.replace(/(^|\s)#.*$/, '').trim();
-  const parts = /^([A-Za-z0-9](?:[\w.-]*[A-Za-z0-9])?)\s*(?:\[([^\]]*)\])?\s*(.*)$/.exec(text);
+  const text = line.replace(/(^|\s)#.*$/s, '').trim();
+  const parts = /^([A-Za-z0-9](?:[\w.-]*[A-Za-z0-9])?)\s*(?:\[([^\]]*)\])?\s*(.*)$/s.exec(text);
   if (!parts) return addressed(text);
   const [, name, extras = '', rest = ''] = parts;
   if (rest !== '' && !/^[@;(<>=!~,]/.test(rest)) return addressed(text);

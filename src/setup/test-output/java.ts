@@ -40,7 +40,7 @@ export const surefire: TestReader = {
  * failed, beside others whose tests ran.
  */
 function surefireCut(lines: Lines): string {
-  const said = /\bCOMPILATION ERROR\b|\bmaven-compiler-plugin\b.*\bCompilation failure\b/;
+  const said = /\bCOMPILATION ERROR\b|\bmaven-compiler-plugin\b.{0,300}\bCompilation failure\b/;
   const own =
     /^\[ERROR\].*\b(?:Could not resolve dependencies|could not be resolved|forked VM terminated|error in the forked process)\b/;
   // Maven repeats its errors at its end; what stands before may be of a build that a test made.

@@ -153,7 +153,7 @@ export const ava: TestReader = {
       return { [/uncaught|unhandled/.test(word!) ? 'errors' : 'skipped']: Number(count) };
     });
     if (told.length === 0) return noneFound(lines, /^\s+✘ Couldn.t find any files to test/);
-    return { counts: summed([{ passed }, ...told])!, ...named(lines, /^\s+(?:✘ \[fail\]:|✖) (.+?)(?: .*)?$/) };
+    return { counts: summed([{ passed }, ...told])!, ...named(lines, /^\s+(?:✘ \[fail\]:|✖) (.+?)(?: .*)?$/s) };
   },
 };
 

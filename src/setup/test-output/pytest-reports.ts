@@ -56,7 +56,7 @@ export const pytestReports = (failed: RegExp): Reports => ({
 function ownersOf(owners: readonly Failure[], said: Lines, nth: number): readonly Failure[] {
   if (owners.length < 2) return owners;
   const inside = owners.filter(({ test }) => {
-    const path = test.replace(/::.*$/, '');
+    const path = test.replace(/::.*$/s, '');
     return said.some((line) => line.startsWith(`${path}:`));
   });
   if (inside.length > 0) return inside;

@@ -161,7 +161,7 @@ class PythonSuite implements Suite {
 
   /** `test_add_0_negative` of `@parameterized.expand`. */
   private expanded(segments: readonly string[]): { test: Test; row: number } | undefined {
-    const found = /^(\w+?)_(\d+)(?:_.*)?$/.exec(segments.at(-1) ?? '');
+    const found = /^(\w+?)_(\d+)(?:_.*)?$/s.exec(segments.at(-1) ?? '');
     if (!found) return undefined;
     const [test, ...others] = this.named([...segments.slice(0, -1), found[1]!]);
     if (!test || others.length > 0) return undefined;

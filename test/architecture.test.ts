@@ -96,6 +96,25 @@ test('what a test names beside itself or in the sources is there, also after a m
   expect(missing).toEqual([]);
 });
 
+/** What is compared with times of others. */
+const BY_THE_CLOCK: Readonly<Record<string, string>> = {
+  'src/cli/campaign/watch.ts': "the server's time of a start",
+  'src/sandbox/docker/make-room.ts': "the engine's times of images",
+  'src/store/result-folders.ts': "a file's time",
+};
+
+test('what lasts is measured by a clock that nobody sets; workflows have one of their own', () => {
+  const lasts = /Date\.now\(\) (?:-|<|>)|(?:began|until|deadline|At|seen\.set\(id),? =? ?Date\.now\(\)(?! \/)/;
+  const set = files.filter(
+    (file) =>
+      !file.startsWith('src/workflows/') &&
+      read(file)
+        .split('\n')
+        .some((line) => lasts.test(line) && !/withDeadline/.test(line)),
+  );
+  expect(set.filter((file) => !(file in BY_THE_CLOCK))).toEqual([]);
+});
+
 test('a name says what a file holds, in one way', () => {
   const inside = (pattern: RegExp) => files.filter((file) => pattern.test(relative('src', file)));
   expect(inside(/(^|\/)(utils?|helpers?|misc|common)(\.ts|\/)/)).toEqual([]);

@@ -82,7 +82,7 @@ class Wait {
   private awaySince: number | undefined;
   private toldAt = 0;
   private said = '';
-  private belowAt = 0;
+  private belowAt = Number.NEGATIVE_INFINITY;
   private still = 0;
   private readonly toldBelow = new Set<string>();
   /** Ends the look that is in flight: each has its own, for the client never lets go of a signal. */
@@ -158,9 +158,9 @@ class Wait {
 
   /** Says which below are parked, once each; the first of them where nothing moves without a person. */
   private async stuckBelow({ raw, status }: WorkflowExecutionDescription): Promise<Error | undefined> {
-    const since = Date.now() - this.belowAt;
+    const since = performance.now() - this.belowAt;
     if (status.name !== 'RUNNING' || (this.still === 0 && since < BELOW_MS)) return undefined;
-    this.belowAt = Date.now();
+    this.belowAt = performance.now();
     const below = await this.asked(() => lookBelow(this.client, this.id));
     if (!below) return undefined;
     const { parked, moving } = below;
@@ -218,7 +218,7 @@ class Wait {
   }
 
   private beAway(error: unknown): void {
-    const now = Date.now();
+    const now = performance.now();
     this.awaySince ??= now;
     const [away, ours] = [now - this.awaySince, ownServerIsDown()];
     const seconds = Math.round(away / 1000);

@@ -11,7 +11,7 @@ const paint = (style: Parameters<typeof styleText>[0], text: string) =>
 
 /** Tells what happens, step by step, each with the seconds that it took. */
 export class Narrator {
-  private readonly since = Date.now();
+  private readonly since = performance.now();
 
   title(text: string): void {
     console.log(`\n${paint('bold', text)}`);
@@ -46,7 +46,7 @@ export class Narrator {
   }
 
   async step<T>(what: string, work: () => Promise<T>, found: (value: T) => string = () => ''): Promise<T> {
-    const began = Date.now();
+    const began = performance.now();
     if (process.stdout.isTTY) process.stdout.write(paint('dim', shortened(`  … ${what}`, look().width - 1)));
     const value = await work();
     if (process.stdout.isTTY) process.stdout.write('\r\x1b[2K');
@@ -67,5 +67,5 @@ function wrapped(text: string): string[] {
 }
 
 function seconds(since: number): string {
-  return `${((Date.now() - since) / 1000).toFixed(1)} s`;
+  return `${((performance.now() - since) / 1000).toFixed(1)} s`;
 }

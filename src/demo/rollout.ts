@@ -91,11 +91,11 @@ async function runAndKill(stage: Stage, tell: Narrator, problem: string): Promis
   // The command of the next turn sleeps for five seconds before it runs the tests.
   await sleep(2_500);
   const pid = stage.killWorker();
-  const since = Date.now();
+  const since = performance.now();
   tell.event(`worker ${pid} killed with SIGKILL while turn ${KILL_AT} runs in the sandbox`);
   await stage.startWorker();
   await story.reaches(KILL_AT, ending);
-  const seconds = ((Date.now() - since) / 1000).toFixed(1);
+  const seconds = ((performance.now() - since) / 1000).toFixed(1);
   tell.event(
     `another worker took the turn over: the command had kept running, and its output was read instead of running it again`,
   );

@@ -34,7 +34,7 @@ export interface Court {
   run(run: TestRun, name: string): Promise<RunFinding>;
   /** Calls `work` with each, in their order. */
   each(runs: readonly TestRun[], work: (run: TestRun) => Promise<void>): Promise<unknown>;
-  /** Milliseconds since the epoch. */
+  /** Milliseconds: only what lies between two of them counts. */
   now(): number;
 }
 

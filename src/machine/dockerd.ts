@@ -105,8 +105,8 @@ function launch(attempt: Attempt, log: string): { ended(): boolean; stop(): void
 }
 
 async function waitFor(answers: () => Promise<boolean>, ended: () => boolean): Promise<boolean> {
-  const deadline = Date.now() + 40_000;
-  while (Date.now() < deadline) {
+  const deadline = performance.now() + 40_000;
+  while (performance.now() < deadline) {
     if (await answers()) return true;
     if (ended()) return false;
     await sleep(200);

@@ -18,8 +18,8 @@ export const PREPARATIONS = Object.keys(STEPS) as Preparation[];
 /** Installs what is missing of these, in their order. Throws `Unavailable` with what to do where it cannot. */
 export async function prepare(names: readonly Preparation[], say: (line: string) => void): Promise<void> {
   for (const name of names) {
-    const start = Date.now();
+    const start = performance.now();
     const { what, found, made } = await STEPS[name]((doing) => say(`▸ ${name}: ${doing}`));
-    say(`✔ ${what} ${found}${made ? ` (${((Date.now() - start) / 1000).toFixed(1)} s)` : ''}`);
+    say(`✔ ${what} ${found}${made ? ` (${((performance.now() - start) / 1000).toFixed(1)} s)` : ''}`);
   }
 }

@@ -54,8 +54,8 @@ export async function stopDaemon(name: string, graceMs = 20_000): Promise<boolea
     return false;
   }
   process.kill(pid, 'SIGTERM');
-  for (const until = Date.now() + graceMs; daemonPid(name) === pid; await sleep(20)) {
-    if (Date.now() > until) {
+  for (const until = performance.now() + graceMs; daemonPid(name) === pid; await sleep(20)) {
+    if (performance.now() > until) {
       process.kill(pid, 'SIGKILL');
       break;
     }
@@ -92,7 +92,7 @@ const LONGEST_MS = 900_000;
  */
 export async function comesUp(starting: Starting, report: Report): Promise<void> {
   const { what, pid, log, hint } = starting;
-  const began = Date.now();
+  const began = performance.now();
   let told = began;
   let moved = began;
   let seen = '';
@@ -105,7 +105,7 @@ export async function comesUp(starting: Starting, report: Report): Promise<void>
     );
   };
   while (!(await starting.ready().catch(() => false))) {
-    const now = Date.now();
+    const now = performance.now();
     if (!starting.alive()) throw failed('ended while it started');
     const progress = doneBy(pid, log);
     if (progress !== seen) [seen, moved] = [progress, now];

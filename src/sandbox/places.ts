@@ -156,7 +156,8 @@ export class Places {
   private async held(): Promise<Held[]> {
     // Before the look: what is made meanwhile is in neither, if it is only asked for afterwards.
     const before = [...this.reserved.values()];
-    if (!this.seen || Date.now() - this.seen.at >= LOOK_MS) this.seen = { at: Date.now(), held: this.look() };
+    if (!this.seen || performance.now() - this.seen.at >= LOOK_MS)
+      this.seen = { at: performance.now(), held: this.look() };
     const running = await this.seen.held;
     const all = new Map([...running, ...before].map((each) => [each.name, this.fitting(each)] as const));
     return [...all.values()];

@@ -355,8 +355,8 @@ export class Runs {
   private async see(name: RunName): Promise<Seen> {
     const run = this.running.get(workflowIdOf(name));
     if (!run) return this.ask(name, undefined);
-    if (!run.asking || Date.now() - run.askedAt > STEPS_MS) {
-      run.askedAt = Date.now();
+    if (!run.asking || performance.now() - run.askedAt > STEPS_MS) {
+      run.askedAt = performance.now();
       run.asking = this.ask(name, run.outage);
       run.asking.catch(() => {});
     }
@@ -395,14 +395,14 @@ export class Runs {
       for (const run of [...this.running.values()]) {
         if (signal.aborted) return;
         const waited = run.waiting.size > 0 || run.outage !== undefined;
-        if (waited && Date.now() - run.looked >= every) await this.lookAt(run).catch(() => {});
+        if (waited && performance.now() - run.looked >= every) await this.lookAt(run).catch(() => {});
       }
       await sleep(Math.min(every, 1_000), undefined, { signal }).catch(() => {});
     }
   }
 
   private async lookAt(run: Running): Promise<void> {
-    run.looked = Date.now();
+    run.looked = performance.now();
     const described = await describe(this.handleOf(workflowIdOf(run.name)));
     const trouble = described && (await this.given.standstill(described));
     if (!described || trouble === undefined) {
@@ -411,8 +411,8 @@ export class Runs {
       return;
     }
     const what = failingOf(described);
-    if (run.failing?.what !== what) run.failing = { what, since: Date.now() };
-    const lasts = Date.now() - run.failing.since >= this.given.outageMs;
+    if (run.failing?.what !== what) run.failing = { what, since: performance.now() };
+    const lasts = performance.now() - run.failing.since >= this.given.outageMs;
     run.outage = what === PARKED || lasts ? trouble : undefined;
     if (run.outage !== undefined)
       run.tell(answerOf(run.name, { state: 'running', trouble, outage: true, steps: stepsOf(described) }));

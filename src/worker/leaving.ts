@@ -125,9 +125,9 @@ export class Leaving {
       const here = await sandboxes.running();
       if (here.size === 0 && !expects) break;
       for (const [run, workflowId] of alone ? [] : here) {
-        if (Date.now() - (told.get(run) ?? 0) < SAY_AGAIN_MS) continue;
+        if (performance.now() - (told.get(run) ?? Number.NEGATIVE_INFINITY) < SAY_AGAIN_MS) continue;
         if (!told.has(run)) logger.info({ workflowId }, 'is to go on elsewhere');
-        told.set(run, Date.now());
+        told.set(run, performance.now());
         await this.say(workflowId, run, false);
       }
       await sleep(LOOK_MS, undefined, { signal }).catch(() => {});

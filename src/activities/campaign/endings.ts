@@ -72,7 +72,11 @@ export function createCampaignEndingActivities({ blobs }: Pick<Deps, 'blobs'>) {
     async firstEnded({ ids }: { ids: readonly string[] }): Promise<string[]> {
       return withHeartbeat(async (signal) => {
         const { client } = Context.current();
-        for (const until = Date.now() + WATCH_MS; Date.now() < until; await sleep(ROUND_MS, undefined, { signal })) {
+        for (
+          const until = performance.now() + WATCH_MS;
+          performance.now() < until;
+          await sleep(ROUND_MS, undefined, { signal })
+        ) {
           const ended: string[] = [];
           for (let from = 0; from < ids.length; from += AT_ONCE) {
             const some = ids.slice(from, from + AT_ONCE);

@@ -112,7 +112,7 @@ export class FaultRules {
   }
 
   set(faults: readonly Fault[]): void {
-    this.rules = faults.map((fault) => ({ fault, since: Date.now(), seen: 0, attempts: new Map() }));
+    this.rules = faults.map((fault) => ({ fault, since: performance.now(), seen: 0, attempts: new Map() }));
   }
 
   /** The first fault that hits this request. `turn` counts from 1. */
@@ -131,7 +131,7 @@ export class FaultRules {
       }
       if (fault.first !== undefined && rule.seen > fault.first) continue;
       if (fault.every !== undefined && rule.seen % fault.every !== 0) continue;
-      if (fault.forMs !== undefined && Date.now() - rule.since > fault.forMs) continue;
+      if (fault.forMs !== undefined && performance.now() - rule.since > fault.forMs) continue;
       if (fault.probability !== undefined && draw(fault.seed, rule.seen) >= fault.probability) continue;
       return fault;
     }

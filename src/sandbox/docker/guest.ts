@@ -38,7 +38,7 @@ export async function runInGuest(container: Docker.Container, request: GuestComm
   const ended = new Promise<void>((resolve) => {
     for (const event of ['end', 'close', 'error']) stream.on(event, () => resolve());
   });
-  const deadline = request.timeoutMs === undefined ? Number.POSITIVE_INFINITY : Date.now() + request.timeoutMs;
+  const deadline = request.timeoutMs === undefined ? Number.POSITIVE_INFINITY : performance.now() + request.timeoutMs;
   try {
     for (;;) {
       request.signal?.throwIfAborted();
@@ -48,7 +48,7 @@ export async function runInGuest(container: Docker.Container, request: GuestComm
         if (!done) await Promise.race([ended, pause(POLL_MS)]);
         return { stdout: out.bytes(), stderr: err.bytes(), exitCode: ExitCode };
       }
-      if (Date.now() > deadline) return { stdout: out.bytes(), stderr: err.bytes(), exitCode: null };
+      if (performance.now() > deadline) return { stdout: out.bytes(), stderr: err.bytes(), exitCode: null };
       if (done) await pause(20);
     }
   } finally {
@@ -111,12 +111,12 @@ export async function readGuestLines(
     stderr = Buffer.concat([stderr, chunk]).subarray(-STDERR_BYTES);
   });
   let begun: string[] = [];
-  let [bytes, heard] = [0, Date.now()];
+  let [bytes, heard] = [0, performance.now()];
   const decoder = new StringDecoder('utf8');
   const given = new Promise<LinesRead['ending']>((resolve, reject) => {
     out.on('data', (chunk: Buffer) => {
       bytes += chunk.length;
-      heard = Date.now();
+      heard = performance.now();
       if (bytes > request.maxBytes) {
         out.removeAllListeners('data').resume();
         return resolve('flooded');
@@ -137,7 +137,7 @@ export async function readGuestLines(
     });
     for (const event of ['end', 'close', 'error']) stream.on(event, () => setImmediate(() => resolve('exited')));
   });
-  const deadline = Date.now() + request.timeoutMs;
+  const deadline = performance.now() + request.timeoutMs;
   const answer = (ending: LinesRead['ending'], exitCode: number | null = null): LinesRead => ({
     ending,
     exitCode,
@@ -154,7 +154,7 @@ export async function readGuestLines(
         const late = ending || (await Promise.race([given, pause(LINES_POLL_MS)]));
         return late === 'flooded' || late === 'enough' ? answer(late) : answer('exited', ExitCode);
       }
-      if (Date.now() > Math.min(deadline, heard + request.silenceMs)) return answer('deadline');
+      if (performance.now() > Math.min(deadline, heard + request.silenceMs)) return answer('deadline');
       if (ending === 'exited') await pause(20);
     }
   } finally {

@@ -63,9 +63,9 @@ export async function freeGiBOf(docker: Docker): Promise<number | undefined> {
   const disk = isLocal(docker) ? await statfs(DockerRootDir).catch(() => undefined) : undefined;
   if (disk) return (disk.bavail * disk.bsize) / 1024 ** 3;
   const known = asked.get(docker);
-  if (known && Date.now() - known.at < ASKED_MS) return known.gib;
+  if (known && performance.now() - known.at < ASKED_MS) return known.gib;
   const gib = askInside(docker).catch(() => undefined);
-  asked.set(docker, { at: Date.now(), gib });
+  asked.set(docker, { at: performance.now(), gib });
   return gib;
 }
 

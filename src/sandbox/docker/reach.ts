@@ -96,9 +96,9 @@ export class Reach {
 
   /** Kept for a minute: hosts change their addresses and name servers seldom. */
   private engineHost(): Promise<EngineHost> {
-    if (!this.known || Date.now() - this.known.at > KNOWN_MS) {
+    if (!this.known || performance.now() - this.known.at > KNOWN_MS) {
       const found = this.look();
-      this.known = { at: Date.now(), found };
+      this.known = { at: performance.now(), found };
       found.catch(() => {
         this.known = undefined;
       });

@@ -53,7 +53,7 @@ export async function runInThrowaway(
       return { exitCode: NOT_RUN, timedOut: false, output, failedService: failed.name, seconds: 0 };
     }
     for (const file of request.files ?? []) await write(container, file.path, file.content);
-    const began = Date.now();
+    const began = performance.now();
     const done = await runInGuest(container, {
       command: `exec 2>&1 </dev/null; set -o pipefail\n${MEMORY}trap 'say_out_of_memory 0' EXIT\n${prelude}eval "$1"`,
       args: [request.command],
@@ -63,7 +63,7 @@ export async function runInThrowaway(
       keepBytes: request.keepBytes ?? 4 << 20,
       signal: request.signal,
     });
-    const seconds = (Date.now() - began) / 1000;
+    const seconds = (performance.now() - began) / 1000;
     if (done.exitCode !== 0) await assertAlive(container, done.exitCode, 'throw-away');
     const { exitCode, stdout, stderr } = done;
     // Only the engine still writes to standard error: that it could not start the shell.

@@ -97,7 +97,8 @@ tool mkfifo "$WAKE" && exec 8<>"$WAKE" && tool rm -f "$WAKE"
 # What tests and editors leave behind is no change of the workspace, and its bytes differ from run to run.
 [[ -s $ROOT/exclude ]] || printf '%s\n' __pycache__/ '*.pyc' .pytest_cache/ .mypy_cache/ .ruff_cache/ .hypothesis/ > "$ROOT/exclude"
 
-now_us() { local t=$EPOCHREALTIME; REPLY=${t/./}; }
+# Since the machine started: that clock is not set.
+now_us() { local t; IFS=' ' read -r t _ < /proc/uptime; REPLY=${t/./}0000; }
 
 is_number() { # TEXT: whether arithmetic may see it
   [[ $1 == 0 || ( $1 == [1-9]* && $1 != *[!0-9]* && ${#1} -le 18 ) ]]

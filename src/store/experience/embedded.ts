@@ -25,7 +25,7 @@ export function openEmbedded(folder: string): Database {
   let resting: Promise<void> | undefined;
 
   async function answered(statements: readonly Statement[]): Promise<Row[][]> {
-    const until = Date.now() + PATIENCE_MS;
+    const until = performance.now() + PATIENCE_MS;
     for (;;) {
       if (closed) throw unavailable(folder, 'it was closed');
       route ??= findRoute(folder, until);
@@ -42,7 +42,7 @@ export function openEmbedded(folder: string): Database {
       } catch (error) {
         if (!(error instanceof ConnectionLost)) throw error;
         forget();
-        if (Date.now() > until) throw unavailable(folder, error.message);
+        if (performance.now() > until) throw unavailable(folder, error.message);
         await sleep(50);
       }
     }
@@ -85,7 +85,7 @@ async function findRoute(folder: string, until: number): Promise<Connected> {
     });
     if (lock) return own(folder, socket, lock);
     // Somebody has the lock and does not listen yet.
-    if (Date.now() > until) throw unavailable(folder, 'its owner does not answer');
+    if (performance.now() > until) throw unavailable(folder, 'its owner does not answer');
     await sleep(wait);
   }
 }

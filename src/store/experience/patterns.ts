@@ -21,9 +21,9 @@ export async function tryPatterns(all: readonly string[], evidence: Evidence): P
   // Without a prototype: a pattern may be named like something that every object has.
   const hits: Record<string, 'key' | 'whole'> = Object.create(null);
   const tooSlow: string[] = [];
-  const until = Date.now() + FOR_ALL;
+  const until = performance.now() + FOR_ALL;
   let from = 0;
-  while (from < patterns.length && Date.now() < until) {
+  while (from < patterns.length && performance.now() < until) {
     const progress = new Int32Array(new SharedArrayBuffer(8));
     progress[0] = from;
     const stuckAt = await inThread(patterns, evidence, progress, hits, until);
@@ -46,13 +46,13 @@ async function inThread(
   try {
     return await new Promise((resolve, reject) => {
       let seen = -1;
-      let since = Date.now();
+      let since = performance.now();
       const watch = setInterval(() => {
         // Before its first pattern the thread is starting, which a busy machine may delay as long as it likes.
         if (Atomics.load(progress, 1) === 0) return;
         const at = Atomics.load(progress, 0);
-        if (at !== seen) [seen, since] = [at, Date.now()];
-        else if (Date.now() - since > FOR_ONE || Date.now() > until + FOR_ALL) {
+        if (at !== seen) [seen, since] = [at, performance.now()];
+        else if (performance.now() - since > FOR_ONE || performance.now() > until + FOR_ALL) {
           clearInterval(watch);
           resolve(at);
         }

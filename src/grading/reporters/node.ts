@@ -50,7 +50,8 @@ function pointsOf({ file }: Report): Point[] {
   const above: string[] = [];
   const said: string[] = [];
   const lines = (file ?? '').split('\n');
-  for (const [at, line] of lines.entries()) {
+  for (let at = 0; at < lines.length; at++) {
+    const line = lines[at]!;
     const [, indent = '', named] = /^( *)# Subtest: (.*)$/.exec(line) ?? [];
     if (named !== undefined) {
       above.length = indent.length / 4;
@@ -62,8 +63,9 @@ function pointsOf({ file }: Report): Point[] {
     const [, deep = '', not, name, mark] = /^( *)(not )?ok \d+ - (.*?)(?: # (SKIP|TODO)\b.*)?$/.exec(line) ?? [];
     if (name === undefined) continue;
     const depth = deep.length / 4;
-    const end = lines.indexOf(`${deep}  ...`, at);
-    const below = lines.slice(at + 1, end < 0 ? at + 1 : end);
+    const below = blockAt(lines, at + 1, `${deep}  `);
+    // What a test said may look like a point.
+    at += below.length;
     const parts = [...above.slice(0, depth), plain(name)];
     const own = `${said[depth] ?? ''}\n${below.join('\n')}`;
     if (depth > 0) said[depth - 1] += own;
@@ -73,6 +75,14 @@ function pointsOf({ file }: Report): Point[] {
     points.push({ parts, outcome: mark ? 'skipped' : not ? 'failed' : 'passed', said: own });
   }
   return points;
+}
+
+/** What is said of a point, in the lines behind it: from `---` to `...`, indented so. One that does not end is none. */
+function blockAt(lines: readonly string[], from: number, indent: string): readonly string[] {
+  if (lines[from] !== `${indent}---`) return [];
+  for (let at = from + 1; lines[at] === '' || lines[at]?.startsWith(indent); at++)
+    if (lines[at] === `${indent}...`) return lines.slice(from, at);
+  return [];
 }
 
 const plain = (name: string) => name.replace(/\\([\\#])/g, '$1');

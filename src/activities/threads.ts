@@ -36,7 +36,18 @@ export class Threads<Task, Answer> {
   /** Throws what the thread threw, and the signal's reason when it aborts. `buffers` of the task are given away. */
   async do(task: Task, signal: AbortSignal, buffers: readonly ArrayBuffer[] = []): Promise<Answer> {
     signal.throwIfAborted();
-    this.made ??= new Piscina({
+    this.made ??= this.make();
+    const asked: Promise<Answered<Answer>> = this.made.run(task, { signal, transferList: [...buffers] });
+    const answered = await asked.catch((error: unknown) => {
+      throw signal.aborted ? signal.reason : error;
+    });
+    if ('answer' in answered) return answered.answer;
+    const { code, message, hint } = answered.failure;
+    throw code === undefined ? new Error(message) : new PointsmanError(code, message, hint);
+  }
+
+  private make(): Piscina {
+    const made = new Piscina({
       // As it was compiled: the loaders of this process would take longer to start than most tasks take.
       filename: join(REPOSITORY, 'dist', `${this.file}.js`),
       execArgv: [],
@@ -45,13 +56,9 @@ export class Threads<Task, Answer> {
       maxThreads: this.size,
       idleTimeout: IDLE_MS,
     });
-    const asked: Promise<Answered<Answer>> = this.made.run(task, { signal, transferList: [...buffers] });
-    const answered = await asked.catch((error: unknown) => {
-      throw signal.aborted ? signal.reason : error;
-    });
-    if ('answer' in answered) return answered.answer;
-    const { code, message, hint } = answered.failure;
-    throw code === undefined ? new Error(message) : new PointsmanError(code, message, hint);
+    // Of no task: an answer that came while its thread was being ended. Unheard, it would end this process.
+    made.on('error', () => {});
+    return made;
   }
 
   /** The answers in the order of the tasks, of which a thread each is under way. */

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { RowAnswer, RowTask } from '../../src/activities/dataset/row-work';
 import { Threads } from '../../src/activities/threads';
 import { Config } from '../../src/config';
@@ -38,6 +39,17 @@ test('answers come in the order of the tasks, and a failure in its place', async
   await expect(all()).rejects.toThrow('undefined');
   expect(seen).toEqual([0, 0, 0]);
 });
+
+test('an answer that comes while its task is being aborted ends nothing', async () => {
+  const setting = await settingOf(1);
+  for (let after = 0; after < 40; after++) {
+    const stop = new AbortController();
+    const asked = threads.do({ setting, judge: 0 }, stop.signal).catch((error: Error) => error.message);
+    await sleep(after / 4);
+    stop.abort(new Error('cancelled'));
+    expect(['cancelled', { lines: [], passed: 0, left: [] }]).toContainEqual(await asked);
+  }
+}, 60_000);
 
 test('an aborted task throws the reason of its signal, before it began and after', async () => {
   const setting = await settingOf(1);

@@ -212,6 +212,17 @@ async function begun(id: string, count: number): Promise<void> {
   while ((await world.client.workflow.count(query)).count < count) await sleep(200);
 }
 
+/** Waits until a host is in the middle of a rollout of a line. */
+async function rollingOn(host: string, id: string): Promise<void> {
+  const sandboxes = { filters: { label: [`${LABEL.role}=main`] } };
+  for (;;) {
+    const held = await engines[host]!.docker.listContainers(sandboxes);
+    const workflow = held.map(({ Labels }) => Labels[LABEL.workflow]!).find((each) => each.startsWith(`${id}/`));
+    if (workflow) return void (await pastTurn(world.client.workflow.getHandle(workflow), 1));
+    await sleep(50);
+  }
+}
+
 let calm: Made;
 
 test(
@@ -246,15 +257,7 @@ test(
   async () => {
     const running = line('lost', rest);
     await begun('lost', ROLLOUTS / 4);
-    // In the middle of a rollout of its own.
-    const sandboxes = { filters: { label: [`${LABEL.role}=main`] } };
-    const rolling = async () =>
-      (await engines.b!.docker.listContainers(sandboxes))
-        .map(({ Labels }) => Labels[LABEL.workflow]!)
-        .find((workflow) => workflow.startsWith('lost/'));
-    let there = await rolling();
-    for (; !there; there = await rolling()) await sleep(50);
-    await pastTurn(world.client.workflow.getHandle(there), 1);
+    await rollingOn('b', 'lost');
     workers.b!.kill('SIGKILL');
     await engines.b!.kill();
     rmSync(homeOf('b'), { recursive: true, force: true });
@@ -302,7 +305,8 @@ full(
   'a host that is drained under load hands on what it has: no step is done again',
   async () => {
     const running = line('away', rest);
-    await begun('away', ROLLOUTS / 2);
+    await begun('away', ROLLOUTS / 4);
+    await rollingOn('c', 'away');
     const drained = await (await world.begin('drain', { host: 'c' }, 'drain-c')).result();
     expect((drained as Drained).runs).toBeGreaterThan(0);
     const made = await madeBy('away', await running);

@@ -6,6 +6,8 @@ import { REPOSITORY } from '../home';
 
 /** Threads of one kind at most: each has code of its own in memory, and maybe a tokenizer of 100 MiB. */
 const MOST = 4;
+/** Without limits each takes what it can get before it cleans up; a tokenizer and a page of rows fit three times. */
+const MEMORY = { maxOldGenerationSizeMb: 512, maxYoungGenerationSizeMb: 16 };
 /** One that nobody needed for so long ends. */
 const IDLE_MS = 30_000;
 
@@ -55,6 +57,7 @@ export class Threads<Task, Answer> {
       minThreads: 0,
       maxThreads: this.size,
       idleTimeout: IDLE_MS,
+      resourceLimits: MEMORY,
     });
     // Of no task: an answer that came while its thread was being ended. Unheard, it would end this process.
     made.on('error', () => {});

@@ -18,28 +18,15 @@ import { type ImageRegistry, openRegistry } from '../support/registry';
 import { type RunningS3, s3Server } from '../support/s3-server';
 import { type SecondEngine, startSecondEngine } from '../support/second-engine';
 import { folderOf, removeFolders } from '../support/set-up';
-import { SHOPKIT } from '../support/shopkit';
+import { MEND_CONVERT, SHOPKIT } from '../support/shopkit';
 import { World } from '../support/world';
 
 const BASE = 'pointsman/base:bookworm-2';
 const look = (command: string) => ({ thought: 'I look.', tool: 'bash', args: { command: `${command}; sleep 0.5` } });
-const mend = {
-  thought: 'Cents of another currency become euro cents.',
-  tool: 'str_replace_editor',
-  args: {
-    command: 'str_replace',
-    path: '/repo/shopkit/money.py',
-    old_str: '    raise NotImplementedError\n',
-    new_str: `    if cents < 0:
-        raise ValueError('an amount is not negative')
-    return cents if currency == 'EUR' else cents * 100 // RATES[currency]
-`,
-  },
-};
 const script = {
   models: {
     student: { dialect: 'xml', turns: [look('ls'), look('cat README.md'), look('ls shopkit')], end: 'repeat' },
-    expert: { dialect: 'tools', position: 'match', turns: [look('pwd'), mend], end: 'submit' },
+    expert: { dialect: 'tools', position: 'match', turns: [look('pwd'), MEND_CONVERT], end: 'submit' },
     spender: { turns: [], generate: { steps: 400, command: 'echo {k}' }, latencyMs: 100 },
   },
 };

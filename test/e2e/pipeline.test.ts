@@ -4,29 +4,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { FunctionProblemsResult, PipelineProgress, PipelineResult } from '../../src/contract';
 import { runCli } from '../cli/run-cli';
 import { minutes } from '../support/counts';
-import { shopkit } from '../support/shopkit';
+import { MEND_CONVERT, shopkit } from '../support/shopkit';
 import { tinyProblem } from '../support/tiny-problem';
 import { World } from '../support/world';
 
 const look = (command: string) => ({ thought: 'I look.', tool: 'bash', args: { command } });
-const mend = {
-  thought: 'Cents of another currency become euro cents.',
-  tool: 'str_replace_editor',
-  args: {
-    command: 'str_replace',
-    path: '/repo/shopkit/money.py',
-    old_str: '    raise NotImplementedError\n',
-    new_str: `    if cents < 0:
-        raise ValueError('an amount is not negative')
-    return cents if currency == 'EUR' else cents * 100 // RATES[currency]
-`,
-  },
-};
 const script = {
   models: {
     // Never writes a line, and loops when nobody stops it.
     student: { dialect: 'xml', turns: [look('ls'), look('git log --oneline | head -3')], end: 'repeat' },
-    expert: { dialect: 'tools', position: 'match', turns: [look('pwd'), mend], end: 'submit' },
+    expert: { dialect: 'tools', position: 'match', turns: [look('pwd'), MEND_CONVERT], end: 'submit' },
   },
 };
 

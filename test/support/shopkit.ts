@@ -155,3 +155,18 @@ async function build(sandboxes: Sandboxes): Promise<void> {
     await sandbox.commit(IMAGE, { kept: true });
   });
 }
+
+/** What an expert does about `shopkit.money.convert`, whose body a problem takes away. */
+export const MEND_CONVERT = {
+  thought: 'Cents of another currency become euro cents.',
+  tool: 'str_replace_editor',
+  args: {
+    command: 'str_replace',
+    path: '/repo/shopkit/money.py',
+    old_str: '    raise NotImplementedError\n',
+    new_str: `    if cents < 0:
+        raise ValueError('an amount is not negative')
+    return cents if currency == 'EUR' else cents * 100 // RATES[currency]
+`,
+  },
+};

@@ -70,8 +70,8 @@ export class DatasetRows {
   /** What formats need beside the row. */
   get exportContext(): ExportContext {
     const { dialectPrompts, input } = this.setting;
-    const { tokenizer } = this;
-    return { prompts: dialectPrompts, tokenTurns: input.tokenTurns, ...(tokenizer ? { tokenizer } : {}) };
+    const context = { prompts: dialectPrompts, tokenTurns: input.tokenTurns };
+    return this.tokenizer ? { ...context, tokenizer: this.tokenizer } : context;
   }
 
   /** What a row is by itself. A chain that cannot be read is a loss and not an error: one lost blob must not stop the rest. */

@@ -263,9 +263,17 @@ class Wait {
 }
 
 /** What the server tries again and again. No query tells: the workflow itself only waits for it. */
-export function retried({ raw }: WorkflowExecutionDescription): string | undefined {
+export function retried(described: WorkflowExecutionDescription): string | undefined {
+  const failing = failingIn(described);
+  return failing && `${failing.activity}, attempt ${failing.attempt}: ${failing.why}`;
+}
+
+/** An activity of a workflow that has failed and is tried again, and with what it failed last. */
+export function failingIn({ raw }: WorkflowExecutionDescription) {
   const failing = raw.pendingActivities?.find(({ lastFailure }) => lastFailure?.message);
-  return failing && `${failing.activityType?.name}, attempt ${failing.attempt}: ${failing.lastFailure?.message}`;
+  return (
+    failing && { activity: failing.activityType?.name, attempt: failing.attempt, why: failing.lastFailure?.message }
+  );
 }
 
 /** Why one that runs does not go on: it is parked, or something is tried again and again. Undefined where nothing is wrong. */

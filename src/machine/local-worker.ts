@@ -144,7 +144,9 @@ export async function ensureWorker(
 /** Why this machine takes no new sandbox now, in words; null when it may. What a worker asks itself before it takes work. */
 export async function obstacleHere(config: Config): Promise<string | null> {
   const sandboxes = openSandboxes('status', undefined, allowedBy(config), config.sandboxes.backend);
-  const obstacle = await sandboxes.places.obstacle().catch((error: Error) => error.message);
+  const obstacle = await sandboxes.places
+    .obstacle()
+    .catch(({ message }: Error) => `what runs sandboxes here does not answer: ${message}`);
   sandboxes.close();
   return obstacle ?? null;
 }

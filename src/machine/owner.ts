@@ -20,7 +20,7 @@ export interface Owner {
 const KEY = 'pointsman.home';
 const { TASK_QUEUE_TYPE_WORKFLOW } = temporal.api.enums.v1.TaskQueueType;
 /** The server remembers a poll for this long after the worker's death. */
-const MEMORY_SECONDS = 65;
+export const MEMORY_SECONDS = 65;
 
 /** This home. */
 export function thisHome(): Owner & { readonly path: string } {
@@ -45,8 +45,11 @@ export function workerIdentity(host: string): string {
   } catch {
     // An account without a folder of its own: others name this home by its id.
   }
-  return `pointsman@${host} ${id}`;
+  return identityOn(host);
 }
+
+/** What a worker of this home is called on that host. */
+export const identityOn = (host: string): string => `pointsman@${host} ${thisHome().id}`;
 
 function ownerOfWorker(identity: string): Owner | undefined {
   const id = /^pointsman@.* ([0-9a-f]{12})$/s.exec(identity)?.[1];

@@ -1,5 +1,15 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { closeSync, mkdtempSync, openSync, readdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -14,10 +24,19 @@ export interface SecondEngine {
   readonly gateway: string;
   /** Makes a port of this machine answer at the engine's own `localhost` too, so that both say the same of an image. */
   lend(port: number): void;
+  /** Where its images and containers lie. */
+  readonly disk: string;
   /** Everything that runs in it ends at this moment, as with a host that loses its power. */
   kill(): Promise<void>;
+  /** Starts a killed one again with what it had on its disk. */
+  restart(): Promise<void>;
   /** Ends it and removes all that it had. */
   close(): Promise<void>;
+}
+
+export interface EngineOptions {
+  /** A disk of its own of that size; without it the engine shares this machine's. */
+  readonly diskMiB?: number;
 }
 
 const PATIENCE_MS = 30_000;
@@ -27,14 +46,65 @@ const BRIDGE_BITS = 30;
  * Starts an engine in network, process and mount namespaces of its own: nothing that it starts outlives it, and no mount of it
  * is seen here. Takes root, and about two seconds.
  */
-export async function startSecondEngine(): Promise<SecondEngine> {
+export async function startSecondEngine({ diskMiB }: EngineOptions = {}): Promise<SecondEngine> {
   // `docker` keeps below a hundred characters for its sockets.
   const folder = mkdtempSync(join(tmpdir(), 'engine-'));
+  const disk = join(folder, 'data');
+  mkdirSync(disk);
+  if (diskMiB !== undefined) mountDisk(disk, `${disk}.img`, diskMiB);
+  const socket = join(folder, 'docker.sock');
+  const docker = new Docker({ socketPath: socket });
+  const cgroup = `pointsman-${folder.slice(folder.lastIndexOf('/') + 1)}`;
+  const lent: number[] = [];
+  let running: Running | undefined;
+  const start = async () => {
+    running?.link.remove();
+    running = await runEngine(folder, socket, cgroup);
+    for (const port of lent) running.link.lend(port);
+    for (const until = Date.now() + PATIENCE_MS; !(await answers(docker)); await sleep(50)) {
+      if (running.isAlive() && Date.now() < until) continue;
+      throw new Error(`the second engine does not start: ${readFileSync(join(folder, 'log'), 'utf8').slice(-3000)}`);
+    }
+    return running;
+  };
+  const close = async () => {
+    await running?.kill();
+    running?.link.remove();
+    removeCgroups(cgroup);
+    if (diskMiB !== undefined) run('umount', disk);
+    rmSync(folder, { recursive: true, force: true, maxRetries: 20 });
+  };
+  const { link } = await start().catch(async (error: unknown) => {
+    await close();
+    throw error;
+  });
+  return {
+    host: `unix://${socket}`,
+    docker,
+    disk,
+    gateway: link.gateway,
+    lend(port) {
+      lent.push(port);
+      running?.link.lend(port);
+    },
+    kill: async () => running?.kill(),
+    restart: async () => void (await start()),
+    close,
+  };
+}
+
+interface Running {
+  readonly link: Awaited<ReturnType<typeof joinNetworks>>;
+  isAlive(): boolean;
+  kill(): Promise<void>;
+}
+
+async function runEngine(folder: string, socket: string, cgroup: string): Promise<Running> {
   const log = openSync(join(folder, 'log'), 'a');
   // The machine's own engine may be told things that are not true of this one.
   writeFileSync(join(folder, 'daemon.json'), '{}');
-  const socket = join(folder, 'docker.sock');
-  const cgroup = `pointsman-${folder.slice(folder.lastIndexOf('/') + 1)}`;
+  // What a machine forgets when its power goes.
+  for (const name of ['exec', 'pid']) rmSync(join(folder, name), { recursive: true, force: true });
   const args = [
     ...['--net', '--pid', '--mount', '--fork', '--kill-child', '--mount-proc', 'dockerd'],
     ...['--data-root', join(folder, 'data'), '--exec-root', join(folder, 'exec'), '--pidfile', join(folder, 'pid')],
@@ -44,25 +114,20 @@ export async function startSecondEngine(): Promise<SecondEngine> {
   closeSync(log);
   const ended = new Promise<void>((resolve) => engine.once('exit', () => resolve()));
   const link = await joinNetworks(engine);
-  const docker = new Docker({ socketPath: socket });
-  const kill = async () => {
-    engine.kill('SIGKILL');
-    await ended;
+  return {
+    link,
+    isAlive: () => engine.exitCode === null,
+    async kill() {
+      engine.kill('SIGKILL');
+      await ended;
+    },
   };
-  const close = async () => {
-    await kill();
-    link.remove();
-    removeCgroups(cgroup);
-    rmSync(folder, { recursive: true, force: true, maxRetries: 20 });
-  };
-  for (const until = Date.now() + PATIENCE_MS; ; await sleep(50)) {
-    if (await answers(docker)) break;
-    if (engine.exitCode === null && Date.now() < until) continue;
-    const said = readFileSync(join(folder, 'log'), 'utf8').slice(-3000);
-    await close();
-    throw new Error(`the second engine does not start: ${said}`);
-  }
-  return { host: `unix://${socket}`, docker, gateway: link.gateway, lend: link.lend, kill, close };
+}
+
+function mountDisk(at: string, image: string, mib: number): void {
+  run('truncate', '--size', `${mib}M`, image);
+  run('mkfs.ext4', '-q', '-F', image);
+  run('mount', '-o', 'loop', image, at);
 }
 
 const answers = (docker: Docker) =>

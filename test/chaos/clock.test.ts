@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RolloutResult } from '../../src/contract';
 import { installPackages } from '../../src/machine/command';
+import { runCli } from '../cli/run-cli';
 import { resultOf } from '../support/chaos';
 import { examples, minutes } from '../support/counts';
 import { figures } from '../support/figures';
@@ -46,6 +47,13 @@ async function batch(name: string): Promise<RolloutResult[]> {
   const begun = Array.from({ length: ROLLOUTS }, (_, at) => world.begin('rollout', input, `${name}-${at}`));
   return Promise.all((await Promise.all(begun)).map(resultOf));
 }
+
+test('a machine whose clock is off is told of it', async () => {
+  const off = { LD_PRELOAD: LIBRARY, FAKETIME: '-3600', FAKETIME_DONT_FAKE_MONOTONIC: '1' };
+  const { stdout } = await runCli(['status'], { env: { ...world.env, ...off } as Record<string, string> });
+  expect(stdout).toMatch(/^clock +this machine's is about 60 minutes behind the server's/m);
+  expect(stdout).toContain(`polls ${world.queue}`);
+}, 60_000);
 
 test(
   'a clock that jumps an hour, forth and back, ends no command and no test run',

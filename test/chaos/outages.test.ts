@@ -140,6 +140,7 @@ test(
     await pastTurn(first, 1);
     weather = () => ({ status: 500 });
     const line = await told(/^store .*500/);
+    await told(/^ +\d+ try again, store-\d+ for one: \w+: /);
     await sleep(SECONDS * 1_000);
     weather = () => ({});
     await unharmed('a store that answers 500', line, ended);

@@ -1,7 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import Docker from 'dockerode';
 import { openSandboxes } from '../../src/sandbox';
-import type { JournalStream } from '../../src/sandbox/docker/journal';
+import { removeContainer } from '../../src/sandbox/docker/container';
+import { runInGuest } from '../../src/sandbox/docker/guest';
+import { JournalStream } from '../../src/sandbox/docker/journal';
 import { Diverged, type Journal } from '../../src/sandbox/sandbox';
+import { tinyProblem } from '../support/tiny-problem';
 import { JournalSandbox } from './journal-sandbox';
 
 const its = new JournalSandbox();
@@ -153,6 +157,39 @@ test('a journal that the command kills is no loss: the job is reported killed an
     ).output.toString(),
   ).toBe('here\n');
   await its.reopen();
+});
+
+test('of a command that met a full disk nobody says how it ended, also when there is room again', async () => {
+  const { image } = await tinyProblem();
+  const small = await new Docker().createContainer({
+    Image: image,
+    Entrypoint: [],
+    Cmd: ['sleep', 'infinity'],
+    HostConfig: { Init: true, CapAdd: ['SETPCAP'], Tmpfs: { '/var/lib/pointsman': 'size=256k' } },
+  });
+  const journals: JournalStream[] = [];
+  try {
+    await small.start();
+    const open = async () => {
+      journals.push(await JournalStream.open(small, its.secret));
+      return journals.at(-1)!;
+    };
+    const [first, second] = [await open(), await open()];
+    expect((await first.run(request('echo there is room'))).output.toString()).toBe('there is room\n');
+    const full = 'cat /dev/zero > /var/lib/pointsman/filler';
+    const silent = request(`${full}; sleep 0.5`);
+    await expect(first.run(silent)).rejects.toThrow(new Diverged(`the sandbox's last job is ${silent.id}(full)`));
+    const asked = second.run(silent);
+    await runInGuest(small, { command: 'rm /var/lib/pointsman/filler' });
+    await expect(asked).rejects.toThrow('(full)');
+    const cut = request(`${full}; seq 10000; rm /var/lib/pointsman/filler`);
+    await expect(second.run(cut)).rejects.toThrow('(full)');
+    await expect(first.run(cut)).rejects.toThrow('(full)');
+    expect((await first.run(request('echo there is room'))).output.toString()).toBe('there is room\n');
+  } finally {
+    for (const journal of journals) journal.close();
+    await removeContainer(new Docker(), small.id);
+  }
 });
 
 test('output is capped: head and tail are kept, the rest counted, the disk spared', async () => {

@@ -1,5 +1,6 @@
 import { readFile, statfs } from 'node:fs/promises';
 import type Docker from 'dockerode';
+import { PointsmanError } from '../../contract/errors';
 import { BASE_IMAGE } from '../../contract/sandbox';
 import { LABEL } from '../labels';
 import type { Held } from '../places';
@@ -59,14 +60,41 @@ const asked = new WeakMap<Docker, { readonly at: number; readonly gib: Promise<n
 
 /** What is free where the engine keeps its images; asked inside of a container where that is not to be seen from here. */
 export async function freeGiBOf(docker: Docker): Promise<number | undefined> {
-  const { DockerRootDir } = (await docker.info()) as { DockerRootDir: string };
-  const disk = isLocal(docker) ? await statfs(DockerRootDir).catch(() => undefined) : undefined;
-  if (disk) return (disk.bavail * disk.bsize) / 1024 ** 3;
+  const seen = await seenFreeGiB(docker);
+  if (seen !== undefined) return seen;
   const known = asked.get(docker);
   if (known && performance.now() - known.at < ASKED_MS) return known.gib;
   const gib = askInside(docker).catch(() => undefined);
   asked.set(docker, { at: performance.now(), gib });
   return gib;
+}
+
+/**
+ * Throws `SandboxLost` where the engine's disk is full by now: what has just run may have failed for it, which was nothing that
+ * it did, and is no finding. An engine elsewhere is not asked: that would take longer than most commands.
+ */
+export async function assertRoom(docker: Docker): Promise<void> {
+  const gib = await seenFreeGiB(docker);
+  if (gib === undefined || gib >= FULL_GIB) return;
+  const mib = Math.round(gib * 1024);
+  throw new PointsmanError(
+    'SandboxLost',
+    `the engine's disk is full (${mib} MiB are free): what ran in the sandbox may have failed for that`,
+    'It is made again where there is room: `docker system df` says what takes it here.',
+  );
+}
+
+const FULL_GIB = 1 / 16;
+const roots = new WeakMap<Docker, Promise<string>>();
+
+/** Undefined where the engine's files are not to be seen from here. */
+async function seenFreeGiB(docker: Docker): Promise<number | undefined> {
+  if (!isLocal(docker)) return undefined;
+  const root = roots.get(docker) ?? docker.info().then(({ DockerRootDir }: { DockerRootDir: string }) => DockerRootDir);
+  roots.set(docker, root);
+  root.catch(() => roots.delete(docker));
+  const disk = await root.then((path) => statfs(path)).catch(() => undefined);
+  return disk && (disk.bavail * disk.bsize) / 1024 ** 3;
 }
 
 /** A container's own files lie on the engine's disk. */

@@ -20,6 +20,7 @@ import { removeContainer } from './container';
 import { statusOf } from './engine';
 import { checkpoint } from './frames';
 import { assertAlive, getFiles, putFiles, readGuestLines, runInGuest } from './guest';
+import { assertRoom } from './held';
 import { changesOf, splitName } from './images';
 import type { JournalStreams } from './journal';
 
@@ -37,7 +38,19 @@ export class DockerSandbox implements Workshop, ConfinedSandbox {
   }
 
   journal<T>(use: (journal: Journal) => Promise<T>): Promise<T> {
-    return this.streams.use(this.name, use);
+    return this.withRoom(() => this.streams.use(this.name, use));
+  }
+
+  /** What may have met a full disk is not answered, and nobody finds it later: the sandbox is gone. */
+  private async withRoom<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } finally {
+      await assertRoom(this.docker).catch(async (error: unknown) => {
+        await this.remove();
+        throw error;
+      });
+    }
   }
 
   async kill(job: string): Promise<void> {
@@ -47,11 +60,11 @@ export class DockerSandbox implements Workshop, ConfinedSandbox {
   }
 
   exec(command: GuestCommand): Promise<GuestResult> {
-    return runInGuest(this.container, command);
+    return this.withRoom(() => runInGuest(this.container, command));
   }
 
   execLines(command: LineCommand, take: (line: string) => 'enough' | undefined): Promise<LinesRead> {
-    return readGuestLines(this.container, command, take);
+    return this.withRoom(() => readGuestLines(this.container, command, take));
   }
 
   assertAlive(exitCode: number | null, what: string): Promise<void> {

@@ -22,7 +22,7 @@ import type {
 import { type ContainerSpec, confined, ensureContainer, removeContainer } from './container';
 import { ignoreMissing, statusOf } from './engine';
 import { dropFrames, restore } from './frames';
-import { heldAs, heldOn, MAIN, obstacleOn } from './held';
+import { assertRoom, heldAs, heldOn, MAIN, obstacleOn } from './held';
 import { DockerImages, inspectImage, removeImage } from './images';
 import { JournalStreams } from './journal';
 import { makeRoom } from './make-room';
@@ -108,7 +108,7 @@ export class DockerSandboxes implements Sandboxes {
   throwaway(spec: ThrowawaySpec, command: ThrowawayCommand): Promise<ThrowawayOutcome> {
     const labels = this.labelsOf(spec);
     return this.places.make(heldAs(runName(spec.owner, spec.role), labels), () =>
-      runInThrowaway(this.docker, labels, spec, command),
+      runInThrowaway(this.docker, labels, spec, command).finally(() => assertRoom(this.docker)),
     );
   }
 

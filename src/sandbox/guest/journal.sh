@@ -323,9 +323,26 @@ start_job() { # ID
     exec 6>&-
     drained "$reader"
     say_out_of_memory "$kills" >&7
-    write_code "$1" "$code"
-    printf 'x\n' >&8
+    if kept_all "$reader" && write_code "$1" "$code"; then printf 'x\n' >&8; else say_full "$1" "$code"; fi
   ) > /dev/null 2>&1 7>> "$job.out" 3<&- 4>&- &
+}
+
+# Whether what was written could be kept: cat fails where the disk has no room.
+kept_all() { # READER, after `drained`
+  alive "$1" && return 0
+  wait "$1"
+  (( $? != 1 ))
+}
+
+# Of a job whose output or code met a full disk nobody can say how it ended. Its server hears it at once; others find it as soon
+# as there is room to write it down.
+say_full() { # ID CODE
+  local round
+  printf 'full\n' >&8
+  for (( round = 0; round < 3600; round++ )); do
+    write_code "$1" "$2" full && return
+    tool sleep 1
+  done
 }
 
 # A command may write what it likes into the files of its job, its code as well: ours comes last, and goes over that.
@@ -403,13 +420,15 @@ cut_before() { # ID: REPLY: bytes of its output that are gone
 }
 
 # Waits until the job ends, its deadline passes, or its keeper is gone. Any number of servers may follow one job. Fails when
-# the keeper lives and no code comes, though nothing runs any more: something was put in its way.
+# the keeper lives and no code comes, though nothing runs any more: something was put in its way. With 3 when the disk is full.
 follow_job() { # ID TIMEOUT_MS HEAD TAIL
-  local job=$JOBS/$1 keeper=0 deadline polls=0 pause=0.25 every=1
+  local job=$JOBS/$1 keeper=0 deadline polls=0 pause=0.25 every=1 said
   (( deadline = RECORD[0] + $2 * 1000 ))
   [[ -z ${FOLLOWING:-} ]] || { pause=0.02; every=12; }
   while [[ ! -s $job.code ]]; do
-    read -r -t "$pause" -u 8 _ || :
+    said=
+    read -r -t "$pause" -u 8 said || :
+    [[ $said != full ]] || return 3
     [[ -s $job.code ]] && break
     now_us
     if (( REPLY >= deadline )) && [[ $TIMED_OUT != "$1" ]]; then
@@ -427,10 +446,10 @@ follow_job() { # ID TIMEOUT_MS HEAD TAIL
     (( ++polls % every )) || rotate_output "$1" "$3" "$4" "$keeper"
     if (( keeper == 0 )); then
       # The server died between making the job and starting it: nothing ran, and nobody will say so later.
-      (( polls < 100 )) || end_killed "$1"
+      (( polls < 100 )) || end_killed "$1" || return 3
     elif ! alive "$keeper" && [[ ! -s $job.code ]]; then
       kill_tree "$1"
-      end_killed "$1"
+      end_killed "$1" || return 3
     fi
   done
   adopt_env "$1" || :
@@ -454,6 +473,7 @@ answer_job() { # ID HEAD TAIL
   local job=$JOBS/$1 tree=${RECORD[1]} start=${RECORD[0]} code reason end elided body='' size from
   ended "$1" || { tampered forged-code; return; }
   code=${END[0]} reason=${END[1]} end=${END[2]}
+  [[ $reason != full ]] || { answer 'diverged %s(full) 0\n' "$1"; return; }
   # A command that has half a second left may spend it on the reason.
   [[ $reason != exit || $TIMED_OUT != "$1" ]] || reason=timeout
   [[ -e $job.out ]] || : > "$job.out"
@@ -531,7 +551,11 @@ serve_run() { # ID AFTER DIR_N TIMEOUT_MS HEAD TAIL N KEYS
     esac
     if interrupted "$1"; then answer 'diverged %s(interrupted) 0\n' "$1"; return; fi
   fi
-  follow_job "$1" "$4" "$5" "$6" || { tampered code-hindered; return; }
+  follow_job "$1" "$4" "$5" "$6"
+  case $? in
+    1) tampered code-hindered; return ;;
+    3) answer 'diverged %s(full) 0\n' "$1"; return ;;
+  esac
   answer_job "$1" "$5" "$6"
   foresee_tree "$dir"
 }

@@ -169,10 +169,11 @@ export class World {
     };
   }
 
-  startWorker(env: NodeJS.ProcessEnv = {}): ChildProcess {
+  /** Of this checkout unless told. */
+  startWorker(env: NodeJS.ProcessEnv = {}, checkout = REPOSITORY): ChildProcess {
     const log = openSync(join(this.home, 'worker.log'), 'a');
-    const worker = spawn(process.execPath, [join(REPOSITORY, 'dist/worker.js')], {
-      cwd: REPOSITORY,
+    const worker = spawn(process.execPath, [join(checkout, 'dist/worker.js')], {
+      cwd: checkout,
       stdio: ['ignore', log, log],
       env: { ...this.env, ...env },
     });

@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from '@temporalio/client';
+import type { WorkerDeploymentVersion } from '@temporalio/common';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { temporal } from '@temporalio/proto';
 import { makeTelemetryFilterString, NativeConnection, Runtime, Worker, type WorkerOptions } from '@temporalio/worker';
@@ -43,7 +44,7 @@ function createDeps(settings: Settings, scope: string, queue: string, drain: () 
     hostName: host,
     drain,
     onlyHost,
-    hostQueue: onlyHost ? queuesUnder(queue).workflows : queuesUnder(queue).host(host),
+    hostQueue: onlyHost ? queue : queuesUnder(queue, versionOf(settings)?.buildId).host(host),
   };
 }
 
@@ -70,7 +71,7 @@ export async function serve(choice: WorkerChoice, given?: Settings): Promise<voi
   const deps = createDeps(settings, `${clusterId}/${namespace}`, choice.queue, () => told.say('drain'));
   const dataConverter = dataConverterOf(settings.config);
   await deps.shared?.check();
-  const common = { ...COMMON, ...versioning(settings.deployment), dataConverter };
+  const common = { ...COMMON, dataConverter };
   const identity = workerIdentity(settings.host);
   const pool = queuesUnder(choice.queue).sandboxes;
   const { sandboxes } = deps;
@@ -142,11 +143,16 @@ const COMMON = {
   stickyQueueScheduleToStartTimeout: '5s',
 } as const;
 
-/** Runs stay on the build that they began on: minutes to hours, after which its last worker may go. */
-function versioning(deployment: string | undefined): Pick<WorkerOptions, 'workerDeploymentOptions'> {
-  if (deployment === undefined) return {};
+/** Which build of which deployment this is: `NAME.BUILD`. */
+function versionOf({ deployment }: Settings): WorkerDeploymentVersion | undefined {
+  if (deployment === undefined) return undefined;
   const [deploymentName = '', ...build] = deployment.split('.');
-  const version = { deploymentName, buildId: build.join('.') };
+  return { deploymentName, buildId: build.join('.') };
+}
+
+/** Runs stay on the build that they began on: minutes to hours, after which its last worker may go. */
+function pinnedTo(version: WorkerDeploymentVersion | undefined): Pick<WorkerOptions, 'workerDeploymentOptions'> {
+  if (version === undefined) return {};
   return { workerDeploymentOptions: { version, useWorkerVersioning: true, defaultVersioningBehavior: 'PINNED' } };
 }
 
@@ -154,11 +160,14 @@ function versioning(deployment: string | undefined): Pick<WorkerOptions, 'worker
 async function plans(
   { queue, roles }: WorkerChoice,
   deps: Deps,
-  { config, host }: Settings,
+  settings: Settings,
   extensions: readonly string[],
   leaving: Leaving,
 ): Promise<(Partial<WorkerOptions> & { taskQueue: string })[]> {
-  const queues = queuesUnder(queue);
+  const { config, host } = settings;
+  const version = versionOf(settings);
+  const pinned = pinnedTo(version);
+  const queues = queuesUnder(queue, version?.buildId);
   const activities = createActivities(deps);
   const chosen: (Partial<WorkerOptions> & { taskQueue: string })[] = [];
   if (roles.includes('workflows')) {
@@ -170,6 +179,7 @@ async function plans(
       maxConcurrentWorkflowTaskExecutions: 40,
       maxConcurrentActivityTaskExecutions: 200,
       ...waitingFor(deps.sandboxes.places, leaving),
+      ...pinned,
     });
   }
   if (roles.includes('models')) {
@@ -180,11 +190,13 @@ async function plans(
         activities,
         maxConcurrentActivityTaskExecutions: profile.concurrency,
         maxTaskQueueActivitiesPerSecond: profile.requestsPerSecond,
+        ...pinned,
       });
     }
   }
   if (roles.includes('sandboxes')) {
-    chosen.push({ taskQueue: queues.sandboxes, activities, ...FEW_POLLS, ...polledByPlaces(deps.sandboxes.places) });
+    const byPlaces = polledByPlaces(deps.sandboxes.places);
+    chosen.push({ taskQueue: queues.sandboxes, activities, ...FEW_POLLS, ...byPlaces, ...pinned });
     chosen.push({
       taskQueue: queues.host(host),
       activities,

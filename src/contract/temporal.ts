@@ -11,12 +11,16 @@ export interface Queues {
 
 export const DEFAULT_QUEUE = 'pointsman';
 
-export function queuesUnder(workflows: string): Queues {
+/**
+ * `build` is that of a worker deployment, where there is one: it stands in the names of host queues, which are in no version
+ * of the deployment then. A version has a hundred queues at most, and every host has one.
+ */
+export function queuesUnder(workflows: string, build?: string): Queues {
   return {
     workflows,
     sandboxes: `${workflows}-sandboxes`,
     model: (profile) => `${workflows}-model-${profile}`,
-    host: (name) => `${workflows}-host-${name}`,
+    host: (name) => `${workflows}-host-${name}${build === undefined ? '' : `@${build}`}`,
   };
 }
 

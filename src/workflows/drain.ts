@@ -6,8 +6,9 @@ import { checked } from './durable/input';
 /** Tells a host to take nothing new, to let what it has end or go on elsewhere, and to end then. Gives what it has. */
 export async function drain(raw: DrainInput): Promise<Drained> {
   const { host } = checked(DrainInput, raw, 'drain');
+  const { taskQueue, currentDeploymentVersion } = workflowInfo();
   const { drainHost } = proxyActivities<ReturnType<typeof createJanitorActivities>>({
-    taskQueue: queuesUnder(workflowInfo().taskQueue).host(host),
+    taskQueue: queuesUnder(taskQueue, currentDeploymentVersion?.buildId).host(host),
     startToCloseTimeout: '1 minute',
     scheduleToStartTimeout: '1 minute',
     retry: { maximumAttempts: 3 },

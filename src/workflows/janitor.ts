@@ -12,7 +12,8 @@ export type HostSweep = { readonly host: string } & ({ readonly swept: Sweep } |
  */
 export async function janitor(raw: JanitorInput): Promise<HostSweep[]> {
   const input = checked(JanitorInput, raw, 'janitor');
-  const queues = queuesUnder(workflowInfo().taskQueue);
+  const { taskQueue, currentDeploymentVersion } = workflowInfo();
+  const queues = queuesUnder(taskQueue, currentDeploymentVersion?.buildId);
   const sweeps = await Promise.all(
     input.hosts.map(async (host): Promise<HostSweep> => {
       const { sweepHost } = proxyActivities<ReturnType<typeof createJanitorActivities>>({

@@ -37,7 +37,9 @@ const run = promisify(execFile);
 let world: World;
 let release = '';
 beforeAll(async () => {
-  world = await World.start({ script, profiles: { slow: {}, student: {}, fixer: {}, setter: {} }, workers: 0 });
+  const profiles = { slow: {}, student: {}, fixer: {}, setter: {} };
+  // As where there are other hosts: this one has a queue of its own, whichever build serves it.
+  world = await World.start({ script, profiles, workers: 0, env: { POINTSMAN_ONLY_HOST: '0', POINTSMAN_HOST: 'one' } });
 }, 60_000);
 afterAll(async () => {
   await world?.close();
@@ -65,6 +67,18 @@ test('an upgrade leaves running rollouts on the build that they began on; new on
   expect(await buildsOf('before-the-upgrade')).toEqual(['one']);
   expect(await buildsOf('after-the-upgrade')).toEqual(['two']);
 }, 180_000);
+
+test('hosts add no queue to a version, which has a hundred at most', async () => {
+  const { workerDeploymentVersionInfo: version } = await world.client.workflowService.describeWorkerDeploymentVersion({
+    namespace: world.namespace,
+    deploymentVersion: { deploymentName: 'pointsman', buildId: 'two' },
+  });
+  const queues = new Set(version?.taskQueueInfos?.map(({ name }) => name));
+  expect(queues).toEqual(new Set([world.queue, `${world.queue}-sandboxes`]));
+  const { events } = await world.client.workflow.getHandle('after-the-upgrade').fetchHistory();
+  const asked = events?.map((event) => event.activityTaskScheduledEventAttributes?.taskQueue?.name);
+  expect(asked).toContain(`${world.queue}-host-one@two`);
+});
 
 test('histories of what has ended are exported once', async () => {
   const out = join(world.home, 'histories');

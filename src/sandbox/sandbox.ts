@@ -446,6 +446,11 @@ export interface Images {
    * that. Without a registry, its own name. Retry-safe: what the registry has is not sent again.
    */
   share(image: string): Promise<string>;
+  /**
+   * The name of an image that is here, with the digest under which its registry gave it: what it is today, whatever the name
+   * comes to mean. Without one where no registry did.
+   */
+  pinned(image: string): Promise<string>;
   /** An image as an archive without names, and the id that whoever loads it has it under. */
   save(image: string): Promise<{ readonly id: string; readonly archive: NodeJS.ReadableStream }>;
   /** Loads what `save` gave, under a name. Retry-safe: layers that are here are taken as they are. */

@@ -1,14 +1,14 @@
-import { proxyActivities, workflowInfo } from '@temporalio/workflow';
+import { proxyActivities } from '@temporalio/workflow';
 import type { createJanitorActivities } from '../activities/janitor';
-import { type Drained, DrainInput, queuesUnder } from '../contract';
+import { type Drained, DrainInput } from '../contract';
 import { checked } from './durable/input';
+import { ownQueues } from './durable/queues';
 
 /** Tells a host to take nothing new, to let what it has end or go on elsewhere, and to end then. Gives what it has. */
 export async function drain(raw: DrainInput): Promise<Drained> {
   const { host } = checked(DrainInput, raw, 'drain');
-  const { taskQueue, currentDeploymentVersion } = workflowInfo();
   const { drainHost } = proxyActivities<ReturnType<typeof createJanitorActivities>>({
-    taskQueue: queuesUnder(taskQueue, currentDeploymentVersion?.buildId).host(host),
+    taskQueue: ownQueues().host(host),
     startToCloseTimeout: '1 minute',
     scheduleToStartTimeout: '1 minute',
     retry: { maximumAttempts: 3 },

@@ -1,8 +1,9 @@
-import { proxyActivities, setCurrentDetails, workflowInfo } from '@temporalio/workflow';
+import { proxyActivities, setCurrentDetails } from '@temporalio/workflow';
 import type { createJanitorActivities, Sweep } from '../activities/janitor';
-import { JanitorInput, queuesUnder } from '../contract';
+import { JanitorInput } from '../contract';
 import { messageOf } from './durable/failures';
 import { checked } from './durable/input';
+import { ownQueues } from './durable/queues';
 
 export type HostSweep = { readonly host: string } & ({ readonly swept: Sweep } | { readonly failed: string });
 
@@ -12,8 +13,7 @@ export type HostSweep = { readonly host: string } & ({ readonly swept: Sweep } |
  */
 export async function janitor(raw: JanitorInput): Promise<HostSweep[]> {
   const input = checked(JanitorInput, raw, 'janitor');
-  const { taskQueue, currentDeploymentVersion } = workflowInfo();
-  const queues = queuesUnder(taskQueue, currentDeploymentVersion?.buildId);
+  const queues = ownQueues();
   const sweeps = await Promise.all(
     input.hosts.map(async (host): Promise<HostSweep> => {
       const { sweepHost } = proxyActivities<ReturnType<typeof createJanitorActivities>>({

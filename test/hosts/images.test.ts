@@ -1,12 +1,15 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
+import Docker from 'dockerode';
 import { pack } from 'tar-stream';
 import type { Config } from '../../src/config';
+import { ServiceSpec } from '../../src/contract';
 import { bringImage, canBeHadAgain, needImage, shareImage } from '../../src/environments/travel';
+import { BASE_IMAGE } from '../../src/machine/image';
 import { DockerSandboxes } from '../../src/sandbox/docker/sandboxes';
 import { FileBlobs } from '../../src/store/local/blobs';
 import { type ImageRegistry, openRegistry } from '../support/registry';
@@ -85,6 +88,39 @@ test('with one it goes by digest, by the credentials of Docker’s own configura
   expect(await there.images.fetch('pointsman/environment:never-made')).toBe(false);
   await there.images.remove((await there.images.find(name))!.id);
 }, 60_000);
+
+test('a name that means something else by now: what recorded its digest has what it had', async () => {
+  login('hush');
+  const name = `${registry.place}/web:1`;
+  const push = async (image: string) => {
+    await here.images.tag(image, name);
+    const docker = new Docker();
+    const pushed = await docker.getImage(name).push({ authconfig: { username: 'team', password: 'hush' } });
+    await new Promise((resolve) => docker.modem.followProgress(pushed, resolve));
+  };
+  await push(BASE_IMAGE);
+  const pinned = await here.images.pinned(name);
+  expect(pinned).toMatch(new RegExp(`^${name}@sha256:[0-9a-f]{64}$`));
+  expect(await here.images.pinned(pinned)).toBe(pinned);
+  // Nobody gave it a digest, or its name is another's.
+  expect(await here.images.pinned(BASE_IMAGE)).toBe(BASE_IMAGE);
+  await push(MADE);
+  expect(await there.images.fetch(pinned)).toBe(true);
+  expect(await idOn(there, pinned)).toBe(await idOn(here, BASE_IMAGE));
+  expect(await there.images.fetch(name)).toBe(true);
+  expect(await idOn(there, name)).toBe(await idOn(here, MADE));
+
+  const owner = { workflowId: 'test/pinned', firstRunId: randomUUID() };
+  const web = { name: 'web', kind: 'container', image: pinned, start: 'exec python3 -m http.server 8000', port: 8000 };
+  const beside = { owner, services: [ServiceSpec.parse(web)], base: BASE_IMAGE, install: () => undefined };
+  const signal = new AbortController().signal;
+  expect(await here.services.startSiblings(beside, signal)).toMatchObject({ started: [], failed: { name: 'web' } });
+  const allowed = new DockerSandboxes('test-hosts', undefined, { images: [name] });
+  expect(await allowed.services.startSiblings(beside, signal)).toEqual({ started: ['web'], failed: null });
+  await allowed.removeAll(owner.firstRunId);
+  for (const image of [pinned, name]) await there.images.remove(image);
+  await here.images.remove(name);
+}, 120_000);
 
 test.each([429, 503, 500])(
   'a registry that answers %i is asked again later',

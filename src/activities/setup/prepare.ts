@@ -96,8 +96,10 @@ export function createSetupPrepareActivities(deps: Deps) {
     async prepareSetup({ owner, input, given }: PrepareInput): Promise<Prepared> {
       return withHeartbeat(async (signal) => {
         const known = given ? await reader.json<Given>(given) : undefined;
+        await needImage(deps, known?.base ?? input.base);
+        const base = known?.base ?? (await sandboxes.images.pinned(input.base));
         const fetched = (name: string, sha256: string | undefined) =>
-          fetchSource(deps, owner, name, sha256, input.base, signal);
+          fetchSource(deps, owner, name, sha256, base, signal);
         const again = await fetched(input.source, known?.sha256);
         // Bytes from the blob store do not tell what the registry said beside them.
         const source = { ...again, released: known?.released ?? again.released };
@@ -108,14 +110,13 @@ export function createSetupPrepareActivities(deps: Deps) {
             await fetched(part.source, known?.components.find(({ name }) => name === part.name)?.sha256),
           ]);
         }
-        const { workdir, base } = input;
+        const { workdir } = input;
         const profile = { ...input.sandbox, hostCertificates: false };
         // What is left here of the run holds what is to be done again: this host may be the one that was taken for lost.
         if (given) {
           await sandboxes.remove(owner, ROLE);
           await sandboxes.services.back(owner, [], 0, []);
         }
-        await needImage(deps, base);
         const sandbox = await sandboxes.claim({ owner, role: ROLE, image: base, workdir, profile, beside: BESIDE });
         for (const [folder, { tree }] of [
           [workdir, source],
@@ -145,7 +146,7 @@ export function createSetupPrepareActivities(deps: Deps) {
             origin: 'begin',
             diskMiB: input.sandbox.diskMiB,
           },
-          given: await describe(input, source, parts),
+          given: await describe({ ...input, base }, source, parts),
           sha256: source.sha256,
           licence: source.licence,
           notes: [

@@ -41,6 +41,8 @@ export interface KeptSetup {
   readonly dockerfile: Ref;
   readonly script: Ref;
   readonly lock: Ref;
+  /** With the digests of their images. */
+  readonly services?: ServiceSpec[];
   readonly worlds?: readonly WorldRecord[];
 }
 
@@ -71,6 +73,9 @@ export function createSetupResultActivities(deps: Deps) {
       }),
     );
   }
+
+  const pinned = async (spec: ServiceSpec): Promise<ServiceSpec> =>
+    spec.image ? { ...spec, image: await sandboxes.images.pinned(spec.image) } : spec;
 
   return {
     /**
@@ -113,6 +118,7 @@ export function createSetupResultActivities(deps: Deps) {
           lock,
           dockerfile: await blobs.put(dockerfile(parts)),
           script: await blobs.put(installScript(steps, workdir, source)),
+          services: await Promise.all(input.services.map(pinned)),
           worlds: worlds.length > 0 ? worlds : undefined,
         };
       });

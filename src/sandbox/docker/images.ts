@@ -83,6 +83,13 @@ export class DockerImages implements Images {
     return RepoDigests.find((digest) => digest.startsWith(`${repo}@`)) ?? name;
   }
 
+  async pinned(image: string): Promise<string> {
+    if (image.includes('@')) return image;
+    const digests = (await inspectImage(this.docker, image))?.RepoDigests ?? [];
+    const found = digests.find((each) => each.startsWith(`${familiar(splitName(image).repo)}@`));
+    return found ? `${image}${found.slice(found.indexOf('@'))}` : image;
+  }
+
   async save(image: string): Promise<{ id: string; archive: NodeJS.ReadableStream }> {
     const { Id } = await this.docker.getImage(image).inspect();
     // By its id: the archive holds no name, and is the same wherever it is made.
@@ -169,6 +176,9 @@ async function followBuild(docker: Docker, stream: NodeJS.ReadableStream, report
     );
   });
 }
+
+/** As engines list a repository: Docker Hub's without its host. */
+const familiar = (repository: string) => repository.replace(/^(?:index\.)?docker\.io\/(?:library\/)?/, '');
 
 export function splitName(image: string): { repo: string; tag: string } {
   const at = image.lastIndexOf(':');

@@ -161,7 +161,8 @@ export class DockerServices implements Services {
   private async up(request: ServicesRequest, spec: ServiceSpec, signal: AbortSignal): Promise<string | undefined> {
     const { docker } = this;
     const allowed = [...this.images, ...(request.images ?? [])];
-    if (spec.image && !allowed.some((image) => fullName(image) === fullName(spec.image!))) {
+    const named = spec.image && fullName(withoutDigest(spec.image));
+    if (named && !allowed.some((image) => fullName(image) === named)) {
       return `${spec.image} is not among the images that this worker's configuration names (services.images): ${this.images.join(', ') || 'none'}. Say what it needs by packages and start`;
     }
     const name = containerOf(request.owner, spec.name);
@@ -297,6 +298,9 @@ function withoutShellWords(env: Record<string, string>): Record<string, string> 
   const { PWD: _pwd, OLDPWD: _old, SHLVL: _level, POINTSMAN_JOB: _job, ...rest } = env;
   return rest;
 }
+
+/** What a result records of an image that somebody named without. */
+const withoutDigest = (image: string) => image.replace(/@.*$/s, '');
 
 /** As an engine reads it: `redis` is `redis:latest`. */
 function fullName(image: string): string {

@@ -136,7 +136,9 @@ export class SetupActions {
 
   private async startService(decided: Decided): Promise<void> {
     const spec = completeService(decided.brief.service!);
-    const trouble = serviceTrouble(spec);
+    const trouble = spec.image?.includes('@')
+      ? `service ${spec.name}: name the image without a digest`
+      : serviceTrouble(spec);
     if (trouble) return this.tell(decided, null, [trouble]);
     const install = spec.kind === 'process' ? installCommand(spec) : undefined;
     if (install) {

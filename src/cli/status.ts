@@ -6,12 +6,16 @@ import { identityOn, MEMORY_SECONDS, nameOf, otherHomes, type Poller, pollersOf 
 import { daemonPid, logOf } from '../machine/processes';
 import type { Cli } from './context';
 import { rehearsalUrl } from './daemon-environment';
+import { shortened } from './terminal/columns';
+import { safeLine } from './terminal/safe-text';
 import { failingIn } from './wait';
 
 /** The server has so long for all that it is asked here. */
 const ANSWER_MS = 10_000;
-/** The server remembers a worker's last poll, and a poll lasts a minute: what is further off is the clock. */
-const CLOCK_SECONDS = 120;
+/** A poll lasts a minute, and the server forgets the last one after five: what is further off is the clock. */
+const CLOCK_SECONDS = { behind: 120, ahead: 330 } as const;
+/** Of the reasons why runs stand still so many are said, each at that length. */
+const [REASONS, REASON] = [5, 300];
 /** Of more runs than that the newest are looked at: what holds them up mostly holds all up. */
 const LOOKED_AT = 40;
 
@@ -122,7 +126,8 @@ async function told(queue: string): Promise<{ polls: Poller[]; runs: RunsStatus 
 function clockAhead(polls: readonly Poller[], now: number, servedHere: boolean): number | null {
   if (polls.length === 0) return null;
   const ahead = now - Math.max(...polls.map(({ polledAt }) => polledAt));
-  return ahead < -CLOCK_SECONDS || (servedHere && ahead > CLOCK_SECONDS) ? Math.round(ahead) : null;
+  const isOff = ahead < -CLOCK_SECONDS.behind || (servedHere && ahead > CLOCK_SECONDS.ahead);
+  return isOff ? Math.round(ahead) : null;
 }
 
 async function runsOn(client: Client, queue: string): Promise<RunsStatus> {
@@ -199,12 +204,12 @@ export function statusText({
     `server     ${server.address} ${serverWord(server)}`,
     ...(server.ui && !server.foreign ? [`UI         ${server.ui}`] : []),
     `worker     ${worker.polling ? 'polls' : 'none polls'} ${worker.queue}${process}`,
-    ...(worker.obstacle ? [`           takes no new work for now: ${worker.obstacle}`] : []),
+    ...(worker.obstacle ? [`           takes no new work for now: ${said(worker.obstacle)}`] : []),
     ...(worker.stale ? [`           ${worker.stale}: \`pointsman up\` starts it again`] : []),
     ...worker.otherHomes.map((other) => `           a worker of another home, ${other}, polls it too`),
     ...(clockAhead === null ? [] : [`clock      ${clockWord(clockAhead)}`]),
     ...(runs ? runsLines(runs) : []),
-    ...(store ? [`store      ${store.failure ?? 'bucket and database answer'}`] : []),
+    ...(store ? [`store      ${store.failure === null ? 'bucket and database answer' : said(store.failure)}`] : []),
     `rehearsal  ${rehearsal ? `${rehearsal.url}, pid ${rehearsal.pid}, log ${rehearsal.log}` : 'not started'}`,
     `home       ${home}`,
     `config     ${config ?? 'none found: no model profiles'}`,
@@ -215,9 +220,14 @@ function runsLines({ running, parked, lookedAt, trying }: RunsStatus): string[] 
   const of = lookedAt < running ? ` of the newest ${lookedAt}` : '';
   return [
     `runs       ${running === 0 ? 'none' : `${running} running`}${parked > 0 ? `, ${parked} of them parked` : ''}`,
-    ...trying.map(({ why, runs, example }) => `           ${runs}${of} try again, ${example} for one: ${why}`),
+    ...trying
+      .slice(0, REASONS)
+      .map(({ why, runs, example }) => `           ${runs}${of} try again, ${safeLine(example)} for one: ${said(why)}`),
   ];
 }
+
+/** Engines, guests and servers have a part in it. */
+const said = (text: string) => shortened(safeLine(text), REASON);
 
 function clockWord(ahead: number): string {
   const minutes = Math.round(Math.abs(ahead) / 60);

@@ -334,10 +334,16 @@ kept_all() { # READER, after `drained`
   (( $? != 1 ))
 }
 
+# Whether something lies where the code of a job would be written.
+hindered() { # ID
+  ! in_place || [[ -L $JOBS/$1.code || ( -e $JOBS/$1.code && ! -f $JOBS/$1.code ) ]]
+}
+
 # Of a job whose output or code met a full disk nobody can say how it ended. Its server hears it at once; others find it as soon
-# as there is room to write it down.
+# as there is room to write it down. What a command has put in the way of its code is another matter, see `follow_job`.
 say_full() { # ID CODE
   local round
+  hindered "$1" && return
   printf 'full\n' >&8
   for (( round = 0; round < 3600; round++ )); do
     write_code "$1" "$2" full && return
@@ -446,10 +452,10 @@ follow_job() { # ID TIMEOUT_MS HEAD TAIL
     (( ++polls % every )) || rotate_output "$1" "$3" "$4" "$keeper"
     if (( keeper == 0 )); then
       # The server died between making the job and starting it: nothing ran, and nobody will say so later.
-      (( polls < 100 )) || end_killed "$1" || return 3
+      (( polls < 100 )) || end_killed "$1" || hindered "$1" || return 3
     elif ! alive "$keeper" && [[ ! -s $job.code ]]; then
       kill_tree "$1"
-      end_killed "$1" || return 3
+      end_killed "$1" || hindered "$1" || return 3
     fi
   done
   adopt_env "$1" || :

@@ -88,7 +88,7 @@ async function told(line: RegExp): Promise<string> {
     const status = await pointsman('status');
     const found = status.split('\n').find((each) => line.test(each));
     if (found) return found;
-    if (Date.now() > until) throw new Error(`status does not say ${line}:\n${status}\n${world.workerLog()}`);
+    if (Date.now() > until) throw new Error(`status does not say ${line}:\n${status}`);
   }
 }
 
@@ -139,10 +139,14 @@ test(
     const { first, ended } = await batch('store');
     await pastTurn(first, 1);
     weather = () => ({ status: 500 });
-    const line = await told(/^store .*500/);
-    await told(/^ +\d+ try again, store-\d+ for one: \w+: /);
-    await sleep(SECONDS * 1_000);
-    weather = () => ({});
+    let line: string;
+    try {
+      line = await told(/^store .*500/);
+      await told(/^ +\d+ try again, store-\S+ for one: \w+: /);
+      await sleep(SECONDS * 1_000);
+    } finally {
+      weather = () => ({});
+    }
     await unharmed('a store that answers 500', line, ended);
   },
   minutes(5, 15),

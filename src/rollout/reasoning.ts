@@ -24,6 +24,8 @@ const MARKS: readonly (readonly [open: RegExp, close: RegExp])[] = [
   [/◁think▷/, /◁\/think▷/],
   // Command A.
   [/<\|START_THINKING\|>/, /<\|END_THINKING\|>/],
+  // Gemma 4.
+  [/<\|channel>(?:thought\n)?/, /<channel\|>/],
   // OpenThinker, Sky-T1.
   [/<\|begin_of_thought\|>/, /<\|end_of_thought\|>/],
   // gpt-oss: a channel of its own, and the header of the one that follows.

@@ -135,6 +135,45 @@ const AS_TEXT: readonly (readonly [string, string])[] = [
     'Claude',
     '<function_calls>\n<invoke name="bash">\n<parameter name="command">ls</parameter>\n</invoke>\n</function_calls>',
   ],
+  [
+    'Kimi K3',
+    `<|open|>tools<|sep|><|open|>call tool="bash" index="1"<|sep|><|open|>argument key="command" type="string"<|sep|>ls<|close|>argument<|sep|><|close|>call<|sep|><|close|>tools<|sep|>`,
+  ],
+  [
+    'DeepSeek V4',
+    '<｜DSML｜tool_calls>\n<｜DSML｜invoke name="bash">\n<｜DSML｜parameter name="command" string="true">ls</｜DSML｜parameter>\n</｜DSML｜invoke>\n</｜DSML｜tool_calls>',
+  ],
+  [
+    'Step 3',
+    '<｜tool_calls_begin｜><｜tool_call_begin｜>function<｜tool_sep｜><steptml:invoke name="bash"><steptml:parameter name="command">ls</steptml:parameter></steptml:invoke><｜tool_call_end｜><｜tool_calls_end｜>',
+  ],
+  [
+    'gpt-oss, name first',
+    '<|start|>assistant to=functions.bash<|channel|>commentary json<|message|>{"command": "ls"}<|call|>',
+  ],
+  ['Hunyuan', '<tool_calls>\n<tool_call>bash\n```json\n{"command": "ls"}\n```\n</tool_call>\n</tool_calls>'],
+  [
+    'MiniMax M3',
+    ']<]minimax[>[<tool_call>\n]<]minimax[>[<invoke name="bash">\n]<]minimax[>[<command>ls]<]minimax[>[</command>\n]<]minimax[>[</invoke>\n]<]minimax[>[</tool_call>',
+  ],
+  ['Seed-OSS', `<seed:tool_call>\n${LS.xml}\n</seed:tool_call>`],
+  ['Phi 4', '<|tool_call|>[{"name": "bash", "arguments": {"command": "ls"}}]<|/tool_call|>'],
+  [
+    'Command A',
+    '<|START_ACTION|>[\n  {"tool_call_id": "0", "tool_name": "bash", "parameters": {"command": "ls"}}\n]<|END_ACTION|>',
+  ],
+  ['Nemotron', '<TOOLCALL>[{"name": "bash", "arguments": {"command": "ls"}}]</TOOLCALL>'],
+  ['InternLM', '<|action_start|><|plugin|>\n{"name": "bash", "parameters": {"command": "ls"}}<|action_end|>'],
+  ['Apertus', '<|tools_prefix|>[{"bash": {"command": "ls"}}]<|tools_suffix|>'],
+  ['ReAct', 'Action: bash\nAction Input: {"command": "ls"}'],
+  ['Llama 4', '<|python_start|>[bash(command="ls")]<|python_end|>'],
+  ['LFM 2', "<|tool_call_start|>[bash(command='ls')]<|tool_call_end|>"],
+  ['OLMo 3', '<function_calls>\nbash(command="ls")\n</function_calls>'],
+  ['Gemma 3', '```tool_code\nprint(default_api.bash(command="ls"))\n```'],
+  ['Gemma 3, by place', '```tool_code\nbash("""ls""")\n```'],
+  ['FunctionGemma', '<start_function_call>call:bash{command:<escape>ls<escape>}<end_function_call>'],
+  ['Gemma 4', '<|tool_call>call:bash{command:<|"|>ls<|"|>}<tool_call|>'],
+  ['a list of calls in an object', '{"tool_calls": [{"name": "bash", "arguments": {"command": "ls"}}]}'],
   ['bare JSON', '{"name": "bash", "arguments": {"command": "ls"}}'],
   ['fenced JSON', '```json\n{"tool": "bash", "args": {"command": "ls"}}\n```'],
   ['the OpenAI shape', '{"type": "function", "function": {"name": "bash", "arguments": "{\\"command\\": \\"ls\\"}"}}'],
@@ -160,6 +199,40 @@ describe.each(['tools', 'xml', 'backticks'] as const)('calls as text in %s', (di
     expect(does(dialect, two)).toBe('multiple_actions');
     expect(does(dialect, two, 'first')).toBe('$ ls');
   });
+});
+
+test.each<[string, unknown]>([
+  ['bash(command="a \\"b\\" \\d\\n")', { command: 'a "b" \\d\n' }],
+  ["bash(command=r'\\d\\n')", { command: '\\d\\n' }],
+  ['bash(command="""\nls\n""", description="x")', { command: '\nls\n' }],
+  [
+    'call:str_replace_editor{command:<|"|>view<|"|>,path:<|"|>/a "b"<|"|>,view_range:[1, 5]}',
+    { command: 'view', path: '/a "b"', view_range: [1, 5] },
+  ],
+])('%s: literals are read as Python and Gemma write them', (text, args) => {
+  expect(DIALECTS.tools.parse(reply(`I look.\n${text}`))).toMatchObject({ ok: true, action: { args } });
+});
+
+test.each([
+  'bash(command="ls") lists the files.',
+  'I would call bash(command="ls").',
+  'bash(command=path)',
+  'bash(command="ls" + "x")',
+  'bash(command=f"ls {path}")',
+  'run(command="ls")',
+  '[bash(command="ls"',
+])('%s is no call', (text) => {
+  expect(DIALECTS.tools.parse(reply(text))).toMatchObject({ ok: false, error: { code: 'missing_action' } });
+});
+
+test('Gemma thinks in a channel and calls two at once', () => {
+  const call = (command: string) => `<|tool_call>call:bash{command:<|"|>${command}<|"|>}<tool_call|>`;
+  expect(DIALECTS.tools.parse(reply(`<|channel>thought\nHm.<channel|>I look.\n${call('ls')}<turn|>`))).toMatchObject({
+    thought: 'I look.',
+    reasoning: 'Hm.',
+    action: { args: { command: 'ls' } },
+  });
+  expect(does('tools', reply(call('ls') + call('rm x')))).toBe('multiple_actions');
 });
 
 test('a call that the server read is read in dialects of text', () => {

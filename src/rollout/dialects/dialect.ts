@@ -178,7 +178,7 @@ function withoutTokens(thought: string): string {
   const at = Math.max(0, thought.length - 300);
   return (
     thought.slice(0, at) +
-    thought.slice(at).replace(/(?:\s{0,9}(?:<[|｜][a-z_▁]{1,30}[|｜]>|<\/s>|<end_of_turn>)){1,9}\s{0,9}$/, '')
+    thought.slice(at).replace(/(?:\s{0,9}(?:<[|｜][a-z_▁]{1,30}[|｜]>|<\/s>|<end_of_turn>|<turn\|>)){1,9}\s{0,9}$/, '')
   );
 }
 

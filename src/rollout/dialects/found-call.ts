@@ -28,6 +28,11 @@ export interface WrittenCall {
   readonly args: string | Record<string, unknown>;
 }
 
+/** What families put before the names of their tags, and DeepSeek around them. */
+export const NAMESPACE = String.raw`(?:\w{1,20}:|[|｜]\s?DSML\s?[|｜]\s?)?`;
+/** A tag or token that stands around calls and says that they are some: it is a part of neither thought nor call. */
+export const WRAPPER = String.raw`(?:function(?=<[|｜]tool))?<\/?${NAMESPACE}[|｜]?\/?(?:start_|end_)?(?:tools?|functions?|action|python|plugin)(?:[_▁]?(?:calls?|section|begin|end|start|tag|prefix|suffix|sep)){0,3}[|｜]?>|<\|(?:open|close)\|>tools<\|sep\|>`;
+
 /** Finds the tool and the arguments of a call, reading past what servers and weak models put around them. */
 export function readCall(
   written: WrittenCall,
@@ -94,6 +99,6 @@ function readArgumentsObject(text: string): { value: Record<string, unknown>; lo
   return inner === null || typeof inner === 'string' ? 'not a JSON object' : { value: inner.value, loose: true };
 }
 
-function isObject(value: unknown): value is Record<string, unknown> {
+export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,11 +1,10 @@
 import { preview } from '../clip';
 import type { Tool, ToolTable } from '../tools';
-import { type FoundCall, type Problem, readCall, toolNamed } from './found-call';
+import { type FoundCall, type Problem, readCall, toolNamed, WRAPPER } from './found-call';
 
 const OPEN = /<function=([^<>\n]{0,200})>/;
-const WRAPPERS = 'tool_calls?|function_calls?|action';
-const WRAPPED = new RegExp(`(?:<(?:${WRAPPERS})>\\s*|(?<![^\\n])[ \\t]*\`{3,}(?:xml|html|text)?[ \\t]*\\n)+$`);
-const UNWRAPPED = new RegExp(`^(?:\\s*</(?:${WRAPPERS})>|[ \\t]*\\n[ \\t]*\`{3,}[ \\t]*(?=\\n|$))+`);
+const WRAPPED = new RegExp(`(?:(?:${WRAPPER})\\s*|(?<![^\\n])[ \\t]*\`{3,}(?:xml|html|text)?[ \\t]*\\n)+$`, 'i');
+const UNWRAPPED = new RegExp(`^(?:\\s*(?:${WRAPPER})|[ \\t]*\\n[ \\t]*\`{3,}[ \\t]*(?=\\n|$))+`, 'i');
 
 /**
  * The first call that is written as `<function=NAME>` with `<parameter=NAME>` values in it, nothing escaped, as SWE-agent-LM

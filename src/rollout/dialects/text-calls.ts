@@ -1,13 +1,23 @@
 import { objectsIn } from '../json';
 import { findTool, type ToolTable } from '../tools';
-import { type FoundCall, type Problem, readCall, toolNamed, type WrittenCall } from './found-call';
+import {
+  type FoundCall,
+  isObject,
+  NAMESPACE,
+  type Problem,
+  readCall,
+  toolNamed,
+  WRAPPER,
+  type WrittenCall,
+} from './found-call';
 import { findFunctionTags } from './function-tags';
+import { namedArguments } from './named-arguments';
 
 /** One form in which a family of models writes calls when no server reads them. */
 interface Form {
   /** Finds every call: the groups `name`, `end` (missing where the reply broke off) and `args`, or `body` with `values`. */
   readonly call: RegExp;
-  /** The values in a `body`: the groups `key` and `value`. */
+  /** The values in a `body`: the groups `key`, `value` and `end`. */
   readonly values?: RegExp;
 }
 
@@ -16,28 +26,53 @@ const FORMS: Readonly<Record<string, Form>> = {
   'Kimi K2': {
     call: /<\|tool_call_begin\|>\s*(?<name>[^<\s]{1,200})\s*<\|tool_call_argument_begin\|>(?<args>[\s\S]*?)(?:(?<end><\|tool_call_end\|>)|$)/g,
   },
+  'Kimi K3': {
+    call: /<\|open\|>call tool="(?<name>[^"<>\n]{1,200})"[^<\n]{0,60}<\|sep\|>(?<body>[\s\S]*?)(?:(?<end><\|close\|>call<\|sep\|>)|$)/g,
+    values:
+      /<\|open\|>argument key="(?<key>[^"<>\n]{1,200})"[^<\n]{0,60}<\|sep\|>(?<value>[\s\S]*?)(?:(?<end><\|close\|>argument<\|sep\|>)|$)/g,
+  },
   DeepSeek: {
-    call: /<｜tool▁call▁begin｜>(?:function<｜tool▁sep｜>)?(?<name>[^<\s]{1,200})\s{0,5}(?:<｜tool▁sep｜>|```json\n)(?<args>[\s\S]*?)(?:(?<end><｜tool▁call▁end｜>)|$)/g,
+    call: /<[|｜]tool[▁_]call[▁_]begin[|｜]>(?:function<[|｜]tool[▁_]sep[|｜]>)?(?!function<)(?<name>[^<\s]{1,200})\s{0,5}(?:<[|｜]tool[▁_]sep[|｜]>|```json\n)(?<args>[\s\S]*?)(?:(?<end><[|｜]tool[▁_]call[▁_]end[|｜]>)|$)/g,
   },
   'gpt-oss': {
-    call: /<\|channel\|>commentary to=(?<name>[^<\s]{1,200})[^<]{0,40}(?:<\|constrain\|>json)?<\|message\|>(?<args>[\s\S]*?)(?:(?<end><\|call\|>)|$)/g,
+    call: /(?:<\|start\|>assistant|<\|channel\|>\w{1,20}|(?<![^\n])) ?to=(?<name>[^<\s]{1,200})[^<\n]{0,40}(?:<\|channel\|>\w{1,20}[^<\n]{0,20})?(?:<\|constrain\|>\w{0,10})?<\|message\|>(?<args>[\s\S]*?)(?:(?<end><\|call\|>)|$)/g,
   },
-  GLM: {
+  'GLM, with values': {
     call: /<tool_call>\s{0,5}(?<name>[\w.:-]{1,200})\s{0,5}(?<body><arg_key>[\s\S]*?)(?:(?<end><\/tool_call>)|$)/g,
-    values: /<arg_key>(?<key>[^<]{0,200})<\/arg_key>\s*<arg_value>(?<value>[\s\S]*?)<\/arg_value>/g,
+    values: /<arg_key>(?<key>[^<]{0,200})<\/arg_key>\s*<arg_value>(?<value>[\s\S]*?)(?:(?<end><\/arg_value>)|$)/g,
   },
-  'MiniMax, Claude': {
-    call: /<(?:\w{1,20}:)?invoke name="(?<name>[^"<>\n]{1,200})">(?<body>[\s\S]*?)(?:(?<end><\/(?:\w{1,20}:)?invoke>)|$)/g,
-    values: /<(?:\w{1,20}:)?parameter name="(?<key>[^"<>\n]{1,200})">(?<value>[\s\S]*?)<\/(?:\w{1,20}:)?parameter>/g,
+  'Hunyuan, GLM before': {
+    call: /<tool_call>\s{0,5}(?<name>[\w.:-]{1,200})\s{0,5}(?<args>(?:```json\s{1,5})?\{[\s\S]*?)(?:(?<end><\/tool_call>)|$)/g,
+  },
+  'MiniMax M3': {
+    call: /\]<\]minimax\[>\[<invoke name="(?<name>[^"<>\n]{1,200})">(?<body>[\s\S]*?)(?:(?<end>\]<\]minimax\[>\[<\/invoke>)|$)/g,
+    values: /\]<\]minimax\[>\[<(?<key>\w{1,100})>(?<value>[\s\S]*?)(?:(?<end>\]<\]minimax\[>\[<\/\k<key>>)|$)/g,
+  },
+  'MiniMax M2, DeepSeek since V3.2, Step, Claude': {
+    call: new RegExp(
+      String.raw`<${NAMESPACE}invoke name="(?<name>[^"<>\n]{1,200})">(?<body>[\s\S]*?)(?:(?<end></${NAMESPACE}invoke>)|$)`,
+      'g',
+    ),
+    values: new RegExp(
+      String.raw`<${NAMESPACE}parameter name="(?<key>[^"<>\n]{1,200})"(?: string="\w{1,5}")?>(?<value>[\s\S]*?)(?:(?<end></${NAMESPACE}parameter>)|$)`,
+      'g',
+    ),
   },
   Mistral: {
     call: /\[TOOL_CALLS\]\s{0,5}(?<name>[\w.:-]{1,200})(?:\[CALL_ID\]\w{0,40})?(?:\[ARGS\])?(?<args>\s{0,5}\{[\s\S]*?)(?=\[TOOL_CALLS\]|$)(?<end>)/g,
   },
+  'ReAct, before there were tools': {
+    call: /(?<![^\n])(?:Action|✿FUNCTION✿): ?(?<name>[\w.:-]{1,200})\s{0,5}\n(?:Action Input|✿ARGS✿):(?<args>[\s\S]*?)(?=\nObservation:|\n✿RESULT✿|$)(?<end>)/g,
+  },
 };
 
+const INCOMPLETE: Problem = { code: 'invalid_arguments', problem: 'The call is not complete.' };
+
 /** Where text begins to be a call in one of these forms: what follows are values, whatever they hold. */
-export const CALL_BEGINS =
-  /<tool_call>|<function=|<(?:\w{1,20}:)?invoke name=|\[TOOL_CALLS\]|<\|tool_call_begin\|>|<｜tool▁call▁begin｜>|<\|channel\|>commentary to=|<\|python_tag\|>/g;
+export const CALL_BEGINS = new RegExp(
+  String.raw`<function=|<${NAMESPACE}invoke name=|\[TOOL_CALLS\]|<\|open\|>tools<|to=[\w.:]{1,60}<\||<[|｜]?${NAMESPACE}(?:start_function|tool|TOOL)[_▁]?(?:call|CALL)`,
+  'g',
+);
 
 /**
  * The first call that is written as text, whatever dialect was asked for; undefined where there is none. Nothing is guessed
@@ -50,33 +85,35 @@ export function findTextCall(content: string, table: ToolTable, cut: boolean): F
     const [first] = calls;
     if (!first?.groups) continue;
     const { name = '', end } = first.groups;
-    if (end === undefined && cut) return { code: 'invalid_arguments', problem: 'The call is not complete.' };
-    const read = readCall({ name, args: argumentsOf(form, first.groups) }, table);
+    const args = argumentsOf(form, first.groups);
+    if (args === undefined || (end === undefined && cut)) return INCOMPLETE;
+    const read = readCall({ name, args }, table);
     if ('code' in read) return read;
-    const place = withSection(content, first.index, first.index + first[0].length);
+    const place = withWrappers(content, first.index, first.index + first[0].length);
     return asText({ ...read, ...place, more: calls.length - 1 });
   }
-  return findJsonCall(content, table);
+  return findJsonCall(content, table) ?? findPythonCall(content, table);
 }
 
-/** What some of these forms put around all calls of a reply. */
-const SECTION = {
-  begins:
-    /(?:<\|tool_calls_section_begin\|>|<｜tool▁calls▁begin｜>|<(?:\w{1,20}:)?(?:tool_call|function_calls)>)\s{0,5}$/,
-  ends: /^\s{0,5}(?:<\|tool_calls_section_end\|>|<｜tool▁calls▁end｜>|<\/(?:\w{1,20}:)?(?:tool_call|function_calls)>)/,
-};
+const WRAPPED = new RegExp(
+  `(?:${WRAPPER}|\\]<\\]minimax\\[>\\[|\\[TOOL_CALLS\\]|[[(]|\`{3,}\\w{0,10}|print(?=\\()|\\s){1,20}$`,
+  'i',
+);
+const UNWRAPPED = new RegExp(`^(?:${WRAPPER}|\\]<\\]minimax\\[>\\[|[\\]);]|\`{3,}|\\s){1,20}`, 'i');
 
-/** A call with the section that is around it alone: neither is a part of the thought. */
-function withSection(content: string, start: number, end: number): { readonly start: number; readonly end: number } {
-  const before = SECTION.begins.exec(content.slice(Math.max(0, start - 100), start))?.[0] ?? '';
-  const after = SECTION.ends.exec(content.slice(end, end + 100))?.[0] ?? '';
+/** A call with what stands around it only to set it off: neither is a part of the thought. */
+function withWrappers(content: string, start: number, end: number): { readonly start: number; readonly end: number } {
+  const before = WRAPPED.exec(content.slice(Math.max(0, start - 200), start))?.[0] ?? '';
+  const after = UNWRAPPED.exec(content.slice(end, end + 200))?.[0] ?? '';
   return { start: start - before.length, end: end + after.length };
 }
 
-function argumentsOf({ values }: Form, { args = '', body = '' }: Record<string, string>): WrittenCall['args'] {
+function argumentsOf({ values }: Form, groups: Record<string, string>): WrittenCall['args'] | undefined {
+  const { args = '', body = '' } = groups;
   if (!values) return args;
-  const given = [...body.matchAll(values)].map(({ groups }) => [groups!.key!.trim(), unframed(groups!.value!)]);
-  return Object.fromEntries(given);
+  const given = [...body.matchAll(values)].map((each) => each.groups!);
+  if (given.some(({ end }) => end === undefined)) return undefined;
+  return Object.fromEntries(given.map(({ key = '', value = '' }) => [key.trim(), unframed(value)]));
 }
 
 /** A value without the line ends that only set it off. */
@@ -87,38 +124,58 @@ function unframed(value: string): string {
 const NAMES = ['name', 'tool', 'function', 'tool_name'] as const;
 const ARGUMENTS = ['arguments', 'parameters', 'args', 'input', 'tool_input'] as const;
 
-/** `{"name": …, "arguments": …}`, bare, in a fence or in the tags of Hermes, Qwen, Llama and Mistral. */
+/** `{"name": …, "arguments": …}`, bare, in a fence or in tags, as Hermes, Qwen, Llama, Granite, Command and others write it. */
 function findJsonCall(content: string, table: ToolTable): FoundCall | Problem | undefined {
-  const objects = objectsIn(content).found.flatMap((object) => {
-    const call = callIn(object.value, table);
-    return call ? [{ ...call, ...object }] : [];
-  });
+  const written = objectsIn(content).found.flatMap(({ value, start, end }) =>
+    callsIn(value, table).map((call) => ({ ...call, start, end })),
+  );
   // Any object may have a name: it is a call where a tool has that name, or where the text says that it is one.
-  const known = objects.filter(({ name }) => !('code' in toolNamed(table, name)));
-  const calls = known.length > 0 || content.search(CALL_BEGINS) < 0 ? known : objects;
+  const known = written.filter(({ name }) => !('code' in toolNamed(table, name)));
+  const calls = known.length > 0 || content.search(CALL_BEGINS) < 0 ? known : written;
   const [first] = calls;
   if (!first) return undefined;
   const read = readCall(first, table);
   if ('code' in read) return read;
-  const before = /(?:<tool_call>|<\|python_tag\|>|\[TOOL_CALLS\]|\[|`|json|\s){1,20}$/.exec(
-    content.slice(Math.max(0, first.start - 100), first.start),
-  )?.[0];
-  const after = /^(?:<\/tool_call>|\]|`|;|\s){1,20}/.exec(content.slice(first.end, first.end + 100))?.[0];
-  const place = { start: first.start - (before ?? '').length, end: first.end + (after ?? '').length };
-  return asText({ ...read, ...place, more: calls.length - 1 });
+  return asText({ ...read, ...withWrappers(content, first.start, first.end), more: calls.length - 1 });
 }
 
-function callIn(object: Record<string, unknown>, table: ToolTable): WrittenCall | undefined {
-  // The OpenAI shape has both inside of `function`.
-  const within = object.function;
-  if (typeof within === 'object' && within !== null) return callIn(within as Record<string, unknown>, table);
+function callsIn(object: Record<string, unknown>, table: ToolTable): WrittenCall[] {
+  // The OpenAI shape has them in a list, and both parts inside of `function`.
+  if (Array.isArray(object.tool_calls)) return object.tool_calls.filter(isObject).flatMap((one) => callsIn(one, table));
+  if (isObject(object.function)) return callsIn(object.function, table);
+  const [only = '', ...others] = Object.keys(object);
+  const within = object[only];
+  // Apertus: the name is the key.
+  if (others.length === 0 && findTool(table, only) && isObject(within)) return [{ name: only, args: within }];
   const name = NAMES.map((key) => object[key]).find((value) => typeof value === 'string');
+  if (name === undefined) return [];
   const args = ARGUMENTS.map((key) => object[key]).find((value) => value !== undefined);
-  if (typeof name !== 'string') return undefined;
-  if (typeof args === 'string' || (typeof args === 'object' && args !== null && !Array.isArray(args))) {
-    return { name, args: args as WrittenCall['args'] };
+  if (typeof args === 'string' || isObject(args)) return [{ name, args }];
+  return args === undefined && findTool(table, name)?.params.length === 0 ? [{ name, args: {} }] : [];
+}
+
+/**
+ * `bash(command="ls")` as Llama 4, Gemma 3, LFM 2 and OLMo 3 write it, and `call:bash{command:<|"|>ls<|"|>}` of Gemma 4: at the
+ * start of a line or behind a bracket or tag, of a tool that there is, with nothing but literals in it.
+ */
+function findPythonCall(content: string, table: ToolTable): FoundCall | Problem | undefined {
+  const calls: FoundCall[] = [];
+  const begins = /(?:(?<![^\n])|(?<=[>[,;(]))[ \t]{0,8}(?:call:)?(?<name>(?:\w{1,20}\.)?\w{1,80})(?<open>[({])/g;
+  for (let hit = begins.exec(content); hit !== null; hit = begins.exec(content)) {
+    const named = toolNamed(table, hit.groups!.name!);
+    if ('code' in named) continue;
+    const given = namedArguments(content, begins.lastIndex, hit.groups!.open === '(' ? ')' : '}');
+    // A sentence may begin with a call and go on.
+    if (!given || /^[ \t]*\w/.test(content.slice(given.end, given.end + 20))) continue;
+    const { params } = named.tool;
+    const placed = given.placed.flatMap((value, i) => (params[i] ? [[params[i].name, value] as const] : []));
+    if (placed.length < given.placed.length) continue;
+    const place = withWrappers(content, hit.index, given.end);
+    calls.push({ ...named, ...place, args: { ...Object.fromEntries(placed), ...given.named }, more: 0 });
+    begins.lastIndex = given.end;
   }
-  return args === undefined && findTool(table, name)?.params.length === 0 ? { name, args: {} } : undefined;
+  const [first, ...more] = calls;
+  return first && asText({ ...first, more: more.length });
 }
 
 function asText(found: FoundCall | Problem): FoundCall | Problem {

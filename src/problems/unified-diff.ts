@@ -24,8 +24,17 @@ export function unifiedDiff(path: string, before: string | null, after: string |
 /** What differs, with `context` lines around it. */
 export function hunksBetween(before: string, after: string, context = 3): StructuredPatchHunk[] {
   if (before === '' || after === '') return replaced(before, after);
+  if (editsAtLeast(before, after) > PATIENCE) return replaced(before, after);
   const found = structuredPatch('', '', before, after, '', '', { context, maxEditLength: PATIENCE });
   return found?.hunks ?? replaced(before, after);
+}
+
+/** Lines that have no like in the other text come or go whatever is found, and to count them takes a moment. */
+function editsAtLeast(before: string, after: string): number {
+  const unmatched = new Map<string, number>();
+  for (const line of before.match(LINES) ?? []) unmatched.set(line, (unmatched.get(line) ?? 0) + 1);
+  for (const line of after.match(LINES) ?? []) unmatched.set(line, (unmatched.get(line) ?? 0) - 1);
+  return [...unmatched.values()].reduce((sum, count) => sum + Math.abs(count), 0);
 }
 
 function replaced(before: string, after: string): StructuredPatchHunk[] {

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import type { CandidateOutcome, ProblemEntry } from '../../src/contract';
 import { figureCsv, figuresOf } from '../../src/evaluation/figures';
 import { hashKey, uniformUnit } from '../../src/rollout/random';
+import { examples } from '../support/counts';
 
 const ref = { sha256: 'a'.repeat(64), bytes: 1 };
 const entry = (id: string): ProblemEntry => ({
@@ -42,6 +43,7 @@ test('the curve rises with k, from the share of right answers to the share of pr
         expect(high).toBeGreaterThanOrEqual(value - 1e-9);
       }
     }),
+    { numRuns: examples(30, 100) },
   );
 });
 

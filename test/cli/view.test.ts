@@ -7,8 +7,9 @@ import { wantsColour } from '../../src/cli/terminal/ink';
 import { safeLines } from '../../src/cli/terminal/safe-text';
 import { table } from '../../src/cli/terminal/table';
 import { dollars, duration, grouped } from '../../src/pages/figures';
+import { codePoint } from '../support/code-points';
 
-const text = fc.string({ unit: 'binary', maxLength: 200 });
+const text = fc.string({ unit: codePoint, maxLength: 200 });
 
 describe('foreign text', () => {
   it('holds no control character, whatever it was', () => {

@@ -98,6 +98,7 @@ export function rowOf(
   const shown = viewOf(dialect, view);
   const hashes = steps.map((step, i) => createHash('sha256').update(`${id} ${i} ${step.turn.thought}`).digest('hex'));
   const conversation = renderConversation(transcript, { view: shown, prompts: promptsOf(dialect), train, hashes });
+  let sampled = calls;
   const row: DatasetRow = {
     id,
     conversation,
@@ -132,7 +133,8 @@ export function rowOf(
       copied: 0,
       // Formats that read them are few, and a prompt for each turn is much.
       get calls() {
-        return calls ?? sampledCalls(transcript, shown);
+        sampled ??= sampledCalls(transcript, shown);
+        return sampled;
       },
       get scores() {
         return sampledOf(row)?.samples.map(({ ids, prompt }) => ({ model: 'large', logprobs: teacherOf(ids, prompt) }));

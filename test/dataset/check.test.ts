@@ -6,6 +6,7 @@ import { jsonlRecords } from '../../src/dataset/check-read';
 import { EXPORTERS, type ExportContext } from '../../src/dataset/exporters';
 import { jsonLine } from '../../src/dataset/parquet';
 import type { DatasetRow } from '../../src/dataset/row';
+import { examples } from '../support/counts';
 import { anyRow, CONTEXT, runOf } from './any-row';
 import { byteTokenizer, CHATML_TOOLS } from './byte-tokenizer';
 
@@ -61,7 +62,7 @@ describe.each(FORMATS)('%s', (format) => {
           trained.reduce((sum, row) => sum + row.conversation.turns.filter((turn) => turn.trained).length, 0),
         );
       }),
-      { numRuns: 25 },
+      { numRuns: examples(10, 25) },
     );
   });
 

@@ -30,7 +30,7 @@ const TRAINED: Partial<Record<DatasetFormat, (line: Line) => Message[]>> = {
       .filter(({ extra }) => (extra as { trained?: boolean } | undefined)?.trained)
       .map(({ message }) => ({ content: String(message) })),
 };
-const EXAMPLES = examples(100, 1_000);
+const EXAMPLES = examples(50, 1_000);
 const FORMATS = Object.keys(TRAINED) as DatasetFormat[];
 
 const messages = (line: Line, field: string) => line[field] as Message[];

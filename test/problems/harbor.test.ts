@@ -9,6 +9,7 @@ import { continuedTurns } from '../../src/problems/harbor/continued';
 import type { TaskFile } from '../../src/problems/harbor/files';
 import { readHarborTask } from '../../src/problems/harbor/read';
 import { harborTask, taskName } from '../../src/problems/harbor/task';
+import { codePoint } from '../support/code-points';
 
 type Texts = Readonly<Record<string, string>>;
 const files = (texts: Texts): Map<string, TaskFile> =>
@@ -262,7 +263,7 @@ describe('a problem becomes a task', () => {
   });
 
   test('and is the same problem again, whatever is in it', () => {
-    const text = fc.string({ minLength: 1, unit: 'binary' });
+    const text = fc.string({ minLength: 1, unit: codePoint });
     const lines = fc.string({ unit: 'grapheme' });
     const path = fc.stringMatching(/^[a-z]{1,8}(\/[a-z .]{0,4}[a-z]){0,2}$/);
     const content = fc.oneof(

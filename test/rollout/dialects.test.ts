@@ -28,9 +28,9 @@ describe.each(DIALECT_NAMES)('%s', (name) => {
           expect(parsed).toEqual({ ok: true, thought, action });
         }
       }),
-      { numRuns: examples(2_000, 7_000) },
+      { numRuns: examples(700, 7_000) },
     );
-    expect(marked).toBeLessThan(examples(2_000, 7_000) * (name === 'tools' ? 0.36 : 0.72));
+    expect(marked).toBeLessThan(examples(700, 7_000) * (name === 'tools' ? 0.36 : 0.72));
   });
 
   test('text that the format gives no meaning to is never marked', () => {
@@ -41,7 +41,7 @@ describe.each(DIALECT_NAMES)('%s', (name) => {
         expect(parsed).toEqual({ ok: true, thought, action });
         expect(faithful).toBe(true);
       }),
-      { numRuns: examples(1_000, 3_000) },
+      { numRuns: examples(400, 3_000) },
     );
   });
 
@@ -51,7 +51,7 @@ describe.each(DIALECT_NAMES)('%s', (name) => {
         const parsed = dialect.parse(reply(content, calls));
         if (!parsed.ok) expect(parsed.error.observation.length).toBeLessThan(1_000);
       }),
-      { numRuns: examples(1_000, 2_000) },
+      { numRuns: examples(400, 2_000) },
     );
   });
 
@@ -73,7 +73,7 @@ describe.each(DIALECT_NAMES)('%s', (name) => {
         const parsed = dialect.parse(damaged);
         if (!parsed.ok) expect(parsed.error.observation.length).toBeLessThan(1_000);
       }),
-      { numRuns: examples(1_000, 2_000) },
+      { numRuns: examples(400, 2_000) },
     );
   });
 

@@ -5,6 +5,7 @@ import { DialectName } from '../../src/contract/names';
 import { View } from '../../src/contract/profile';
 import type { Action, RawReply, SeenStep, Transcript, Turn } from '../../src/contract/step';
 import { PROMPT_NAMES, type Prompts, promptFile } from '../../src/rollout/prompts';
+import { codePoint } from '../support/code-points';
 
 export const DIALECT_NAMES: readonly DialectName[] = DialectName.options;
 
@@ -86,9 +87,9 @@ const nasty = fc.constantFrom(
 
 export const anyText: fc.Arbitrary<string> = fc.oneof(
   fc
-    .array(fc.oneof(nasty, fc.string({ unit: 'binary', maxLength: 6 }), fc.string({ maxLength: 8 })), { maxLength: 7 })
+    .array(fc.oneof(nasty, fc.string({ unit: codePoint, maxLength: 6 }), fc.string({ maxLength: 8 })), { maxLength: 7 })
     .map((parts) => parts.join('')),
-  fc.string({ unit: 'binary', maxLength: 30 }),
+  fc.string({ unit: codePoint, maxLength: 30 }),
   fc.array(fc.integer({ min: 0, max: 0xffff }), { maxLength: 6 }).map((units) => String.fromCharCode(...units)),
 );
 

@@ -3,11 +3,12 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { entryName, nameOfEntry } from '../../src/store/entry-name';
+import { codePoint } from '../support/code-points';
 
 const folder = mkdtempSync(join(tmpdir(), 'pointsman-entry-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-const ids = fc.string({ unit: 'binary', minLength: 1, maxLength: 300 }).filter((name) => !name.includes('~'));
+const ids = fc.string({ unit: codePoint, minLength: 1, maxLength: 300 }).filter((name) => !name.includes('~'));
 const troublesome = fc.constantFrom(
   '.',
   '..',

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { readReply } from '../../../src/analysis/failures/judge-prompt';
 import { FailureCategory, JudgedCategory } from '../../../src/contract';
+import { codePoint } from '../../support/code-points';
 
 const GOOD = '<description>It read the file again and again.</description>\n\n';
 
@@ -38,7 +39,7 @@ test('a description without tags, or without an end, is kept', () => {
 
 test('no reply throws, and what was asked for is always read', () => {
   fc.assert(
-    fc.property(fc.string({ unit: 'binary' }), fc.constantFrom(...FailureCategory.options), (noise, category) => {
+    fc.property(fc.string({ unit: codePoint }), fc.constantFrom(...FailureCategory.options), (noise, category) => {
       expect(JudgedCategory.options).toContain(readReply(noise).category);
       const said = noise.replace(/<\/?(think|description)>?/gi, '');
       const read = readReply(`<description>${said}</description>\n\n${category}`);

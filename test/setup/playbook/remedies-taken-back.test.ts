@@ -201,6 +201,20 @@ describe('tests that fail are tried in the world of their release', () => {
     expect(comparedWorlds(unmade).map(({ passed }) => passed)).toEqual([526, null]);
   });
 
+  test('a day whose packages cannot be built with this interpreter is tried with one of its own', () => {
+    const seen = explored(
+      (version) => (version === null ? '10 errors' : '40 passed'),
+      (command) => (command.includes('python3.9') ? null : failed('python: 3.11\nFailed to build `odd==1.0`')),
+    );
+    expect(kept(seen)).toHaveLength(1);
+    expect(comparedWorlds(seen).map(({ what, passed }) => [what, passed])).toEqual([
+      ['packages as of today', 0],
+      ['packages as of 2020-04-03', null],
+      ['packages as of 2020-04-03; odd as of today, as that of the day cannot be used', null],
+      ['packages as of 2020-04-03; a Python ==3.9.*, as there was then', 40],
+    ]);
+  });
+
   test('the tests run once in each state', () => {
     const seen = explored(() => '1 failed, 526 passed');
     const worlds = seen.filter(({ move }) => textOf(move).includes('--exclude-newer '));

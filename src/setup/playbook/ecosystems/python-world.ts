@@ -48,6 +48,8 @@ export function makeWorld(project: Project, ways: Ways, world: World): Act | nul
       `own=$(python -c 'import sys; print(sys._base_executable)')`,
       program.bring,
       `${UV} venv --clear -q --seed --python ${program.name} ${VENV}`,
+      // First of all, because a world that cannot be made with this one may be to be had with one of its day.
+      `${VENV}/bin/python -c 'import sys; print("python: %d.%d" % sys.version_info[:2])'`,
       uvInstall(builders),
       `echo '${old ? 'setuptools<81' : ''}' > /opt/build-constraints.txt`,
       uvInstall(`${dated} ${specs.join(' ')}`),
@@ -60,7 +62,7 @@ export function makeWorld(project: Project, ways: Ways, world: World): Act | nul
       uvInstall(
         `--build-constraints /opt/build-constraints.txt $(printf -- '--upgrade-package %s ' pytest pluggy $plugins) ${[...ownSpecs(project, ways), ...runner].join(' ')} $plugins`,
       ),
-      `date -u '+today: %F' && python -c 'import sys; print("python: %d.%d" % sys.version_info[:2])' && VIRTUAL_ENV=${VENV} ${UV} pip freeze -q`,
+      `date -u '+today: %F' && VIRTUAL_ENV=${VENV} ${UV} pip freeze -q`,
     ].join(' && '),
   );
 }

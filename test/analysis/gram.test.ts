@@ -1,0 +1,41 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import assembler from 'wabt';
+import { gramOf } from '../../src/analysis/linear/gram';
+import { ASSEMBLED } from '../../src/analysis/linear/gram-kernel';
+
+test('the kernel is what its text says', async () => {
+  const file = join(__dirname, '../../src/analysis/linear/gram.wat');
+  const { parseWat } = await assembler();
+  const { buffer } = parseWat(file, readFileSync(file, 'utf8'), { simd: true }).toBinary({});
+  expect(ASSEMBLED).toBe(Buffer.from(buffer).toString('base64'));
+});
+
+test('inner products are those of a loop, whatever the number of rows and components', () => {
+  const value = fc.double({ min: -1e3, max: 1e3, noNaN: true });
+  const rows = fc
+    .tuple(fc.integer({ min: 1, max: 70 }), fc.integer({ min: 1, max: 9 }))
+    .chain(([n, d]) => fc.array(fc.array(value, { minLength: d, maxLength: d }), { minLength: n, maxLength: n }));
+  fc.assert(
+    fc.property(rows, (vectors) => {
+      const [n, d] = [vectors.length, vectors[0]!.length];
+      const { values } = gramOf({ n, d, values: Float64Array.from(vectors.flat()) });
+      for (const [i, one] of vectors.entries()) {
+        for (const [j, other] of vectors.entries()) {
+          const size = one.reduce((sum, x, k) => sum + Math.abs(x * other[k]!), 0);
+          const product = one.reduce((sum, x, k) => sum + x * other[k]!, 0);
+          expect(Math.abs(values[i * n + j]! - product)).toBeLessThanOrEqual(size * 1e-14);
+        }
+      }
+    }),
+    { numRuns: 30 },
+  );
+});
+
+test('many components are taken in parts', () => {
+  const [n, d] = [5, 1_301];
+  const values = Float64Array.from({ length: n * d }, (_, at) => ((at * 7919) % 1009) - 504);
+  const whole = values.subarray(3 * d, 4 * d).reduce((sum, x, k) => sum + x * values[d + k]!, 0);
+  expect(gramOf({ n, d, values }).values[3 * n + 1]).toBe(whole);
+});

@@ -15,6 +15,7 @@ import {
   turnOf,
   viewOf,
 } from '../rollout/sample';
+import { examples } from '../support/counts';
 import { anyRow, runOf } from './any-row';
 
 const clean = (messages: readonly ChatMessage[]) => messages.map((message) => wellFormedMessage(message, new Set()));
@@ -39,7 +40,7 @@ describe.each(DIALECT_NAMES)('%s', (dialect) => {
           expect(conversation.tools).toEqual(asked.tools);
         });
       }),
-      { numRuns: 200 },
+      { numRuns: examples(80, 200) },
     );
   });
 
@@ -72,7 +73,7 @@ test('texts are well-formed, and marked where they were not', () => {
       const broken = steps.length > 0 && asked.some(({ content }) => !isWellFormed(content ?? ''));
       expect(conversation.marks.includes('lone_surrogates')).toBe(broken);
     }),
-    { numRuns: 500 },
+    { numRuns: examples(150, 500) },
   );
 });
 

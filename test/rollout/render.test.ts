@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import type { SeenStep } from '../../src/contract/step';
 import { observationText, renderRequest } from '../../src/rollout/render';
+import { examples } from '../support/counts';
 import { actionOf, anyText, DIALECT_NAMES, promptsOf, reply, stepOf, transcriptOf, turnOf, viewOf } from './sample';
 
 const anySteps = fc
@@ -30,7 +31,7 @@ describe.each(DIALECT_NAMES)('%s', (name) => {
           expect(longer.tools).toEqual(shorter.tools);
         }
       }),
-      { numRuns: 200 },
+      { numRuns: examples(100, 200) },
     );
   });
 
@@ -43,7 +44,7 @@ describe.each(DIALECT_NAMES)('%s', (name) => {
         expect(answered).toEqual(made);
         expect(new Set(made).size).toBe(name === 'tools' ? steps.length : 0);
       }),
-      { numRuns: 200 },
+      { numRuns: examples(100, 200) },
     );
   });
 

@@ -66,7 +66,7 @@ const x = Buffer.from('x');
 
 describe('an archive', () => {
   it('that goes on for ever behind its last file is refused while it unpacks', async () => {
-    const whole = Buffer.concat([gunzipSync(await tar([{ name: 'a' }])), Buffer.alloc(200 << 20)]);
+    const whole = Buffer.concat([gunzipSync(await tar([{ name: 'a' }])), Buffer.alloc(80 << 20)]);
     const bomb = gzipSync(whole);
     expect(bomb.length).toBeLessThan(1 << 20);
     await expect(treeOf(bomb, 'x')).rejects.toThrow('its headers are longer than 32 MiB');

@@ -23,6 +23,11 @@ export const ChatAnswer = z.strictObject({
 });
 export type ChatAnswer = z.infer<typeof ChatAnswer>;
 
+/** Why a reply may be none that can be read, to be said behind what is wrong with it; empty where it ended by itself. */
+export function whereCut({ finishReason }: RawReply): string {
+  return finishReason === 'length' ? '; the output limit cut it (maxOutputTokens of the profile)' : '';
+}
+
 /** An answer as it came, with the tokens themselves. */
 export interface FreshAnswer extends ChatAnswer {
   readonly tokens?: SampledTokens;

@@ -19,6 +19,17 @@ import { World } from '../support/world';
 const CLOSED = { kind: 'rejected', status: 401, message: 'no such key' };
 const PRICE = { input: 1, output: 2 };
 
+/** A model that begins with all that stands in the file, and gets no further. */
+const CUT = {
+  kind: 'answer',
+  body: {
+    id: 'cut',
+    model: 'wordy',
+    choices: [{ index: 0, finish_reason: 'length', message: { role: 'assistant', content: '```python\nNAMES = [' } }],
+    usage: { prompt_tokens: 9, completion_tokens: 500, total_tokens: 509 },
+  },
+};
+
 let world: World;
 let keeper: PromptKeeper;
 let problems: Awaited<ReturnType<World['blobs']['put']>>;
@@ -27,11 +38,12 @@ let instances: FunctionInstance[];
 beforeAll(async () => {
   keeper = await PromptKeeper.start(() => world.rehearsal.url);
   const script = {
-    models: { solver: textkitSolver, closed: { turns: [], faults: [CLOSED] } },
+    models: { solver: textkitSolver, closed: { turns: [], faults: [CLOSED] }, wordy: { turns: [], faults: [CUT] } },
   };
   const profiles = {
     solver: { price: PRICE, maxOutputTokens: 500, baseUrl: keeper.url },
     closed: {},
+    wordy: {},
   };
   world = await World.start({ script, profiles });
   instances = await textkitInstances();
@@ -86,6 +98,26 @@ test(
     expect(new Set(codes).size).toBe(2);
     expect(mutants.passAtK[0]!.estimate.value).toBe(0);
     expect(await labelled(`pointsman.scope=${await world.scope()}`)).toEqual(NOTHING);
+  },
+  minutes(4, 4),
+);
+
+test(
+  'a reply that the output limit cut is said to be one, to people and to the model',
+  async () => {
+    const result = await evaluate('cut', {
+      solver: 'wordy',
+      samples: 1,
+      repairs: 1,
+      only: ['textkit.numbers.ordinal'],
+    });
+    const outcomes = await outcomesOf(result);
+    expect(outcomes.map(({ verdict, detail }) => [verdict, detail])).toEqual(
+      [0, 1].map(() => [
+        'unreadable',
+        'the reply holds no definition of ordinal; the output limit cut it (maxOutputTokens of the profile)',
+      ]),
+    );
   },
   minutes(4, 4),
 );

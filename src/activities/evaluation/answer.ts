@@ -10,6 +10,7 @@ import type {
 } from '../../contract';
 import type { Deps } from '../../deps';
 import { EVALUATION_PROMPTS, repairPrompt, taskValues } from '../../evaluation/prompt';
+import { whereCut } from '../../model';
 import { cutMiddle } from '../../rollout/clip';
 import { fillTemplate } from '../../rollout/prompts';
 import { hashKey, uniformBelow } from '../../rollout/random';
@@ -36,6 +37,8 @@ export interface CandidatePlace {
 
 export interface ModelAnswer {
   readonly text: string;
+  /** What to say of its end where it could not be read. */
+  readonly cut: string;
   readonly usage: Usage;
 }
 
@@ -97,7 +100,7 @@ export function createSolverAsker(deps: Deps) {
       ...(asking.budget ? { budget: asking.budget } : {}),
       signal,
     });
-    return { text: reply.content ?? '', usage };
+    return { text: reply.content ?? '', cut: whereCut(reply), usage };
   };
 }
 

@@ -140,7 +140,7 @@ export function createEvaluationActivities(deps: Deps) {
         const reply = await blobs.put(given.text);
         const read = readCandidate(python, given.text, problem.subject.target);
         if ('source' in read) return candidateOf(problem, read.source, reply, cost);
-        const unreadable = { verdict: 'unreadable', detail: read.unreadable, reply, cost } as const;
+        const unreadable = { verdict: 'unreadable', detail: read.unreadable + given.cut, reply, cost } as const;
         return { ...(await settle(problem, place, unreadable)), cost };
       });
     },

@@ -3,6 +3,7 @@ import { profileNamed } from '../../config';
 import type { ChatMessage, HarnessAttempt, HarnessGates, Ref, SharedBudget, Usage } from '../../contract';
 import type { Deps } from '../../deps';
 import { casesApi } from '../../environments/harness/pytest-bundle';
+import { whereCut } from '../../model';
 import {
   authorValues,
   HARNESS_PROMPTS,
@@ -101,7 +102,7 @@ export function createHarnessAuthorActivities(deps: Deps) {
         const read = readHarness(await openPython(), reply, { author, context, mode, limit: cases });
         return {
           harness: read.harness ? await blobs.keep(read.harness) : null,
-          refusal: read.harness ? '' : read.troubles.map(({ message }) => message).join('\n'),
+          refusal: read.harness ? '' : read.troubles.map(({ message }) => message).join('\n') + whereCut(given.reply),
           conversation: await blobs.keep([...messages, { role: 'assistant', content: reply || '(no answer)' }]),
           final: false,
           usage: given.usage,

@@ -62,7 +62,10 @@ export function progressLine({ progress }: Pick<ShownEvaluation, 'progress'>): s
   const { phase, done, candidates, toRepair, passed, inFlight, paused, cost } = progress;
   return [
     paused ? 'paused' : phase.toLowerCase(),
-    `${done} of ${candidates} candidates done${toRepair === null ? '' : `, ${count(toRepair, 'problem')} to repair`}`,
+    // Repairs are candidates too, and nobody knows how many there will be.
+    toRepair === null
+      ? `${done} of ${candidates} candidates done`
+      : `${grouped(done)} candidates done, ${count(toRepair, 'problem')} to repair`,
     `${passed} passed`,
     `${inFlight} in flight`,
     dollars(cost.usd),

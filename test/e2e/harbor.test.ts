@@ -9,7 +9,7 @@ import { BASE_IMAGE } from '../../src/machine/image';
 import { runCli } from '../cli/run-cli';
 import { addingProblem, addPatch, GOLD } from '../support/adding-problem';
 import { containerOf, pastTurn } from '../support/chaos';
-import { FULL } from '../support/counts';
+import { examples, FULL } from '../support/counts';
 import { TASKS_OF_OTHERS, UP } from '../support/harbor-tasks';
 import { openRegistry } from '../support/registry';
 import { World } from '../support/world';
@@ -23,7 +23,7 @@ const HARBOR = process.env.HARBOR;
 
 /** All at full count; those of OTHERS where it is set. */
 const OTHERS = TASKS_OF_OTHERS.filter(
-  ({ name }, at) => FULL || (process.env.OTHERS?.split(',').includes(name) ?? at < 3),
+  ({ name }, at) => FULL || (process.env.OTHERS?.split(',').includes(name) ?? at < 2),
 );
 
 /** Of these another rollout loses its sandbox, with what belongs to it. */
@@ -241,7 +241,8 @@ const SECRETS = [
 ];
 
 test('what is judged reaches neither the reward nor the judge', async () => {
-  for (const [what, lines] of Object.entries(REACHES)) {
+  // A judge for each, ten seconds long: on a commit the first two.
+  for (const [what, lines] of Object.entries(REACHES).slice(0, examples(2, Object.keys(REACHES).length))) {
     const guarded = lines.flatMap((line) => [`try: ${line}`, 'except OSError: pass']);
     const { reward } = await judge(addPatch('    return a - b', 'import os, subprocess, sys', ...guarded));
     expect([what, reward]).toEqual([what, 0]);

@@ -29,7 +29,6 @@ import { readDocstring } from '../../src/problems/specification/sections';
 import { cutEnd, cutMiddle, isWellFormed, preview, shortened } from '../../src/rollout/clip';
 import { DIALECTS } from '../../src/rollout/dialects';
 import { findFunctionTags } from '../../src/rollout/dialects/function-tags';
-import { namedArguments } from '../../src/rollout/dialects/named-arguments';
 import { findTextCall } from '../../src/rollout/dialects/text-calls';
 import { objectAt, objectsIn } from '../../src/rollout/json';
 import { splitReasoning } from '../../src/rollout/reasoning';
@@ -174,10 +173,6 @@ const PLAIN: readonly Entry[] = [
   [
     'rollout/dialects/function-tags.ts findFunctionTags',
     (text) => findFunctionTags(`<function=bash>${text}`, TOOLS, false),
-  ],
-  [
-    'rollout/dialects/named-arguments.ts namedArguments',
-    (text) => [namedArguments(text, 0, ')'), namedArguments(text, 0, '}')],
   ],
   ['rollout/dialects/text-calls.ts findTextCall', (text) => findTextCall(text, TOOLS, false)],
   ['rollout/shell.ts splitShell', splitShell],

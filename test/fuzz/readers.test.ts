@@ -38,6 +38,7 @@ const COVERED: Readonly<Record<string, string>> = {
   'grading/variants/literals.ts numberOf': 'one number',
   'grading/variants/literals.ts otherTexts': 'one literal',
   'grading/variants/literals.ts otherNeedles': 'one literal',
+  'rollout/dialects/named-arguments.ts namedArguments': 'findTextCall',
   'dataset/extra-row.ts isJson': 'JSON.parse alone',
   'model/reply.ts readAnswer': 'JSON.parse, then the dialects and quotable',
 };
@@ -71,8 +72,9 @@ it('the table has every function that is given a text of others', () => {
 
 /** Readers that give up: milliseconds of the processor that one may take for a text of so many characters, and why. */
 const GIVES_UP: Readonly<Record<string, (characters: number) => number>> = {
-  // A reply is read as a block, as a whole and around its definition, each with the patience of the parser of Python.
+  // A reply is read as a block, as a whole and around its definition, a harness as a whole, each with the patience of the parser of Python.
   'problems/candidate/reply.ts readCandidate': (characters) => 4 * (1_000 + characters / 100),
+  'problems/equivalence/read-harness.ts readHarness': (characters) => 4 * (1_000 + characters / 100),
 };
 
 /** Of a reader in a full run: some read a megabyte in six seconds, and there are five hundred texts. */

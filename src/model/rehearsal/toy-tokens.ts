@@ -163,7 +163,7 @@ function idOf(word: string): number {
 
 /** Words that this process has given an id: the vocabulary is all words there are, and an id says nothing of its own. */
 const spelt = new LRUCache<number, string>({ max: 1_000_000 });
-/** To look a word up is a tenth of the work of hashing it, and a prompt says most words again. */
+/** A prompt says most words of the one before again: they are not hashed anew. */
 const known = new LRUCache<string, number>({ max: 100_000 });
 
 /**

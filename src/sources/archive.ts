@@ -36,7 +36,7 @@ const HEADERS = 32 << 20;
 
 async function readTar(bytes: Buffer, source: string, into: TreeBuilder): Promise<void> {
   const untar = extract();
-  const gunzip = createGunzip();
+  const gunzip = createGunzip({ chunkSize: 256 << 10 });
   if (bytes[0] === 0x1f && bytes[1] === 0x8b) {
     gunzip.on('error', (error) => untar.destroy(error));
     // Headers are as long as they say, and nobody counts them: a megabyte that is packed can hold one of a gigabyte.

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RepoSetupResult, RolloutResult } from '../../src/contract';
 import { NOTHING, pastTurn } from '../support/chaos';
-import { COUNTS, FULL, minutes } from '../support/counts';
+import { COUNTS, inFull, minutes } from '../support/counts';
 import { figures } from '../support/figures';
 import {
   act,
@@ -150,7 +150,7 @@ test(
 );
 
 // Only as long as it takes until a host counts as lost.
-(FULL ? test : test.skip)(
+inFull(
   'a host that stays away is replaced by another, and the set-up goes on from what was recorded',
   async () => {
     const world = await worldWith({ POINTSMAN_ONLY_HOST: '', POINTSMAN_HOST: 'first' });
@@ -168,7 +168,7 @@ test(
   minutes(1, 8),
 );
 
-(FULL ? test : test.skip)(
+inFull(
   'a host that is lost before a rollback: the sandbox that is made elsewhere is what the rollback leads to',
   async () => {
     const world = await worldWith({ POINTSMAN_ONLY_HOST: '', POINTSMAN_HOST: 'first' });
@@ -206,7 +206,7 @@ test(
   minutes(1, 8),
 );
 
-(FULL ? test : test.skip)(
+inFull(
   'a host that is lost under a trial: one that fails is taken back on the next host, and a race is run there',
   async () => {
     const world = await worldWith({ POINTSMAN_ONLY_HOST: '', POINTSMAN_HOST: 'first' });

@@ -7,7 +7,7 @@ import type { RolloutResult } from '../../src/contract';
 import { freePort } from '../../src/machine/ports';
 import { runCli } from '../cli/run-cli';
 import { pastTurn, resultOf } from '../support/chaos';
-import { examples, minutes } from '../support/counts';
+import { examples, inFull, minutes } from '../support/counts';
 import { figures } from '../support/figures';
 import { debianPostgres, type RunningPostgres } from '../support/postgres';
 import { type Fate, openProxy } from '../support/proxy';
@@ -45,7 +45,7 @@ let world: World;
 beforeAll(
   async () => {
     const problem = await tinyProblem();
-    [postgres, s3, engine] = await Promise.all([debianPostgres(), s3Server(), startSecondEngine({ diskMiB: 6_000 })]);
+    [postgres, s3, engine] = await Promise.all([debianPostgres(), s3Server(), startSecondEngine({ diskMiB: 3_000 })]);
     for (const image of [BASE, problem.image]) await engine.docker.loadImage(await new Docker().getImage(image).get());
     process.env.OUTAGES_DATABASE_URL = await postgres.database('outages');
     const port = await freePort();
@@ -166,7 +166,7 @@ test(
   minutes(5, 15),
 );
 
-test(
+inFull(
   'a worker that runs out of memory, and is started again',
   async () => {
     const { first, ended } = await batch('memory');

@@ -15,7 +15,7 @@ import type {
 import { REPOSITORY } from '../../src/home';
 import { temporalBinary } from '../../src/machine/temporal';
 import { runCli } from '../cli/run-cli';
-import { examples, FULL } from '../support/counts';
+import { examples, inFull } from '../support/counts';
 import { figures } from '../support/figures';
 import { folderOf, giveUp, projectOf, removeFolders, shell } from '../support/set-up';
 import { TINY_TESTS, tinyProblem } from '../support/tiny-problem';
@@ -91,7 +91,7 @@ test('histories of what has ended are exported once', async () => {
   for (const history of histories) expect(JSON.parse(history).events[0].eventId).toBe('1');
 }, 60_000);
 
-(FULL ? test : test.skip)(
+inFull(
   'what began on an older release ends on it, beside a worker of this one, which reads all that it left',
   async () => {
     release = await olderRelease();

@@ -20,7 +20,7 @@ import { World } from '../support/world';
 const LONG = 120;
 /** In full over the recorded bug fixes, where they are; else over problems that take a second. */
 const CASES = FULL ? chosenCases() : [];
-const TINY = FULL ? 12 : 6;
+const TINY = FULL ? 12 : 4;
 const INSTANCES = CASES.length > 0 ? caseStages(CASES).length : TINY;
 const EACH = FULL ? Math.ceil(300 / INSTANCES) : 4;
 const PASSES: Record<string, number> = FULL ? { oec: EACH - 8, bc: 4, 'on-policy': 4 } : { oec: EACH - 2 };

@@ -9,6 +9,7 @@ import { startDevServer } from '../../src/machine/dev-server';
 import { freePort } from '../../src/machine/ports';
 import { temporalBinary } from '../../src/machine/temporal';
 import { type Ran, runCli } from '../cli/run-cli';
+import { inFull } from '../support/counts';
 import { figures } from '../support/figures';
 import { installPackage, registryAnswers } from '../support/installed';
 
@@ -59,23 +60,27 @@ test('the package, installed elsewhere, brings all that it needs', async () => {
 /** Sentences are broken where the terminal ends. */
 const unwrapped = (text: string) => text.replace(/\s+/g, ' ');
 
-test('the demo: scripted models, a killed worker, one command once, resolved', async () => {
-  const since = Date.now();
-  const { code, stdout, stderr } = await pointsman('demo', 'rollout');
-  figures('demo', { seconds: (Date.now() - since) / 1000 });
-  expect({ code, stderr }).toEqual({ code: 0, stderr: expect.any(String) });
-  const told = unwrapped(stdout);
-  expect(told).toMatch(/Both models are SCRIPTED/);
-  const pid = /worker (\d+) killed with SIGKILL while turn 5 runs/.exec(told)?.[1];
-  expect(pid).toBeDefined();
-  expect(told).toContain(`(pid ${pid})`);
-  expect(told).toMatch(/The command of that turn ran 1 time;/);
-  expect(stdout).toMatch(/Verdict: RESOLVED by the hidden tests/);
-  expect(stdout).toMatch(
-    /workflow start --type rollout --task-queue pointsman-demo --workflow-id by-hand --input '\{.*\}'/,
-  );
-  expect(stdout).toMatch(/workflow update execute --name handOver --workflow-id by-hand/);
-}, 240_000);
+inFull(
+  'the demo: scripted models, a killed worker, one command once, resolved',
+  async () => {
+    const since = Date.now();
+    const { code, stdout, stderr } = await pointsman('demo', 'rollout');
+    figures('demo', { seconds: (Date.now() - since) / 1000 });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: expect.any(String) });
+    const told = unwrapped(stdout);
+    expect(told).toMatch(/Both models are SCRIPTED/);
+    const pid = /worker (\d+) killed with SIGKILL while turn 5 runs/.exec(told)?.[1];
+    expect(pid).toBeDefined();
+    expect(told).toContain(`(pid ${pid})`);
+    expect(told).toMatch(/The command of that turn ran 1 time;/);
+    expect(stdout).toMatch(/Verdict: RESOLVED by the hidden tests/);
+    expect(stdout).toMatch(
+      /workflow start --type rollout --task-queue pointsman-demo --workflow-id by-hand --input '\{.*\}'/,
+    );
+    expect(stdout).toMatch(/workflow update execute --name handOver --workflow-id by-hand/);
+  },
+  240_000,
+);
 
 test('the demo of the whole pipeline: a killed worker, nothing lost, a data set and a report', async () => {
   const since = Date.now();

@@ -27,7 +27,7 @@ const OTHERS = TASKS_OF_OTHERS.filter(
 );
 
 /** Of these another rollout loses its sandbox, with what belongs to it. */
-const LOSING = FULL ? ['steps', 'sidecar'] : ['steps'];
+const LOSING = FULL ? ['steps', 'sidecar'] : [];
 
 let world: World;
 const docker = new Docker();
@@ -241,8 +241,8 @@ const SECRETS = [
 ];
 
 test('what is judged reaches neither the reward nor the judge', async () => {
-  // A judge for each, ten seconds long: on a commit the first two.
-  for (const [what, lines] of Object.entries(REACHES).slice(0, examples(2, Object.keys(REACHES).length))) {
+  // A judge for each, ten seconds long: on a commit the first.
+  for (const [what, lines] of Object.entries(REACHES).slice(0, examples(1, Object.keys(REACHES).length))) {
     const guarded = lines.flatMap((line) => [`try: ${line}`, 'except OSError: pass']);
     const { reward } = await judge(addPatch('    return a - b', 'import os, subprocess, sys', ...guarded));
     expect([what, reward]).toEqual([what, 0]);

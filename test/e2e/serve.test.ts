@@ -12,11 +12,12 @@ import { REPOSITORY } from '../../src/home';
 import { Runs } from '../../src/serve/runs';
 import { serveTrainers, type TrainerServer } from '../../src/serve/server';
 import { openStores } from '../../src/store';
+import { examples } from '../support/counts';
 import { TINY_TESTS, tinyProblem } from '../support/tiny-problem';
 import { World } from '../support/world';
 
 const TOKEN = 'a-token-of-this-test';
-const RUNS = 50;
+const RUNS = examples(12, 50);
 const WAITING = 500;
 
 const script = {

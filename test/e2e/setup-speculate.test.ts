@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import Docker from 'dockerode';
 import type { RepoSetupResult } from '../../src/contract';
 import { NOTHING } from '../support/chaos';
+import { inFull } from '../support/counts';
 import {
   act,
   folderOf,
@@ -110,18 +111,22 @@ test('of three units at once the first success becomes the sandbox, and the othe
   expect(await leftOf(world, 'race')).toEqual(NOTHING);
 }, 120_000);
 
-test('a worker that is killed during the race changes nothing of how it ends', async () => {
-  const handle = await world.begin('repoSetup', { ...input('racing'), judge: false, reproduce: false }, 'killed');
-  const docker = new Docker();
-  const filters = { label: [`pointsman.scope=${await world.scope()}`, 'pointsman.role=lane-2'] };
-  while ((await docker.listContainers({ filters })).length === 0) await new Promise((go) => setTimeout(go, 100));
-  await world.killWorkers('SIGKILL');
-  world.startWorker();
-  await world.workerReady();
-  await quickHasWon((await handle.result()) as RepoSetupResult);
-  expect(await telemetryOf(world, 'calc-quick')).toEqual({ hits: 2, successes: 2, failures: 0 });
-  expect(await leftOf(world, 'killed')).toEqual(NOTHING);
-}, 180_000);
+inFull(
+  'a worker that is killed during the race changes nothing of how it ends',
+  async () => {
+    const handle = await world.begin('repoSetup', { ...input('racing'), judge: false, reproduce: false }, 'killed');
+    const docker = new Docker();
+    const filters = { label: [`pointsman.scope=${await world.scope()}`, 'pointsman.role=lane-2'] };
+    while ((await docker.listContainers({ filters })).length === 0) await new Promise((go) => setTimeout(go, 100));
+    await world.killWorkers('SIGKILL');
+    world.startWorker();
+    await world.workerReady();
+    await quickHasWon((await handle.result()) as RepoSetupResult);
+    expect(await telemetryOf(world, 'calc-quick')).toEqual({ hits: 2, successes: 2, failures: 0 });
+    expect(await leftOf(world, 'killed')).toEqual(NOTHING);
+  },
+  180_000,
+);
 
 test('what a race left is made again with its sandbox: the trial that won, and its check', async () => {
   const given = input('lost', `dir:${folderOf(projectOf('cale'))}`);

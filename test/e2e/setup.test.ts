@@ -10,6 +10,7 @@ import { SetupChains } from '../../src/store/setup-chains';
 import { runCli } from '../cli/run-cli';
 import { calcScript, calcUnit, writeCalc } from '../support/calc-project';
 import { NOTHING } from '../support/chaos';
+import { inFull } from '../support/counts';
 import { leftOf, reach, sandboxOf } from '../support/set-up';
 import { World } from '../support/world';
 
@@ -189,18 +190,22 @@ test('malformed replies end a run with everything kept', async () => {
   });
 }, 120_000);
 
-test('a killed worker and a killed container are no loss', async () => {
-  const handle = await world.begin('repoSetup', input('careful', { judge: false, reproduce: false }), 'setup-killed');
-  await reach(handle, 2);
-  await world.killWorkers('SIGKILL');
-  world.startWorker();
-  await world.workerReady();
-  await reach(handle, 7);
-  await (await sandboxOf(world, 'setup-killed')).remove({ force: true });
-  const result = (await handle.result()) as RepoSetupResult;
-  expect(result).toMatchObject({ status: 'verified', tests: { passed: 2 }, rollbacks: 2 });
-  expect(await leftOf(world, 'setup-killed')).toEqual(NOTHING);
-}, 240_000);
+inFull(
+  'a killed worker and a killed container are no loss',
+  async () => {
+    const handle = await world.begin('repoSetup', input('careful', { judge: false, reproduce: false }), 'setup-killed');
+    await reach(handle, 2);
+    await world.killWorkers('SIGKILL');
+    world.startWorker();
+    await world.workerReady();
+    await reach(handle, 7);
+    await (await sandboxOf(world, 'setup-killed')).remove({ force: true });
+    const result = (await handle.result()) as RepoSetupResult;
+    expect(result).toMatchObject({ status: 'verified', tests: { passed: 2 }, rollbacks: 2 });
+    expect(await leftOf(world, 'setup-killed')).toEqual(NOTHING);
+  },
+  240_000,
+);
 
 test('bad input is refused before anything starts', async () => {
   const refused = async (more: object, id: string) => {

@@ -12,7 +12,7 @@ import { interpreterFor } from '../../src/setup/playbook/ecosystems/python-inter
 import { BuiltArchives } from '../../src/store/built-archives';
 import { FileBlobs } from '../../src/store/local/blobs';
 import { FileDocuments } from '../../src/store/local/documents';
-import { FULL, minutes } from '../support/counts';
+import { inFull, minutes } from '../support/counts';
 
 const sandboxes = openSandboxes(`built-test/${randomUUID()}`);
 const owner = { workflowId: 'built-test', firstRunId: randomUUID() };
@@ -92,7 +92,7 @@ test('what cannot be built is left to the command, and a cancellation is none of
   expect(await builtFor(deps, owner, 'make', request)).toEqual([]);
 }, 120_000);
 
-(FULL ? test : test.skip)(
+inFull(
   'the archive is an interpreter like one that was built there',
   async () => {
     const deps = { sandboxes, built: archives() };

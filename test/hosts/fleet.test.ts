@@ -8,7 +8,7 @@ import { DockerSandboxes } from '../../src/sandbox/docker/sandboxes';
 import { LABEL } from '../../src/sandbox/labels';
 import { firstValue } from '../../src/store/history';
 import { ledgerOf, pastTurn, resultOf } from '../support/chaos';
-import { examples, FULL } from '../support/counts';
+import { examples, inFull } from '../support/counts';
 import { type ImageRegistry, openRegistry } from '../support/registry';
 import { type SecondEngine, startSecondEngine } from '../support/second-engine';
 import { act, folderOf, mendOf, projectOf, removeFolders, shell, TESTS } from '../support/set-up';
@@ -201,7 +201,7 @@ test('one that is stopped hands on at once, too', async () => {
   expect(result.recovered).toEqual({ sandboxes: 0, redoneSteps: 0 });
 }, 120_000);
 
-(FULL ? test : test.skip)(
+inFull(
   'a host that is lost with its frames costs the time to notice it once, and nothing else',
   async () => {
     let handle = await begin('student', 'lost-0', { checkpointEvery: 4 });

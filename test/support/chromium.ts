@@ -42,11 +42,15 @@ export async function watchedPage(
   return { page, troubles };
 }
 
-/** Findings of axe that are serious or worse, in a line each: the rules of WCAG 2.2 at level AA, and good practice. */
-export async function axeFindings(page: Page): Promise<string[]> {
+/** The rules of WCAG 2.2 at level AA, and good practice. */
+const ALL = ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa', 'best-practice'];
+/** What other colours can break. */
+export const CONTRAST = ['color-contrast'];
+
+/** Findings of axe that are serious or worse, in a line each. */
+export async function axeFindings(page: Page, runOnly: readonly string[] = ALL): Promise<string[]> {
   // As the debugger evaluates it: the page's own policy lets no script of ours in.
   await page.evaluate(axe);
-  const runOnly = ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa', 'best-practice'];
   const found = (await page.evaluate(`axe.run(${JSON.stringify({ resultTypes: ['violations'], runOnly })})`)) as {
     violations: { id: string; impact: string; nodes: { html: string; failureSummary: string }[] }[];
   };

@@ -5,6 +5,7 @@ import { openHarnessRoom } from '../../../src/environments/harness/session';
 import { placeCandidate, referenceOf } from '../../../src/problems/candidate';
 import { judgeCandidate } from '../../../src/problems/equivalence/validity';
 import { openSandboxes } from '../../../src/sandbox';
+import { FULL } from '../../support/counts';
 import { CHEATS, READERS } from './cheats';
 import { type Bench, GROUPBY, toolzBench } from './groupby';
 
@@ -52,7 +53,8 @@ test.each(Object.entries(READERS))('in an environment that was not purged, %s is
   });
 });
 
-test.each(Object.entries(CHEATS))('%s does not pass', async (_name, source) => {
+// Many wait for a deadline: on a commit every other one is tried.
+test.each(Object.entries(CHEATS).filter((_, at) => FULL || at % 2 === 0))('%s does not pass', async (_name, source) => {
   const judgement = await judged(source);
   expect(judgement).toMatchObject({ passed: false });
   expect(judgement.verdict).not.toBe('misplaced');

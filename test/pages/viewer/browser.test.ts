@@ -13,7 +13,7 @@ import type { ViewerSource } from '../../../src/pages/viewer/server/server';
 import { type Serving, serveViewer } from '../../../src/pages/viewer/server/server';
 import { setupTurnView } from '../../../src/pages/viewer/turn-view';
 import { writeSetup } from '../../cli/sample-setup';
-import { axeFindings, describeInBrowser, launch, type Watched, watchedPage } from '../../support/chromium';
+import { axeFindings, CONTRAST, describeInBrowser, launch, type Watched, watchedPage } from '../../support/chromium';
 import { HOSTILE } from '../../support/sample-trajectory';
 import { sampleSource } from './home-source';
 
@@ -320,7 +320,7 @@ describeInBrowser('the viewer in a browser', () => {
         await own.goto(place);
         await own.waitForSelector('main h1');
         await own.waitForTimeout(300);
-        const findings = await axeFindings(own);
+        const findings = await axeFindings(own, colorScheme === 'dark' ? CONTRAST : undefined);
         expect({ place, findings }).toEqual({ place, findings: [] });
       }
       expect(said(troubles)).toEqual([NOT_FOUND]);

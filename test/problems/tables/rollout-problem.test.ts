@@ -204,7 +204,7 @@ describe('an instance as a problem for agents', () => {
     });
     expect(read.tests.timeoutSeconds).toBe(problem.tests.timeoutSeconds);
     const { ref } = await bench.run(bench.activities.loadProblem, { problem: read });
-    expect(await bench.check(ref)).toMatchObject({ oracle: 1, noop: 0, admitted: true, reasons: [] });
+    expect(await bench.grade(ref, read.goldPatch!)).toMatchObject({ resolved: true, verdict: 'graded' });
     expect(await filesWith(imageOf(read), 'round(sum(prices)')).toEqual([]);
   }, 300_000);
 });

@@ -1,5 +1,5 @@
 import { runLab } from '../../../bench/playbook-lab';
-import { FULL } from '../../support/counts';
+import { inFull } from '../../support/counts';
 
 /** Small repositories in real containers, from the base image to tests that ran. */
 const MINUTES = 60_000;
@@ -46,7 +46,7 @@ const MANAGERS = [
   ['pnpm', { 'pnpm-lock.yaml': "lockfileVersion: '9.0'\n\nimporters:\n\n  .: {}\n" }, 0],
 ] as const;
 
-test.each(MANAGERS.slice(0, FULL ? undefined : 1))(
+inFull.each(MANAGERS)(
   'node: another package manager, by what lies beside: %s',
   async (_, beside, refused) => {
     const { success, counts, seen } = await runLab('dir:managed', {

@@ -1,13 +1,11 @@
 import { runLab } from '../../../bench/playbook-lab';
-import { FULL, minutes } from '../../support/counts';
-
-/** A Python is built for minutes, so only the full counts have the time for it. */
-const whenFull = FULL ? test : test.skip;
+import { inFull, minutes } from '../../support/counts';
 
 const project = (requires: string) =>
   `[build-system]\nrequires = ["setuptools"]\n[project]\nname = "stamp"\nversion = "1"\n${requires}[tool.setuptools]\npy-modules = ["stamp"]\n`;
 
-whenFull.each([
+// A Python is built for minutes.
+inFull.each([
   ['requires-python = ">=3.13"\n', 'import ssl, sqlite3, sys\n', 'sys.version_info >= (3, 13)'],
   ['', 'import ssl, sqlite3, sys\nfrom collections import Mapping\n', 'issubclass(dict, Mapping)'],
 ])(

@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, type StdioOptions } from 'node:child_process';
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -266,7 +266,9 @@ test('into another environment comes what was asked for, and what the files impo
     'import os\nfrom typing_extensions import assert_type\n  import sealing_wax.red\n',
   );
   const env = { ...process.env, PATH: `${folder}:${process.env.PATH}` };
-  const said = execFileSync('bash', ['-c', `echo ${ASKED_FOR}`], { cwd: folder, env, encoding: 'utf8' });
+  // Bash whose input is a socket, as Node.js's pipes are, may take itself for a login from afar and read its profile.
+  const stdio: StdioOptions = ['ignore', 'pipe', 'inherit'];
+  const said = execFileSync('bash', ['-c', `echo ${ASKED_FOR}`], { cwd: folder, env, stdio, encoding: 'utf8' });
   expect(said).toBe('httpx sealing-wax typing-extensions\n');
   rmSync(folder, { recursive: true });
 });

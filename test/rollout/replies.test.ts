@@ -165,6 +165,11 @@ const AS_TEXT: readonly (readonly [string, string])[] = [
   ['Nemotron', '<TOOLCALL>[{"name": "bash", "arguments": {"command": "ls"}}]</TOOLCALL>'],
   ['InternLM', '<|action_start|><|plugin|>\n{"name": "bash", "parameters": {"command": "ls"}}<|action_end|>'],
   ['Apertus', '<|tools_prefix|>[{"bash": {"command": "ls"}}]<|tools_suffix|>'],
+  ['Functionary', '<|from|>assistant\n<|recipient|>bash\n<|content|>{"command": "ls"}<|stop|>'],
+  ['Functionary, its marks', '>>>bash\n{"command": "ls"}'],
+  ['Cline', '<bash>\n<command>ls</command>\n</bash>'],
+  ['a tag of the tool alone', '<bash>\nls\n</bash>'],
+  ['a tag with JSON', '<bash>{"command": "ls"}</bash>'],
   ['ReAct', 'Action: bash\nAction Input: {"command": "ls"}'],
   ['Llama 4', '<|python_start|>[bash(command="ls")]<|python_end|>'],
   ['LFM 2', "<|tool_call_start|>[bash(command='ls')]<|tool_call_end|>"],
@@ -223,6 +228,18 @@ test.each([
   '[bash(command="ls"',
 ])('%s is no call', (text) => {
   expect(DIALECTS.tools.parse(reply(text))).toMatchObject({ ok: false, error: { code: 'missing_action' } });
+});
+
+test('tags of a tool hold what its values hold, and other tags are text', () => {
+  const edit =
+    'First <b>this</b>.\n<str_replace_editor>\n<command>create</command>\n<path>/a.html</path>\n<file_text>\n<p>\n<bash>x</p>\n</file_text>\n</str_replace_editor>';
+  expect(DIALECTS.tools.parse(reply(edit))).toMatchObject({
+    thought: 'First <b>this</b>.',
+    action: { args: { command: 'create', path: '/a.html', file_text: '<p>\n<bash>x</p>' } },
+  });
+  expect(does('tools', reply('<bash>cat <<E\n<p>\nE</bash>'))).toBe('$ cat <<E\n<p>\nE');
+  expect(does('tools', reply('I submit.\n<submit></submit>'))).toBe('submit');
+  expect(does('tools', reply('The tag <bash>ls</bash> is not read within a line.'))).toBe('missing_action');
 });
 
 test('Gemma thinks in a channel and calls two at once', () => {

@@ -61,6 +61,12 @@ const FORMS: Readonly<Record<string, Form>> = {
   Mistral: {
     call: /\[TOOL_CALLS\]\s{0,5}(?<name>[\w.:-]{1,200})(?:\[CALL_ID\]\w{0,40})?(?:\[ARGS\])?(?<args>\s{0,5}\{[\s\S]*?)(?=\[TOOL_CALLS\]|$)(?<end>)/g,
   },
+  'Functionary, its tokens': {
+    call: /(?:<\|from\|>assistant\s{0,5})?<\|recipient\|>\s{0,5}(?!all\b)(?<name>[\w.]{1,200})\s{0,5}<\|content\|>(?<args>[\s\S]*?)(?<end><\|stop\|>|(?=<\|from\|>)|$)/g,
+  },
+  'Functionary, its marks': {
+    call: /(?<![^\n])>>>(?!all\b)(?<name>[\w.]{1,200})\n(?<args>\s{0,5}\{[\s\S]*?)(?=\n>>>|$)(?<end>)/g,
+  },
   'ReAct, before there were tools': {
     call: /(?<![^\n])(?:Action|✿FUNCTION✿): ?(?<name>[\w.:-]{1,200})\s{0,5}\n(?:Action Input|✿ARGS✿):(?<args>[\s\S]*?)(?=\nObservation:|\n✿RESULT✿|$)(?<end>)/g,
   },
@@ -80,12 +86,12 @@ export const CALL_BEGINS = new RegExp(
  */
 export function findTextCall(content: string, table: ToolTable, cut: boolean): FoundCall | Problem | undefined {
   if (/<function=[^<>\n]{0,200}>/.test(content)) return asText(findFunctionTags(content, table, cut));
-  for (const form of Object.values(FORMS)) {
+  for (const form of [...Object.values(FORMS), toolTags(table)]) {
     const calls = [...content.matchAll(form.call)];
     const [first] = calls;
     if (!first?.groups) continue;
     const { name = '', end } = first.groups;
-    const args = argumentsOf(form, first.groups);
+    const args = argumentsOf(form, first.groups, table);
     if (args === undefined || (end === undefined && cut)) return INCOMPLETE;
     const read = readCall({ name, args }, table);
     if ('code' in read) return read;
@@ -93,6 +99,20 @@ export function findTextCall(content: string, table: ToolTable, cut: boolean): F
     return asText({ ...read, ...place, more: calls.length - 1 });
   }
   return findJsonCall(content, table) ?? findPythonCall(content, table);
+}
+
+/** `<bash><command>ls</command></bash>`, or `<bash>ls</bash>`, as Cline and those who have read its prompts write it. */
+function toolTags(table: ToolTable): Form {
+  const words = (all: readonly string[]) => all.filter((name) => /^\w+$/.test(name)).join('|');
+  const names = words([...table.keys()]);
+  const keys = words([...table.values()].flatMap(({ params }) => params.map(({ name }) => name)));
+  return {
+    call: new RegExp(
+      String.raw`(?:(?<![^\n])|(?<=>))<(?<name>${names})>(?<body>[\s\S]*?)(?:(?<end></\k<name>>)|$)`,
+      'g',
+    ),
+    values: new RegExp(String.raw`<(?<key>${keys})>(?<value>[\s\S]*?)(?:(?<end></\k<key>>)|$)`, 'g'),
+  };
 }
 
 const WRAPPED = new RegExp(
@@ -108,11 +128,19 @@ function withWrappers(content: string, start: number, end: number): { readonly s
   return { start: start - before.length, end: end + after.length };
 }
 
-function argumentsOf({ values }: Form, groups: Record<string, string>): WrittenCall['args'] | undefined {
-  const { args = '', body = '' } = groups;
+function argumentsOf(
+  { values }: Form,
+  { name = '', args = '', body = '' }: Record<string, string>,
+  table: ToolTable,
+): WrittenCall['args'] | undefined {
   if (!values) return args;
   const given = [...body.matchAll(values)].map((each) => each.groups!);
   if (given.some(({ end }) => end === undefined)) return undefined;
+  const bare = body.trim();
+  if (given.length === 0 && bare.startsWith('{')) return bare;
+  // One value that no name stands before is that of the only parameter.
+  const [only, ...others] = findTool(table, name)?.params ?? [];
+  if (given.length === 0 && bare !== '' && only && others.length === 0) return { [only.name]: unframed(body) };
   return Object.fromEntries(given.map(({ key = '', value = '' }) => [key.trim(), unframed(value)]));
 }
 

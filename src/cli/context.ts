@@ -181,7 +181,7 @@ export class Cli {
     if (!this.made) {
       const say = (line: string) => this.say(line);
       const local = mayStart ? await ensureServer(say, this.port) : await findServer(say);
-      const { connection, namespace } = await connect();
+      const { connection, namespace } = await connect(say);
       const dataConverter = dataConverterOf(this.settings.config);
       const client = new Client({ connection, namespace, dataConverter });
       await assertOwnServer(client.workflowService, namespace, local.address);

@@ -80,7 +80,7 @@ export async function serviceStatus(cli: Cli): Promise<ServiceStatus> {
   const { address, answers, ui, owner, foreign } = await lookAtServer();
   const [worker, rehearsal, url] = [daemonPid('worker'), daemonPid('rehearsal'), rehearsalUrl()];
   const [{ polls, runs }, store] = await Promise.all([
-    answers && !foreign ? told(cli.queue) : { polls: [], runs: null },
+    answers && !foreign ? told(cli.queue, (line) => cli.say(line)) : { polls: [], runs: null },
     lookAtStore(cli),
   ]);
   const now = Date.now() / 1000;
@@ -110,8 +110,8 @@ export async function serviceStatus(cli: Cli): Promise<ServiceStatus> {
 }
 
 /** What the server tells of a queue: who polls it, and what holds up the runs on it. Nothing where it is too busy. */
-async function told(queue: string): Promise<{ polls: Poller[]; runs: RunsStatus | null }> {
-  const { connection, namespace } = await connect();
+async function told(queue: string, say: (line: string) => void): Promise<{ polls: Poller[]; runs: RunsStatus | null }> {
+  const { connection, namespace } = await connect(say);
   const client = new Client({ connection, namespace });
   const within = <T>(asked: () => Promise<T>) => client.withDeadline(Date.now() + ANSWER_MS, asked);
   const [polls, runs] = await Promise.all([

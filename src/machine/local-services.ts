@@ -38,6 +38,9 @@ const PATIENT = {
   channelArgs: { 'grpc.initial_reconnect_backoff_ms': 200, 'grpc.max_reconnect_backoff_ms': 2_000 },
 } as const;
 
+/** Whoever waits longer is told for what. */
+const SILENCE_MS = 2_000;
+
 /** Set when the address is not the one that `temporal` takes by itself. */
 let unusual: string | undefined;
 
@@ -153,20 +156,27 @@ export async function lookAtServer(): Promise<Answering> {
   return { address, answers: true, ui: await uiBeside(address), owner, foreign };
 }
 
-/** A client of what `serverAddress` names, with the Temporal profile's certificates and keys. Throws `Unavailable`. */
-export async function connect(): Promise<{ connection: Connection; namespace: string }> {
+/**
+ * A client of what `serverAddress` names, with the Temporal profile's certificates and keys; says so when that takes long.
+ * Throws `Unavailable`.
+ */
+export async function connect(say: (line: string) => void): Promise<{ connection: Connection; namespace: string }> {
   const { namespace = 'default', connectionOptions } = loadClientConnectConfig();
   const address = serverAddress();
-  const connection = await Connection.connect({ ...connectionOptions, ...PATIENT, address }).catch((error: Error) => {
+  const silence = setTimeout(() => say(`no answer from ${address} so far: it is tried for 30 s`), SILENCE_MS);
+  try {
+    return { connection: await Connection.connect({ ...connectionOptions, ...PATIENT, address }), namespace };
+  } catch (error) {
     throw new PointsmanError(
       'Unavailable',
-      `no Temporal server answers at ${address}: ${error.message}`,
+      `no Temporal server answers at ${address}: ${(error as Error).message}`,
       configuredAddress() === undefined
         ? 'Start one with `pointsman up`, or set TEMPORAL_ADDRESS.'
         : 'Start that server, or unset TEMPORAL_ADDRESS and TEMPORAL_PROFILE: `pointsman up` then starts one here.',
     );
-  });
-  return { connection, namespace };
+  } finally {
+    clearTimeout(silence);
+  }
 }
 
 /** The web UI of a server on this machine: of our own as remembered, of others a thousand ports higher, as usual. */

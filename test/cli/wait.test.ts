@@ -4,6 +4,7 @@ import type { WorkflowHandle } from '@temporalio/client';
 import { temporal } from '@temporalio/proto';
 import { bundleWorkflowCode, DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
 import { REPOSITORY } from '../../src/home';
+import { freePort } from '../../src/machine/ports';
 import { FULL } from '../support/counts';
 import { World } from '../support/world';
 import { fail, park } from './waited-workflows';
@@ -51,13 +52,14 @@ afterAll(async () => {
 interface Following {
   /** Once it has said that. */
   says(words: string | RegExp): Promise<void>;
+  stop(): void;
   readonly ended: Promise<{ code: number | null; said: string }>;
 }
 
 /** The command line while it waits. */
-function follow(args: readonly string[]): Following {
+function follow(args: readonly string[], env: NodeJS.ProcessEnv = {}): Following {
   const cli = [`${REPOSITORY}/bin/pointsman`, ...args];
-  const child = spawn(process.execPath, cli, { env: { ...world.env, HOME: world.home }, cwd: world.home });
+  const child = spawn(process.execPath, cli, { env: { ...world.env, HOME: world.home, ...env }, cwd: world.home });
   let said = '';
   child.stdout.on('data', (chunk) => (said += chunk));
   child.stderr.on('data', (chunk) => (said += chunk));
@@ -66,6 +68,7 @@ function follow(args: readonly string[]): Following {
   });
   return {
     ended,
+    stop: () => void child.kill(),
     says: async (words) => {
       while (!said.match(words)) {
         if (child.exitCode !== null) throw new Error(`it ended without saying ${words}: ${said}`);
@@ -241,6 +244,13 @@ test('ids by their beginning, or as lists cut them; lists that fit and say how m
   expect(rows.filter((row) => row.length > 80)).toEqual([]);
   expect(state.said).toContain('--state: no state "runing", did you mean "running"?');
 }, 300_000);
+
+test('a server that does not answer is said to be waited for', async () => {
+  const asking = follow(['rollout', 'list'], { TEMPORAL_ADDRESS: `127.0.0.1:${await freePort()}` });
+  await asking.says(/no answer from 127\.0\.0\.1:\d+ so far: it is tried for 30 s/);
+  asking.stop();
+  await asking.ended;
+}, 60_000);
 
 test('a server that goes away is said to, and followed when it comes back', async () => {
   const handle = await begin('pipeline', 'away');

@@ -152,7 +152,7 @@ test(
   minutes(5, 15),
 );
 
-test(
+inFull(
   'an engine whose power fails, and that comes back',
   async () => {
     const { first, ended } = await batch('engine');

@@ -3,13 +3,13 @@ import type { WorkflowHandle } from '@temporalio/client';
 import Docker from 'dockerode';
 import type { RolloutInput, RolloutResult } from '../../src/contract';
 import { containerOf, dice, ended, ledgerOf, pastTurn, resultOf } from '../support/chaos';
-import { COUNTS, FULL, minutes } from '../support/counts';
+import { COUNTS, minutes } from '../support/counts';
 import { figures } from '../support/figures';
 import { commandsOf, longScript } from '../support/long-script';
 import { tinyProblem } from '../support/tiny-problem';
 import { World } from '../support/world';
 
-const steps = FULL ? COUNTS.rolloutSteps : 40;
+const steps = COUNTS.rolloutSteps;
 const long = longScript(steps);
 const docker = new Docker();
 let world: World;

@@ -21,6 +21,7 @@ import {
 } from '../../src/contract';
 import { runCli } from '../cli/run-cli';
 import { byteTokenizer, CHATML_TOOLS } from '../dataset/byte-tokenizer';
+import { inFull } from '../support/counts';
 import { SAMPLE_KINDS, type SampleCampaign, writeSampleCampaign } from '../support/sample-campaign';
 import { tinyProblem } from '../support/tiny-problem';
 import { World } from '../support/world';
@@ -203,22 +204,26 @@ test('mixtures, extra rows and the student’s own turns', async () => {
   expect(alone.trainedTurns).toBe(alone.turns);
 }, 180_000);
 
-test('a worker that is killed while it works leaves the same bytes, and no draft', async () => {
-  const formats = ['universal', 'trl', 'traj', 'sharegpt-turns'] as const;
-  const calm = await build('killed', { formats: [...formats] });
-  const bytes = bytesOf(calm.folder);
-  const handle = await begin('killed', { formats: [...formats] });
-  for (let kills = 0; kills < 3; kills++) {
-    await sleep(700 + 900 * kills);
-    await world.killWorkers('SIGKILL');
-    world.startWorker();
-    await world.workerReady();
-  }
-  const again = (await handle.result()) as DatasetResult;
-  expect({ ...again, id: '' }).toEqual({ ...calm, id: '' });
-  expect(bytesOf(again.folder)).toEqual(bytes);
-  expect(readdirSync(join(world.home, 'datasets', '.drafts'))).toEqual([]);
-}, 300_000);
+inFull(
+  'a worker that is killed while it works leaves the same bytes, and no draft',
+  async () => {
+    const formats = ['universal', 'trl', 'traj', 'sharegpt-turns'] as const;
+    const calm = await build('killed', { formats: [...formats] });
+    const bytes = bytesOf(calm.folder);
+    const handle = await begin('killed', { formats: [...formats] });
+    for (let kills = 0; kills < 3; kills++) {
+      await sleep(700 + 900 * kills);
+      await world.killWorkers('SIGKILL');
+      world.startWorker();
+      await world.workerReady();
+    }
+    const again = (await handle.result()) as DatasetResult;
+    expect({ ...again, id: '' }).toEqual({ ...calm, id: '' });
+    expect(bytesOf(again.folder)).toEqual(bytes);
+    expect(readdirSync(join(world.home, 'datasets', '.drafts'))).toEqual([]);
+  },
+  300_000,
+);
 
 test('ids and labels of a tokenizer, whose digest the manifest keeps; rows that are too long are left out', async () => {
   const folder = join(world.home, 'tokenizer');

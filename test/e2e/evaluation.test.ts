@@ -10,7 +10,7 @@ import {
 } from '../../src/contract';
 import { runCli } from '../cli/run-cli';
 import { labelled, NOTHING } from '../support/chaos';
-import { minutes } from '../support/counts';
+import { inFull, minutes } from '../support/counts';
 import { PromptKeeper } from '../support/set-up';
 import { textkitSolver } from '../support/solvers';
 import { textkitInstances, textkitJsonl } from '../support/textkit';
@@ -184,7 +184,7 @@ test(
   minutes(5, 5),
 );
 
-test(
+inFull(
   'a budget that is spent ends it with the candidates that there are; a new cap lets it go on',
   async () => {
     // One call is reserved at a prompt and 500 tokens of answer: about 0.0015 USD.

@@ -218,7 +218,7 @@ test(
   minutes(10, 10),
 );
 
-test(
+inFull(
   'a rollout attacks a problem at once: its own way of writing the function resolves it, doing nothing does not',
   async () => {
     const instance = (await instancesOf(built)).find(({ subject }) => subject.target.name === 'convert')!;

@@ -9,7 +9,7 @@ import { BASE_IMAGE } from '../../src/machine/image';
 import { runCli } from '../cli/run-cli';
 import { addingProblem, addPatch, GOLD } from '../support/adding-problem';
 import { containerOf, pastTurn } from '../support/chaos';
-import { examples, FULL } from '../support/counts';
+import { examples, FULL, inFull } from '../support/counts';
 import { TASKS_OF_OTHERS, UP } from '../support/harbor-tasks';
 import { openRegistry } from '../support/registry';
 import { World } from '../support/world';
@@ -21,9 +21,9 @@ const VERIFIER = 'pointsman/test-judge:1';
 /** A command line of Harbor, where there is one: then its own runs are looked at too. */
 const HARBOR = process.env.HARBOR;
 
-/** All at full count; those of OTHERS where it is set. */
+/** One on a commit, all at full count; those of OTHERS where it is set. */
 const OTHERS = TASKS_OF_OTHERS.filter(
-  ({ name }, at) => FULL || (process.env.OTHERS?.split(',').includes(name) ?? at < 2),
+  ({ name }, at) => FULL || (process.env.OTHERS?.split(',').includes(name) ?? at < 1),
 );
 
 /** Of these another rollout loses its sandbox, with what belongs to it. */
@@ -137,28 +137,32 @@ test('a problem is a task, and the task is the same problem', async () => {
   await build(at('tasks', 'tiny', 'tests'), VERIFIER);
 }, 240_000);
 
-test('its images are pushed for readers that build nothing', async () => {
-  const registry = await openRegistry();
-  const flags = ['--out', at('pushed'), '--node-image', NODE_IMAGE, '--push-image', registry.place];
-  try {
-    const { answer } = await pointsman('problem', 'export', 'tiny', ...flags);
-    const { environment, verifier } = answer.tasks[0].pushed;
-    expect(await registry.repositories()).toEqual(['team/tiny-environment', 'team/tiny-verifier']);
-    const config = readFileSync(at('pushed', 'tiny', 'task.toml'), 'utf8');
-    for (const image of [environment, verifier]) {
-      expect(config).toContain(`docker_image = "${image}"`);
-      await docker.getImage(image).remove({ force: true });
-      await run('docker', ['pull', '--quiet', image]);
-      await docker.getImage(image).remove({ force: true });
+inFull(
+  'its images are pushed for readers that build nothing',
+  async () => {
+    const registry = await openRegistry();
+    const flags = ['--out', at('pushed'), '--node-image', NODE_IMAGE, '--push-image', registry.place];
+    try {
+      const { answer } = await pointsman('problem', 'export', 'tiny', ...flags);
+      const { environment, verifier } = answer.tasks[0].pushed;
+      expect(await registry.repositories()).toEqual(['team/tiny-environment', 'team/tiny-verifier']);
+      const config = readFileSync(at('pushed', 'tiny', 'task.toml'), 'utf8');
+      for (const image of [environment, verifier]) {
+        expect(config).toContain(`docker_image = "${image}"`);
+        await docker.getImage(image).remove({ force: true });
+        await run('docker', ['pull', '--quiet', image]);
+        await docker.getImage(image).remove({ force: true });
+      }
+    } finally {
+      await registry.close();
     }
-  } finally {
-    await registry.close();
-  }
-  const nowhere = await runCli(['problem', 'export', 'tiny', ...flags.slice(0, -1), 'localhost:9/team'], {
-    env: ownEnv(),
-  });
-  expect(nowhere.stderr).toContain('docker login');
-}, 240_000);
+    const nowhere = await runCli(['problem', 'export', 'tiny', ...flags.slice(0, -1), 'localhost:9/team'], {
+      env: ownEnv(),
+    });
+    expect(nowhere.stderr).toContain('docker login');
+  },
+  240_000,
+);
 
 test('its judge in one container tells patches apart', async () => {
   const bribe = ['    return a - b', 'import unittest', 'unittest.TestCase.assertEqual = lambda *given: None'];

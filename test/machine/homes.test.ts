@@ -9,6 +9,7 @@ import { isThisHome, nameOf, thisHome, workerIdentity } from '../../src/machine/
 import { freePort, holds, isFree } from '../../src/machine/ports';
 import { temporalBinary } from '../../src/machine/temporal';
 import { type Ran, runCli } from '../cli/run-cli';
+import { inFull } from '../support/counts';
 import { tinyProblem } from '../support/tiny-problem';
 
 /** Two homes of one account on one machine, each with scripted models that solve the tiny problem in their own words. */
@@ -142,22 +143,26 @@ test('what only looks, or steers, starts no server: it says that none runs, and 
   expect(JSON.parse((await inHome('bob', ['status', '--json'])).stdout).server.answers).toBe(false);
 }, 600_000);
 
-test('a port that another home took meanwhile: another one, the same database', async () => {
-  await inHome('bob', ['down']);
-  const { port } = JSON.parse(readFileSync(join(home('bob'), 'run', 'server.json'), 'utf8'));
-  const other = createServer((socket) => socket.destroy());
-  await new Promise<void>((resolve) => other.listen(port, '127.0.0.1', resolve));
-  try {
-    const refused = await inHome('bob', ['up', '--port', `${usual}`]);
-    expect(refused.stderr).toContain(`port ${usual}: the server of another home, ${home('ann')}, is there`);
-    const bob = await up('bob');
-    expect(bob.server.address).not.toBe(`127.0.0.1:${port}`);
-    const { stdout } = await inHome('bob', ['rollout', 'list', '--json']);
-    expect(JSON.parse(stdout).rollouts.map(({ id }: { id: string }) => id)).toContain('r/bob');
-  } finally {
-    await new Promise((resolve) => other.close(resolve));
-  }
-}, 600_000);
+inFull(
+  'a port that another home took meanwhile: another one, the same database',
+  async () => {
+    await inHome('bob', ['down']);
+    const { port } = JSON.parse(readFileSync(join(home('bob'), 'run', 'server.json'), 'utf8'));
+    const other = createServer((socket) => socket.destroy());
+    await new Promise<void>((resolve) => other.listen(port, '127.0.0.1', resolve));
+    try {
+      const refused = await inHome('bob', ['up', '--port', `${usual}`]);
+      expect(refused.stderr).toContain(`port ${usual}: the server of another home, ${home('ann')}, is there`);
+      const bob = await up('bob');
+      expect(bob.server.address).not.toBe(`127.0.0.1:${port}`);
+      const { stdout } = await inHome('bob', ['rollout', 'list', '--json']);
+      expect(JSON.parse(stdout).rollouts.map(({ id }: { id: string }) => id)).toContain('r/bob');
+    } finally {
+      await new Promise((resolve) => other.close(resolve));
+    }
+  },
+  600_000,
+);
 
 test('on a server of no home: a worker of another home is named before anything is started', async () => {
   const { server } = JSON.parse((await inHome('ann', ['status', '--json'])).stdout) as Status;

@@ -5,7 +5,7 @@ const of = (onCommit: number, full: number): number => (FULL ? full : onCommit);
 export const examples = of;
 
 export const COUNTS = {
-  rolloutSteps: 80,
+  rolloutSteps: of(40, 80),
   workerKills: of(3, 50),
   setupKills: of(3, 20),
   frames: of(20, 200),

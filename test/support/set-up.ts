@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { WorkflowHandle } from '@temporalio/client';
 import Docker from 'dockerode';
 import { ExperienceUnit, type RepoSetupResult, type SetupProgress, type SetupStep } from '../../src/contract';
+import { removeContainer } from '../../src/sandbox/docker/container';
 import { BUILTIN_EMBEDDER } from '../../src/store/experience/embedder';
 import { SqlExperience } from '../../src/store/experience/sql';
 import { SetupChains } from '../../src/store/setup-chains';
@@ -139,7 +140,7 @@ export async function removeAllOf(world: World, workflow: string): Promise<void>
   const docker = new Docker();
   const { containers, images } = await leftOf(world, workflow);
   for (const name of images) await docker.getImage(name).remove({ force: true });
-  for (const name of containers) await docker.getContainer(name.slice(1)).remove({ force: true, v: true });
+  for (const name of containers) await removeContainer(docker, name.slice(1));
 }
 
 /** The sandbox of a set-up. */

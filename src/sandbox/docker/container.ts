@@ -100,7 +100,10 @@ export async function connect(docker: Docker, network: string, container: string
 /** Removes it and its volumes, whatever it is doing, or waits until whoever else does has finished. */
 export async function removeContainer(docker: Docker, name: string): Promise<void> {
   const container = docker.getContainer(name);
-  const removal = container.remove({ force: true, v: true }).catch((error: unknown) => {
+  const remove = () => container.remove({ force: true, v: true });
+  const removal = remove().catch((error: unknown) => {
+    // Whatever ended in it just then still wrote to the engine's folder of it.
+    if (/directory not empty/.test(String(error))) return remove();
     if (statusOf(error) !== 409 || !/already in progress/.test(String(error))) throw error;
     return container.wait({ condition: 'removed' });
   });

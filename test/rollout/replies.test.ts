@@ -238,6 +238,7 @@ test('tags of a tool hold what its values hold, and other tags are text', () => 
     action: { args: { command: 'create', path: '/a.html', file_text: '<p>\n<bash>x</p>' } },
   });
   expect(does('tools', reply('<bash>cat <<E\n<p>\nE</bash>'))).toBe('$ cat <<E\n<p>\nE');
+  expect(does('tools', reply('<bash>{ ls; } > a</bash>'))).toBe('$ { ls; } > a');
   expect(does('tools', reply('I submit.\n<submit></submit>'))).toBe('submit');
   expect(does('tools', reply('The tag <bash>ls</bash> is not read within a line.'))).toBe('missing_action');
 });

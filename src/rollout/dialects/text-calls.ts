@@ -137,7 +137,7 @@ function argumentsOf(
   const given = [...body.matchAll(values)].map((each) => each.groups!);
   if (given.some(({ end }) => end === undefined)) return undefined;
   const bare = body.trim();
-  if (given.length === 0 && bare.startsWith('{')) return bare;
+  if (given.length === 0 && /^\{\s*"/.test(bare)) return bare;
   // One value that no name stands before is that of the only parameter.
   const [only, ...others] = findTool(table, name)?.params ?? [];
   if (given.length === 0 && bare !== '' && only && others.length === 0) return { [only.name]: unframed(body) };

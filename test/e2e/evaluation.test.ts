@@ -79,12 +79,9 @@ async function until(
 test(
   'the machinery proves itself: the reference passes, a stub and mutants do not, and nothing is left behind',
   async () => {
-    const oracle = await evaluate('oracle', { solver: 'builtin:oracle', samples: 2, k: [1, 2] });
-    expect(oracle).toMatchObject({ status: 'complete', problems: 4, solved: 4, verdicts: { passed: 8 }, repair: null });
-    expect(oracle.passAtK.map(({ k, estimate }) => [k, estimate.value, estimate.n])).toEqual([
-      [1, 1, 4],
-      [2, 1, 4],
-    ]);
+    const oracle = await evaluate('oracle', { solver: 'builtin:oracle', samples: 1 });
+    expect(oracle).toMatchObject({ status: 'complete', problems: 4, solved: 4, verdicts: { passed: 4 }, repair: null });
+    expect(oracle.passAtK.map(({ k, estimate }) => [k, estimate.value, estimate.n])).toEqual([[1, 1, 4]]);
     const stub = await evaluate('stub', { solver: 'builtin:stub', samples: 1, repairs: 2 });
     expect(stub).toMatchObject({ solved: 0, verdicts: { raised: 4 }, repair: { tried: 0 } });
     expect(stub.passAtK[0]!.estimate.value).toBe(0);

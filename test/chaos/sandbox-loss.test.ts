@@ -3,7 +3,7 @@ import type { WorkflowHandle } from '@temporalio/client';
 import Docker from 'dockerode';
 import type { RolloutInput, RolloutResult } from '../../src/contract';
 import { containerOf, dice, ended, ledgerOf, pastTurn, resultOf } from '../support/chaos';
-import { COUNTS, minutes } from '../support/counts';
+import { COUNTS, inFull, minutes } from '../support/counts';
 import { figures } from '../support/figures';
 import { commandsOf, longScript } from '../support/long-script';
 import { tinyProblem } from '../support/tiny-problem';
@@ -135,7 +135,7 @@ test(
   minutes(2, 2),
 );
 
-test(
+inFull(
   'worker and container at once, and the next worker while it rebuilds',
   async () => {
     const handle = await start('both', { checkpointEvery: 10 });

@@ -99,39 +99,35 @@ test('a look around leaves what stands in the way and what was suggested; a roll
   expect(await chains.output(steps[6]!)).toContain('calc-wrong is no unit that was suggested here');
 }, 240_000);
 
-inFull(
-  'the engine builds what `setup export` writes, its tests pass there, and a folder that changed since does not matter',
-  async () => {
-    const handle = await world.begin('repoSetup', input('fetching', { judge: false }), 'setup-fetching');
-    expect(await handle.result()).toMatchObject({ status: 'verified', reproduced: true });
-    const readme = join(project, 'README.md');
-    const before = readFileSync(readme);
-    writeFileSync(readme, 'something else\n');
-    const [out, tag] = [join(world.home, 'exported'), `pointsman/test-export:${process.pid}`];
-    const docker = new Docker();
-    try {
-      const env = world.env as Record<string, string>;
-      const exporting = ['setup', 'export', 'setup-fetching', '--out', out];
-      const ran = await runCli(['--json', ...exporting, '--build', tag, '--run-tests'], { env });
-      expect(ran).toMatchObject({ code: 0 });
-      expect(JSON.parse(ran.stdout)).toMatchObject({
-        files: ['Dockerfile', 'install.sh', 'lock.txt', 'services.json', 'source/'],
-        tests: { same: true, counts: { passed: 2, collected: 2 } },
-      });
-      expect(readFileSync(join(out, 'source', 'README.md'))).toEqual(before);
-      const { Config } = await docker.getImage(tag).inspect();
-      expect(Config.Env!.filter((entry) => /PIP_CERT|_proxy|SSL_CERT/i.test(entry))).toEqual([]);
-      const again = await runCli(exporting, { env });
-      expect(again.stderr).toContain('the folder is not empty');
-      const unbuilt = await runCli([...exporting, '--run-tests'], { env });
-      expect(unbuilt.stderr).toContain('--run-tests: nothing is built');
-    } finally {
-      writeFileSync(readme, before);
-      await docker.getImage(tag).remove({ force: true });
-    }
-  },
-  240_000,
-);
+test('the engine builds what `setup export` writes, its tests pass there, and a folder that changed since does not matter', async () => {
+  const handle = await world.begin('repoSetup', input('fetching', { judge: false }), 'setup-fetching');
+  expect(await handle.result()).toMatchObject({ status: 'verified', reproduced: true });
+  const readme = join(project, 'README.md');
+  const before = readFileSync(readme);
+  writeFileSync(readme, 'something else\n');
+  const [out, tag] = [join(world.home, 'exported'), `pointsman/test-export:${process.pid}`];
+  const docker = new Docker();
+  try {
+    const env = world.env as Record<string, string>;
+    const exporting = ['setup', 'export', 'setup-fetching', '--out', out];
+    const ran = await runCli(['--json', ...exporting, '--build', tag, '--run-tests'], { env });
+    expect(ran).toMatchObject({ code: 0 });
+    expect(JSON.parse(ran.stdout)).toMatchObject({
+      files: ['Dockerfile', 'install.sh', 'lock.txt', 'services.json', 'source/'],
+      tests: { same: true, counts: { passed: 2, collected: 2 } },
+    });
+    expect(readFileSync(join(out, 'source', 'README.md'))).toEqual(before);
+    const { Config } = await docker.getImage(tag).inspect();
+    expect(Config.Env!.filter((entry) => /PIP_CERT|_proxy|SSL_CERT/i.test(entry))).toEqual([]);
+    const again = await runCli(exporting, { env });
+    expect(again.stderr).toContain('the folder is not empty');
+    const unbuilt = await runCli([...exporting, '--run-tests'], { env });
+    expect(unbuilt.stderr).toContain('--run-tests: nothing is built');
+  } finally {
+    writeFileSync(readme, before);
+    await docker.getImage(tag).remove({ force: true });
+  }
+}, 240_000);
 
 test('what was kept stands when a person ends the wait for its script', async () => {
   const docker = new Docker();

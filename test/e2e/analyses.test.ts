@@ -11,7 +11,7 @@ import type {
   FailureAnalysisResult,
   FailureVerdict,
 } from '../../src/contract';
-import { FULL, minutes } from '../support/counts';
+import { FULL, inFull, minutes } from '../support/counts';
 import { type SampleCampaign, writeSampleCampaign } from '../support/sample-campaign';
 import { World } from '../support/world';
 
@@ -172,7 +172,7 @@ test(
   minutes(4, 4),
 );
 
-test(
+inFull(
   'embeddings of a model: refusals are absorbed, a killed worker changes no byte, and nothing is paid for twice',
   async () => {
     const input = { embedding: 'vectors', maxTurns: 6, permutations: 0, costUsd: 50, concurrency: 3 };

@@ -128,17 +128,21 @@ inFull(
   180_000,
 );
 
-test('what a race left is made again with its sandbox: the trial that won, and its check', async () => {
-  const given = input('lost', `dir:${folderOf(projectOf('cale'))}`);
-  const handle = await world.begin('repoSetup', { ...given, judge: false, reproduce: false }, 'lost');
-  await reach(handle, 3);
-  await sleep(1_000);
-  await removeAllOf(world, 'lost');
-  const { head } = (await handle.result()) as RepoSetupResult;
-  const { steps, told } = await readChain(world, head);
-  expect(steps[3]!.notes).toContain('its frames were lost: the sandbox was made again from what was recorded');
-  expect(told[2]).toBe('by-cale-quick\ncale\nchecked\nchecked\n');
-}, 120_000);
+inFull(
+  'what a race left is made again with its sandbox: the trial that won, and its check',
+  async () => {
+    const given = input('lost', `dir:${folderOf(projectOf('cale'))}`);
+    const handle = await world.begin('repoSetup', { ...given, judge: false, reproduce: false }, 'lost');
+    await reach(handle, 3);
+    await sleep(1_000);
+    await removeAllOf(world, 'lost');
+    const { head } = (await handle.result()) as RepoSetupResult;
+    const { steps, told } = await readChain(world, head);
+    expect(steps[3]!.notes).toContain('its frames were lost: the sandbox was made again from what was recorded');
+    expect(told[2]).toBe('by-cale-quick\ncale\nchecked\nchecked\n');
+  },
+  120_000,
+);
 
 test('where none succeeds nothing of them is kept, and nothing of what was there before is lost', async () => {
   const result = await setUp(world, 'vain', input('vain', `dir:${folderOf(projectOf('calq'))}`));

@@ -11,6 +11,7 @@ import { BASE_IMAGE } from '../../../src/machine/image';
 import { readRow } from '../../../src/problems/readers';
 import { rolloutProblem } from '../../../src/problems/tables/rollout-problem';
 import { swebenchRow } from '../../../src/problems/tables/swebench-row';
+import { inFull } from '../../support/counts';
 import { Bench } from '../bench';
 
 const run = promisify(execFile);
@@ -189,22 +190,26 @@ describe('an instance as a problem for agents', () => {
     expect(await bench.grade(ref, counted)).toMatchObject({ resolved: false, failToPass: { passed: 0 } });
   }, 300_000);
 
-  it('is a row in the shape of SWE-bench, whose patches are those of the problem', async () => {
-    const options = { moduleText, bundle: pytestBundle(), image };
-    const python = await openPython();
-    const row = swebenchRow(python, INSTANCE, options);
-    expect(row).toMatchObject({ repo: 'pypi/shop', version: '1.0', base_commit: '', PASS_TO_PASS: '[]' });
-    expect(swebenchRow(python, INSTANCE, options)).toEqual(row);
-    // What the row says is enough: read back it is the problem again.
-    const { problem: read } = readRow(row, 1, 'swebench');
-    const problem = rolloutProblem(python, INSTANCE, options);
-    expect(read).toMatchObject({
-      ...{ id: problem.id, image, workdir: '/testbed', statement: problem.statement, licence: 'MIT' },
-      ...{ goldPatch: problem.goldPatch, preparation: { purge: INSTANCE.subject } },
-    });
-    expect(read.tests.timeoutSeconds).toBe(problem.tests.timeoutSeconds);
-    const { ref } = await bench.run(bench.activities.loadProblem, { problem: read });
-    expect(await bench.grade(ref, read.goldPatch!)).toMatchObject({ resolved: true, verdict: 'graded' });
-    expect(await filesWith(imageOf(read), 'round(sum(prices)')).toEqual([]);
-  }, 300_000);
+  inFull(
+    'is a row in the shape of SWE-bench, whose patches are those of the problem',
+    async () => {
+      const options = { moduleText, bundle: pytestBundle(), image };
+      const python = await openPython();
+      const row = swebenchRow(python, INSTANCE, options);
+      expect(row).toMatchObject({ repo: 'pypi/shop', version: '1.0', base_commit: '', PASS_TO_PASS: '[]' });
+      expect(swebenchRow(python, INSTANCE, options)).toEqual(row);
+      // What the row says is enough: read back it is the problem again.
+      const { problem: read } = readRow(row, 1, 'swebench');
+      const problem = rolloutProblem(python, INSTANCE, options);
+      expect(read).toMatchObject({
+        ...{ id: problem.id, image, workdir: '/testbed', statement: problem.statement, licence: 'MIT' },
+        ...{ goldPatch: problem.goldPatch, preparation: { purge: INSTANCE.subject } },
+      });
+      expect(read.tests.timeoutSeconds).toBe(problem.tests.timeoutSeconds);
+      const { ref } = await bench.run(bench.activities.loadProblem, { problem: read });
+      expect(await bench.grade(ref, read.goldPatch!)).toMatchObject({ resolved: true, verdict: 'graded' });
+      expect(await filesWith(imageOf(read), 'round(sum(prices)')).toEqual([]);
+    },
+    300_000,
+  );
 });

@@ -9,7 +9,7 @@ module.exports = {
   transformIgnorePatterns: ['/node_modules/(?!hyparquet)'],
   testMatch: ['<rootDir>/test/**/*.test.ts', '<rootDir>/packages/*/test/**/*.test.ts'],
   // What is imported when it is used is named by the file that is there then.
-  moduleNameMapper: { '^(\\.{1,2}/(?:(?:cli|demo|machine)/.*|extensions))\\.js$': '$1' },
+  moduleNameMapper: { '^(\\.{1,2}/(?:(?:cli|demo|environments|machine)/.*|extensions))\\.js$': '$1' },
   // Copies of the sources that tests make there would be packages of the same name.
   modulePathIgnorePatterns: ['<rootDir>/.pointsman/', '<rootDir>/dist', '<rootDir>/packages/python/dist'],
   // What tests start as processes of their own.

@@ -34,10 +34,11 @@ export async function runScript(
   cwd: string,
   script: string,
   args: readonly string[] = [],
+  input?: Buffer,
 ): Promise<GuestResult> {
   const [shared, own] = ['git', script].map((name) => readFileSync(join(__dirname, 'guest', `${name}.sh`), 'utf8'));
   const command = `git() { command ${GIT} "$@"; }\n${shared}${own}`;
-  return sandbox.exec({ command, args, cwd, timeoutMs: 300_000 });
+  return sandbox.exec({ command, args, cwd, input, timeoutMs: 300_000 });
 }
 
 /** The same for one whose failure is an outage. */

@@ -2,7 +2,6 @@ import { cpSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import { PointsmanError, type Problem, type ProblemControls, type TestFile } from '../../contract';
-import { imageOf } from '../../environments/problem-environment';
 import { pushBuilt } from '../../machine/push';
 import { harborTask, type TaskChoice } from '../../problems/harbor/task';
 import type { Cli } from '../context';
@@ -64,6 +63,8 @@ export async function writeTask(
   const problem = await withBodies(cli, given);
   const controls = await controlsOf(cli, problem);
   const kept = controls.tests > 0 ? (await cli.blobs.get(controls.kept.sha256)).toString('utf8') : undefined;
+  // What can make such an image knows Python; to write a task is one command of many.
+  const { imageOf } = await import('../../environments/problem-environment.js');
   const { nodeImage: node, org, verifierNetwork: network } = flags;
   const choice: TaskChoice = { image: imageOf(problem), node, org, name, network, ...more };
   const folder = join(flags.out, name);

@@ -49,9 +49,9 @@ export async function applyCandidate(
   const shared = [...new Set(named)].filter((each) => sharedAs(each) !== undefined);
   const before = await readAll(sandbox, workdir, shared);
   const gold = shared.length > 0 ? await withGold(sandbox, problem, shared) : new Map<string, string>();
-  const path = empty ? '' : await patchFile(sandbox, allowed);
+  const input = Buffer.from(empty ? '' : allowed);
   const byLine = hasContext(allowed) ? '' : '--unidiff-zero';
-  const applied = await runScript(sandbox, workdir, 'apply', [path, byLine, ...cleared]);
+  const applied = await runScript(sandbox, workdir, 'apply', [String(input.length), byLine, ...cleared], input);
   const { exitCode, stdout, stderr } = applied;
   if (exitCode === null || exitCode === AT_FAULT) throw failed('apply.sh', applied);
   // Git's own reading decides: a header that we read otherwise must not smuggle a path past us.

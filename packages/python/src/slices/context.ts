@@ -1,4 +1,3 @@
-import { countTokens } from 'gpt-tokenizer/encoding/cl100k_base';
 import type { FunctionSyntax, PythonIndex, PythonModule, Span, Statement, Unit } from '../syntax';
 import { type Edit, edited, withoutBodyOf } from './bodies';
 import { excerptOf } from './excerpt';
@@ -206,7 +205,11 @@ function block(module: PythonModule, code: string): string {
 /** Text that looks like a special token is text. */
 const PLAIN = { disallowedSpecial: new Set<string>() };
 
+/** Loaded when it is used: its vocabulary takes longer to load than the rest of this package. */
+let encoding: typeof import('gpt-tokenizer/encoding/cl100k_base') | undefined;
+
 /** Tokens of a text in the encoding that the paper's budgets are counted in (cl100k_base). */
 export function tokensOf(text: string): number {
-  return countTokens(text, PLAIN);
+  encoding ??= require('gpt-tokenizer/encoding/cl100k_base') as NonNullable<typeof encoding>;
+  return encoding.countTokens(text, PLAIN);
 }

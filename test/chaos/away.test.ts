@@ -128,7 +128,7 @@ test(
   minutes(2, 8),
 );
 
-test(
+inFull(
   'frames that somebody pruned with their sandbox are made again from what was recorded',
   async () => {
     const world = await worldWith({});

@@ -180,7 +180,7 @@ inFull(
   minutes(5, 15),
 );
 
-test(
+inFull(
   'a disk that is full for a minute',
   async () => {
     const { first, ended } = await batch('disk');

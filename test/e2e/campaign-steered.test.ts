@@ -6,7 +6,7 @@ import type { CampaignProgress, CampaignResult, Problem } from '../../src/contra
 import { runCli } from '../cli/run-cli';
 import { executionsOf, rowsIn, untilProgress } from '../support/campaign-runs';
 import { ended, labelled, ledgerOf, NOTHING } from '../support/chaos';
-import { minutes } from '../support/counts';
+import { inFull, minutes } from '../support/counts';
 import { figures } from '../support/figures';
 import { scriptedCampaign, tinyStages } from '../support/scripted-campaign';
 import { World } from '../support/world';
@@ -156,7 +156,7 @@ test(
   minutes(4, 4),
 );
 
-test(
+inFull(
   'terminated, its rollouts go on; begun again, it takes them as they are and pays for nothing twice',
   async () => {
     await world.control({ latencyMs: 1_500 });
@@ -183,7 +183,7 @@ test(
   minutes(4, 4),
 );
 
-test(
+inFull(
   'cancelling reaches rollouts that an earlier campaign began; one that is terminated is a row',
   async () => {
     await world.control({ latencyMs: 20_000 });

@@ -202,7 +202,7 @@ inFull(
   minutes(3, 3),
 );
 
-test(
+inFull(
   'a person steers it: pause, another concurrency, resume, abandon; and cancel keeps what is done',
   async () => {
     const input = { problems, solver: 'builtin:oracle', samples: 30, concurrency: 1 };

@@ -129,25 +129,29 @@ test('the engine builds what `setup export` writes, its tests pass there, and a 
   }
 }, 240_000);
 
-test('what was kept stands when a person ends the wait for its script', async () => {
-  const docker = new Docker();
-  await docker.getImage(BASE_IMAGE).tag({ repo: 'pointsman/test-stranded', tag: '1' });
-  const more = { judge: false, base: 'pointsman/test-stranded:1' };
-  const handle = await world.begin('repoSetup', input('stranded', more), 'setup-stranded');
-  const scope = `pointsman.scope=${await world.scope()}`;
-  const filters = { label: [scope, 'pointsman.workflow=setup-stranded', 'pointsman.role=rebuild'] };
-  let begun: Docker.ContainerInfo[] = [];
-  while (begun.length === 0) begun = await docker.listContainers({ filters });
-  // Without its base image no script can be tried, now or later.
-  await docker.getImage('pointsman/test-stranded:1').remove();
-  for (const { Id } of begun) await docker.getContainer(Id).remove({ force: true });
-  while ((await handle.query<SetupProgress>('progress')).phase !== 'Parked') await sleep(50);
-  await handle.executeUpdate('abandon');
-  const result = (await handle.result()) as RepoSetupResult;
-  expect(result).toMatchObject({ status: 'verified', image: expect.any(String), reproduced: null });
-  expect(result.notes.join()).toContain('the script was not tried on the base image: abandoned by a person');
-  expect(await saidBy(result.image!, 'cat /opt/calc/mode')).toBe('exact\n');
-}, 120_000);
+inFull(
+  'what was kept stands when a person ends the wait for its script',
+  async () => {
+    const docker = new Docker();
+    await docker.getImage(BASE_IMAGE).tag({ repo: 'pointsman/test-stranded', tag: '1' });
+    const more = { judge: false, base: 'pointsman/test-stranded:1' };
+    const handle = await world.begin('repoSetup', input('stranded', more), 'setup-stranded');
+    const scope = `pointsman.scope=${await world.scope()}`;
+    const filters = { label: [scope, 'pointsman.workflow=setup-stranded', 'pointsman.role=rebuild'] };
+    let begun: Docker.ContainerInfo[] = [];
+    while (begun.length === 0) begun = await docker.listContainers({ filters });
+    // Without its base image no script can be tried, now or later.
+    await docker.getImage('pointsman/test-stranded:1').remove();
+    for (const { Id } of begun) await docker.getContainer(Id).remove({ force: true });
+    while ((await handle.query<SetupProgress>('progress')).phase !== 'Parked') await sleep(50);
+    await handle.executeUpdate('abandon');
+    const result = (await handle.result()) as RepoSetupResult;
+    expect(result).toMatchObject({ status: 'verified', image: expect.any(String), reproduced: null });
+    expect(result.notes.join()).toContain('the script was not tried on the base image: abandoned by a person');
+    expect(await saidBy(result.image!, 'cat /opt/calc/mode')).toBe('exact\n');
+  },
+  120_000,
+);
 
 test('an environment image is the environment of a problem as it is', async () => {
   const set = (await world.client.workflow.getHandle('setup-fetching').result()) as RepoSetupResult;

@@ -1,4 +1,5 @@
 import type { RepoSetupResult } from '../../../src/contract';
+import { inFull } from '../../support/counts';
 import {
   act,
   folderOf,
@@ -11,6 +12,7 @@ import {
   shell,
   TESTS,
 } from '../../support/set-up';
+
 import { World } from '../../support/world';
 
 const charge = (claim: string, command: string) => move('charge', { kind: 'claim', claim, command });
@@ -113,24 +115,28 @@ test('B10: what a verifier does is gone with its copy, a path out of /tmp is ref
 }, 90_000);
 
 // There an outage, a step cap and a missing review all counted as a pass.
-test('B11: an absent prosecutor, one without an end and a judge who is silent on a charge are errors, never a pass', async () => {
-  const judged = (id: string, roles: object) => run(id, roles, { judge: true, limits: { roleSteps: 5 } });
-  const [down, tireless, silent, hasty] = await Promise.all([
-    judged('down', { verifier: 'builtin:rules', prosecutor: 'down' }),
-    judged('tireless', { prosecutor: 'tireless' }),
-    judged('silent', { prosecutor: 'founded', judge: 'silent' }),
-    judged('hasty', { prosecutor: 'founded', judge: 'hasty' }),
-  ]);
-  for (const result of [down, tireless, silent, hasty])
-    expect([result.status, result.verdict!.verdict]).toEqual(['verified', 'error']);
-  expect(down.verdict!.detail).toContain('nobody there');
-  expect(tireless.verdict!.detail).toContain('5 moves without an end');
-  // What it had found by then is not lost.
-  expect(hasty.verdict).toMatchObject({
-    findings: [{ charge: 1 }],
-    detail: expect.stringContaining('5 moves without'),
-  });
-}, 150_000);
+inFull(
+  'B11: an absent prosecutor, one without an end and a judge who is silent on a charge are errors, never a pass',
+  async () => {
+    const judged = (id: string, roles: object) => run(id, roles, { judge: true, limits: { roleSteps: 5 } });
+    const [down, tireless, silent, hasty] = await Promise.all([
+      judged('down', { verifier: 'builtin:rules', prosecutor: 'down' }),
+      judged('tireless', { prosecutor: 'tireless' }),
+      judged('silent', { prosecutor: 'founded', judge: 'silent' }),
+      judged('hasty', { prosecutor: 'founded', judge: 'hasty' }),
+    ]);
+    for (const result of [down, tireless, silent, hasty])
+      expect([result.status, result.verdict!.verdict]).toEqual(['verified', 'error']);
+    expect(down.verdict!.detail).toContain('nobody there');
+    expect(tireless.verdict!.detail).toContain('5 moves without an end');
+    // What it had found by then is not lost.
+    expect(hasty.verdict).toMatchObject({
+      findings: [{ charge: 1 }],
+      detail: expect.stringContaining('5 moves without'),
+    });
+  },
+  150_000,
+);
 
 // There the judge's closing word decided, whatever it had found, and no cap on its runs was kept.
 test('B11: the verdict follows from the findings and these from their runs, a third run is refused, an unfounded charge is none', async () => {

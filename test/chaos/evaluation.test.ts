@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CandidateOutcome, type EvaluationResult } from '../../src/contract';
 import { dice, ended, labelled, NOTHING } from '../support/chaos';
-import { FULL, minutes } from '../support/counts';
+import { FULL, inFull, minutes } from '../support/counts';
 import { figures } from '../support/figures';
 import { textkitSolver } from '../support/solvers';
 import { textkitJsonl } from '../support/textkit';
@@ -76,7 +76,7 @@ test(
   minutes(6, 20),
 );
 
-test(
+inFull(
   'many candidates: each once, histories that do not grow with them, and nothing left behind',
   async () => {
     const samples = CANDIDATES / 2;

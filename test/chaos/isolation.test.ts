@@ -2,7 +2,7 @@ import Docker from 'dockerode';
 import type { RepoSetupResult, RolloutResult } from '../../src/contract';
 import { LABEL } from '../../src/sandbox/labels';
 import { type Leftovers, labelled } from '../support/chaos';
-import { COUNTS, minutes } from '../support/counts';
+import { COUNTS, inFull, minutes } from '../support/counts';
 import { figures } from '../support/figures';
 import { act, folderOf, giveUp, readChain, removeFolders, shell } from '../support/set-up';
 import { tinyProblem } from '../support/tiny-problem';
@@ -53,7 +53,7 @@ afterAll(async () => {
   removeFolders();
 }, 60_000);
 
-test(
+inFull(
   'two runs of one repository on one engine never meet, rollouts and set-ups',
   async () => {
     const problem = await tinyProblem();

@@ -1,4 +1,5 @@
 import { ExperienceUnit, type RepoSetupResult } from '../../src/contract';
+import { inFull } from '../support/counts';
 import { figures } from '../support/figures';
 import {
   folderOf,
@@ -101,18 +102,22 @@ test('hostile units among a thousand: each is tried in a frame at most, none is 
   expect(script).toContain('/opt/calc/mode');
 }, 400_000);
 
-test('a unit that kills the sandbox has failed, and takes nothing along', async () => {
-  const lethal = `dir:${folderOf(projectOf('mortal'))}`;
-  await withExperience(world, (store) => store.import([unitFor('mortal', 'mortal-killer', 'kill -9 -1')]));
-  const killed = await setUp(world, 'killed', { source: lethal, experience: { mode: 'frozen' } });
-  expect(killed.status).toBe('gave_up');
-  expect(killed.units.map(({ unit, outcome, kept }) => [unit, outcome, kept])).toContainEqual([
-    'mortal-killer',
-    'failure',
-    false,
-  ]);
-  const chain = await readChain(world, killed.head);
-  const trial = chain.steps.find(({ turn }) => JSON.stringify(turn.move).includes('mortal-killer'))!;
-  expect(trial).toMatchObject({ observation: { exitCode: 137 }, undoes: [trial.turn.turn] });
-  expect(chain.of('mortal-killer')).toMatch(/The sandbox ended under this command 3 times/);
-}, 200_000);
+inFull(
+  'a unit that kills the sandbox has failed, and takes nothing along',
+  async () => {
+    const lethal = `dir:${folderOf(projectOf('mortal'))}`;
+    await withExperience(world, (store) => store.import([unitFor('mortal', 'mortal-killer', 'kill -9 -1')]));
+    const killed = await setUp(world, 'killed', { source: lethal, experience: { mode: 'frozen' } });
+    expect(killed.status).toBe('gave_up');
+    expect(killed.units.map(({ unit, outcome, kept }) => [unit, outcome, kept])).toContainEqual([
+      'mortal-killer',
+      'failure',
+      false,
+    ]);
+    const chain = await readChain(world, killed.head);
+    const trial = chain.steps.find(({ turn }) => JSON.stringify(turn.move).includes('mortal-killer'))!;
+    expect(trial).toMatchObject({ observation: { exitCode: 137 }, undoes: [trial.turn.turn] });
+    expect(chain.of('mortal-killer')).toMatch(/The sandbox ended under this command 3 times/);
+  },
+  200_000,
+);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { RolloutResult } from '../../src/contract';
 import { LABEL } from '../../src/sandbox/labels';
 import { labelled, NOTHING, resultOf } from '../support/chaos';
-import { examples, FULL, minutes } from '../support/counts';
+import { examples, FULL, inFull, minutes } from '../support/counts';
 import { figures } from '../support/figures';
 import { TINY_TESTS, tinyProblem } from '../support/tiny-problem';
 import { World } from '../support/world';
@@ -43,7 +43,7 @@ interface Reading {
   readonly cpuSecondsPerRollout: number;
 }
 
-test(
+inFull(
   'a worker that is killed after every hundred rollouts: all end, and nothing grows',
   async () => {
     const problem = { ...(await tinyProblem()), tests: TINY_TESTS };

@@ -6,6 +6,7 @@ import type { GradeResult, Problem, RolloutResult } from '../../src/contract';
 import { runCli } from '../cli/run-cli';
 import { addingProblem, addPatch, GOLD } from '../support/adding-problem';
 import { NOTHING } from '../support/chaos';
+import { inFull } from '../support/counts';
 import { leftOf } from '../support/set-up';
 import { World } from '../support/world';
 
@@ -63,21 +64,25 @@ test('a problem of unittest has controls for each of its tests, and the patches 
   expect(nothing).toMatchObject({ resolved: false, verdict: 'graded', failToPass: { passed: 0 } });
 }, 180_000);
 
-test('a worker that is killed in the middle of it loses nothing and leaves nothing', async () => {
-  const id = `grade/${randomUUID()}`;
-  const handle = await world.begin('grade', { problem, patch: GOLD, controls: 'all' }, id);
-  for (let kill = 0; kill < 3; kill++) {
-    await sleep(1_500);
-    await world.killWorkers();
-    world.startWorker();
-    await world.workerReady();
-  }
-  const result = (await handle.result()) as GradeResult;
-  expect(result).toMatchObject({ resolved: true, verdict: 'graded', controls: { passed: [], silent: [] } });
-  // Each planned run is reported once, however often it was begun.
-  expect(new Set(result.runs.map(({ name }) => name)).size).toBe(result.runs.length);
-  expect(await leftOf(world, id)).toEqual(NOTHING);
-}, 240_000);
+inFull(
+  'a worker that is killed in the middle of it loses nothing and leaves nothing',
+  async () => {
+    const id = `grade/${randomUUID()}`;
+    const handle = await world.begin('grade', { problem, patch: GOLD, controls: 'all' }, id);
+    for (let kill = 0; kill < 3; kill++) {
+      await sleep(1_500);
+      await world.killWorkers();
+      world.startWorker();
+      await world.workerReady();
+    }
+    const result = (await handle.result()) as GradeResult;
+    expect(result).toMatchObject({ resolved: true, verdict: 'graded', controls: { passed: [], silent: [] } });
+    // Each planned run is reported once, however often it was begun.
+    expect(new Set(result.runs.map(({ name }) => name)).size).toBe(result.runs.length);
+    expect(await leftOf(world, id)).toEqual(NOTHING);
+  },
+  240_000,
+);
 
 test('on the command line: any patch, a rollout again, and a review that a data set heeds', async () => {
   const file = join(world.home, 'bribe.patch');

@@ -5,7 +5,8 @@ import { Bench } from './bench';
 
 /** Real bug fixes with the lists that they gave when they were recorded; see the README beside them. */
 const FOLDER = join(__dirname, '../../../shared/cases');
-const SHORT = ['T09', 'T11'];
+/** Not the one that the command line is tried with in test/e2e. */
+const SHORT = ['T11'];
 
 interface Case {
   id: string;

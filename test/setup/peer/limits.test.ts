@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RepoSetupResult } from '../../../src/contract';
 import { NOTHING } from '../../support/chaos';
+import { inFull } from '../../support/counts';
 import {
   act,
   folderOf,
@@ -79,28 +80,32 @@ test('B1b: limits of steps, time and cost end in a whole report, audited and cle
 }, 180_000);
 
 // There nothing counted what the verifier and the court spent.
-test('B1b: verifier and court spend from the same purse and clock, and stop where it ends', async () => {
-  const judged = { judge: true, experience: { mode: 'off' } };
-  const verifying = { agent: 'mender', verifier: 'looking' };
-  const accusing = { agent: 'mender', prosecutor: 'accusing' };
-  const [money, time, court, late] = await Promise.all([
-    setUp(world, 'money', of('mender', { roles: verifying, limits: { costUsd: 8 } })),
-    setUp(world, 'time', of('mender', { roles: verifying, limits: { wallClockSeconds: 40 } })),
-    setUp(world, 'court', of('mender', { ...judged, roles: accusing, limits: { costUsd: 8 } })),
-    setUp(world, 'late', of('mender', { ...judged, roles: accusing, limits: { wallClockSeconds: 60 } })),
-  ]);
-  expect([money.status, time.status]).toEqual(['limit_cost', 'limit_wall_clock']);
-  expect(time.seconds).toBeLessThan(60);
-  expect([court.status, late.status]).toEqual(['verified', 'verified']);
-  expect(court.verdict).toMatchObject({ verdict: 'error', detail: expect.stringContaining('of 8 USD') });
-  expect(late.verdict).toMatchObject({ verdict: 'error', detail: expect.stringContaining('of 60 seconds') });
-  expect((await readChain(world, court.verdict!.heads.prosecutor)).steps.length).toBeGreaterThan(0);
-  // One call may go over what is left, as long as nobody knows what it costs.
-  for (const { cost } of [money, court]) {
-    expect(cost.usd).toBeGreaterThanOrEqual(8);
-    expect(cost.usd).toBeLessThan(14);
-  }
-}, 240_000);
+inFull(
+  'B1b: verifier and court spend from the same purse and clock, and stop where it ends',
+  async () => {
+    const judged = { judge: true, experience: { mode: 'off' } };
+    const verifying = { agent: 'mender', verifier: 'looking' };
+    const accusing = { agent: 'mender', prosecutor: 'accusing' };
+    const [money, time, court, late] = await Promise.all([
+      setUp(world, 'money', of('mender', { roles: verifying, limits: { costUsd: 8 } })),
+      setUp(world, 'time', of('mender', { roles: verifying, limits: { wallClockSeconds: 40 } })),
+      setUp(world, 'court', of('mender', { ...judged, roles: accusing, limits: { costUsd: 8 } })),
+      setUp(world, 'late', of('mender', { ...judged, roles: accusing, limits: { wallClockSeconds: 60 } })),
+    ]);
+    expect([money.status, time.status]).toEqual(['limit_cost', 'limit_wall_clock']);
+    expect(time.seconds).toBeLessThan(60);
+    expect([court.status, late.status]).toEqual(['verified', 'verified']);
+    expect(court.verdict).toMatchObject({ verdict: 'error', detail: expect.stringContaining('of 8 USD') });
+    expect(late.verdict).toMatchObject({ verdict: 'error', detail: expect.stringContaining('of 60 seconds') });
+    expect((await readChain(world, court.verdict!.heads.prosecutor)).steps.length).toBeGreaterThan(0);
+    // One call may go over what is left, as long as nobody knows what it costs.
+    for (const { cost } of [money, court]) {
+      expect(cost.usd).toBeGreaterThanOrEqual(8);
+      expect(cost.usd).toBeLessThan(14);
+    }
+  },
+  240_000,
+);
 
 test('roles that cost nothing go on where the purse is empty', async () => {
   const sound = {

@@ -1,15 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { loadavg } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
 import type { WorkflowHandle } from '@temporalio/client';
 import type { CampaignProgress, CampaignResult, Problem } from '../src/contract';
 import { tinyStages } from '../test/support/scripted-campaign';
 import { World } from '../test/support/world';
 
-/** Rollouts at once that wait for a slow model, all on one worker. */
-const AT_ONCE = 48;
-const SLOW_MS = 3_000;
-const SLOW_TURNS = 6;
+/** How often the worker's memory is printed while rollouts wait for a slow model. */
+const PRINTED_MS = 5 * 60_000;
 /** Rollouts at once in the runs that keep the machine busy. */
 const BUSY = 8;
 /** Rollouts begun without a campaign, for comparison. */
@@ -17,21 +16,45 @@ const BARE = 60;
 /** Rollouts whose histories say which worker did their work. */
 const SAMPLED = 40;
 
+/** Rollouts that wait for their model most of the time, all on one worker. */
+interface Slow {
+  readonly atOnce: number;
+  readonly turns: number;
+  /** Of the model, a turn. */
+  readonly seconds: number;
+}
+
 /**
  * What a campaign costs beyond its rollouts, whether the worker's memory grows with it, and whether a worker that comes
  * later takes its share. Rollouts are short and their model is scripted, so that the machinery is what is measured.
+ * `campaign 1000 --at-once 48 --turns 6 --model 3`; with 0 rollouts only those that wait for a slow model.
  */
 export async function benchCampaign(args: string[]): Promise<void> {
-  const rollouts = Number(args.find((arg) => /^\d+$/.test(arg)) ?? 1_000);
+  const { values, positionals } = parseArgs({
+    args,
+    allowPositionals: true,
+    options: {
+      'at-once': { type: 'string', default: '48' },
+      turns: { type: 'string', default: '6' },
+      model: { type: 'string', default: '3' },
+    },
+  });
+  const rollouts = Number(positionals[0] ?? 1_000);
+  const slow: Slow = { atOnce: Number(values['at-once']), turns: Number(values.turns), seconds: Number(values.model) };
   const [problem] = (await tinyStages(1)).problems as [Problem];
-  const looks = Array.from({ length: SLOW_TURNS }, (_, n) => ({ tool: 'bash', args: { command: `echo ${n}` } }));
+  const looks = Array.from({ length: slow.turns }, (_, n) => ({ tool: 'bash', args: { command: `echo ${n}` } }));
   const script = {
-    models: { quick: { turns: [] }, slow: { turns: looks, latencyMs: SLOW_MS } },
+    models: { quick: { turns: [] }, slow: { turns: looks, latencyMs: slow.seconds * 1000 } },
   };
-  const world = await World.start({ script, profiles: { quick: {}, slow: {} } });
+  const world = await World.start({
+    script,
+    profiles: { quick: {}, slow: { concurrency: slow.atOnce } },
+    config: { worker: { janitorMinutes: 0, sandboxes: slow.atOnce + BUSY } },
+  });
   try {
     console.log(`load ${loadavg()[0]!.toFixed(2)} before\n`);
-    await inFlight(world, problem);
+    await inFlight(world, problem, slow);
+    if (rollouts === 0) return;
     const bare = await withoutCampaign(world, problem);
     await many(world, problem, rollouts, bare);
     console.log(`\nload ${loadavg()[0]!.toFixed(2)} after`);
@@ -45,17 +68,28 @@ const begin = (world: World, id: string, problem: Problem, student: string, more
   world.begin('campaign', { problems: [problem], methods: [methodOf(student)], ...more }, id);
 const progressOf = (handle: WorkflowHandle) => handle.query<CampaignProgress>('progress').catch(() => undefined);
 
-async function inFlight(world: World, problem: Problem): Promise<void> {
+async function inFlight(world: World, problem: Problem, { atOnce, turns, seconds }: Slow): Promise<void> {
   const before = worker(world).rssMiB;
   const since = Date.now();
-  const handle = await begin(world, 'slow', problem, 'slow', { passes: AT_ONCE, concurrency: AT_ONCE });
-  const [ended, peak] = await watched(handle, () => worker(world).rssMiB);
-  const ideal = (SLOW_MS * (SLOW_TURNS + 1)) / 1000;
+  const passing = () => ((Date.now() - since) / 60_000).toFixed(1);
+  let printed = since;
+  const measure = () => {
+    const { rssMiB } = worker(world);
+    if (Date.now() - printed >= PRINTED_MS) {
+      printed = Date.now();
+      console.log(`after ${passing()} min: worker ${rssMiB.toFixed(0)} MiB, load ${loadavg()[0]!.toFixed(2)}`);
+    }
+    return rssMiB;
+  };
+  const limits = { steps: turns + 2 };
+  const handle = await begin(world, 'slow', problem, 'slow', { passes: atOnce, concurrency: atOnce, limits });
+  const [ended, peak] = await watched(handle, measure);
+  const ideal = (seconds * (turns + 1)) / 60;
   console.log('### In flight on one worker');
   console.log(
-    `| ${peak.inFlight} rollouts at once | ${((Date.now() - since) / 1000).toFixed(0)} s, of which each waits ${ideal.toFixed(0)} s for its model | worker ${before.toFixed(0)} → ${peak.value.toFixed(0)} MiB |`,
+    `| ${peak.inFlight} rollouts at once | ${passing()} min, of which each waits ${ideal.toFixed(1)} min for its model | worker ${before.toFixed(0)} → ${peak.value.toFixed(0)} MiB at the most |`,
   );
-  if (ended.counts.finished !== AT_ONCE) throw new Error(`${ended.counts.finished} of ${AT_ONCE} finished`);
+  if (ended.counts.finished !== atOnce) throw new Error(`${ended.counts.finished} of ${atOnce} finished`);
 }
 
 /** Seconds a rollout when a client starts them by itself, so many at once. */

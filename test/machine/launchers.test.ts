@@ -25,6 +25,17 @@ test('an unknown command is refused with the list, and dependencies that are the
   expect(fresh('deps')).toMatchObject({ status: 0, stdout: '', stderr: '' });
 });
 
+test('a measurement that is not there is refused with those that are, each of them loaded', () => {
+  const { status, stderr } = spawnSync('npx', ['tsx', join('bench', 'main.ts'), 'nothing'], {
+    cwd: REPOSITORY,
+    encoding: 'utf8',
+  });
+  expect({ status, stderr }).toEqual({
+    status: 2,
+    stderr: expect.stringMatching(/^no bench "nothing" \(there are: .*rollout/),
+  });
+}, 60_000);
+
 test('the shell programs parse', () => {
   for (const file of ['bin/fresh', '.ci/run']) execFileSync('bash', ['-n', join(REPOSITORY, file)]);
 });

@@ -1,24 +1,8 @@
 import { deflateRawSync, gunzipSync, gzipSync } from 'node:zlib';
-import { pack } from 'tar-stream';
 import { factsIn, readArchive } from '../../src/sources/archive';
+import { type Entry, tar } from './tar';
 
 const treeOf = async (bytes: Buffer, source: string) => (await readArchive(bytes, source)).tree;
-
-interface Entry {
-  readonly name: string;
-  readonly type?: 'file' | 'symlink' | 'link' | 'character-device';
-  readonly linkname?: string;
-}
-
-async function tar(entries: readonly Entry[], body: Buffer | string = 'x'): Promise<Buffer> {
-  const packed = pack();
-  for (const { name, type = 'file', linkname } of entries)
-    packed.entry({ name, type, linkname }, type === 'file' ? body : '');
-  packed.finalize();
-  const chunks: Buffer[] = [];
-  for await (const chunk of packed as unknown as AsyncIterable<Buffer>) chunks.push(chunk);
-  return gzipSync(Buffer.concat(chunks));
-}
 
 interface Zipped {
   readonly name: string;
@@ -217,17 +201,6 @@ describe('an archive', () => {
     await expect(treeOf(make(), 'x')).rejects.toMatchObject({
       code: 'InvalidInput',
       message: expect.stringContaining(why),
-    });
-  });
-
-  it('that unpacks to more than a gibibyte is refused before it is all in memory', async () => {
-    const size = 16 << 20;
-    const one = gunzipSync(await tar([{ name: 'p/a' }], Buffer.alloc(size)));
-    // A gzip file may have many members: here the same file again and again.
-    const member = gzipSync(one.subarray(0, 512 + size), { level: 1 });
-    await expect(treeOf(Buffer.concat(Array.from({ length: 72 }, () => member)), 'bomb')).rejects.toMatchObject({
-      code: 'InvalidInput',
-      message: 'source bomb: it unpacks to more than 1 GiB',
     });
   });
 

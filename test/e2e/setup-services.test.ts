@@ -117,7 +117,7 @@ beforeAll(async () => {
     run('forgetful', dir(FAMILY), { family: { components, services: [{ name: 'memcached' }] } }),
     run('broken', dir(COMPONENT)),
   ]);
-}, 150_000);
+}, 300_000);
 afterAll(async () => {
   await world?.close();
   await keeper?.close();

@@ -5,25 +5,25 @@ const of = (onCommit: number, full: number): number => (FULL ? full : onCommit);
 export const examples = of;
 
 export const COUNTS = {
-  rolloutSteps: of(40, 80),
-  workerKills: of(3, 50),
-  setupKills: of(3, 20),
+  rolloutSteps: of(24, 80),
+  workerKills: of(2, 50),
+  setupKills: of(2, 20),
   frames: of(20, 200),
   jumps: of(25, 500),
   /** A host counts as lost after 180. */
   awaySeconds: of(5, 200),
   sandboxLosses: of(3, 20),
   serverRestarts: of(2, 10),
-  serverRollouts: of(10, 100),
+  serverRollouts: of(6, 100),
   providerSeconds: of(6, 120),
   /** On one place of one server. */
   slowRollouts: of(8, 40),
-  budgetRollouts: of(16, 64),
+  budgetRollouts: of(8, 64),
   pairs: of(3, 20),
   /** Each keeps the tokens that it was sampled with. */
-  tokenRollouts: of(10, 200),
+  tokenRollouts: of(6, 200),
   tokenKills: of(2, 30),
-  leakRuns: of(12, 200),
+  leakRuns: of(6, 200),
   longSteps: of(60, 500),
   outputMb: of(300, 10_000),
   /** Read from a guest in the place of a report. */

@@ -68,7 +68,7 @@ async function keepsAll(result: RepoSetupResult): Promise<void> {
 test('B1b: limits of steps, time and cost end in a whole report, audited and cleaned up', async () => {
   const [steps, clock, cost] = await Promise.all([
     setUp(world, 'steps', of('endless', { limits: { steps: 3 } })),
-    setUp(world, 'clock', of('slow', { limits: { wallClockSeconds: 30 } })),
+    setUp(world, 'clock', of('slow', { limits: { wallClockSeconds: 45 } })),
     setUp(world, 'cost', of('endless', { limits: { costUsd: 4.5 } })),
   ]);
   expect(steps).toMatchObject({ status: 'limit_steps', steps: 3 });

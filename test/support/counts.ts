@@ -23,7 +23,7 @@ export const COUNTS = {
   /** Each keeps the tokens that it was sampled with. */
   tokenRollouts: of(6, 200),
   tokenKills: of(2, 30),
-  leakRuns: of(6, 200),
+  leakRuns: of(12, 200),
   longSteps: of(60, 500),
   outputMb: of(300, 10_000),
   /** Read from a guest in the place of a report. */

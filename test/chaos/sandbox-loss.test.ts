@@ -111,7 +111,7 @@ test(
   minutes(2, 2),
 );
 
-test(
+inFull(
   'a command that dies with its container is not taken for one that ended',
   async () => {
     const random = dice('stopped in a command');

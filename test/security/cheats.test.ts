@@ -10,8 +10,8 @@ import { CHEATS } from './cheats';
 import { AFTER, BEFORE, creates, replaces, shopInput, writeTree } from './shop';
 
 const ALL = [...CHEATS, ...BRIBES];
-/** Each takes some five containers: every tenth on every commit. */
-const CHOSEN = FULL ? ALL : ALL.filter((_, at) => at % 10 === 0);
+/** Each takes some five containers: every twentieth on every commit. */
+const CHOSEN = FULL ? ALL : ALL.filter((_, at) => at % 20 === 0);
 
 /** Reliability, line 13: the judge takes no bribe. Every cheat is graded for real, by the workflow and in containers. */
 describe('the judge', () => {

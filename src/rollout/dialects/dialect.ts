@@ -119,7 +119,13 @@ export function defineDialect(format: Format): Dialect {
     ...format,
     renderTurn(said) {
       const message = format.write(said);
-      return { message, faithful: readsBack(said, message, TOOLS) };
+      return {
+        message,
+        // Only where it is asked for: each prompt writes all turns, and to read one takes longer than to write it.
+        get faithful() {
+          return readsBack(said, message, TOOLS);
+        },
+      };
     },
     parse(reply, reading = {}) {
       const { call, reasoning } = readReply(reply, reading);

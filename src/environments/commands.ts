@@ -28,7 +28,7 @@ export function failed(what: string, result: GuestResult): PointsmanError {
   );
 }
 
-/** Runs a script of `guest/` in the work directory, with git as we call it; `$1`, `$2`, ... are `args`. */
+/** Runs a script of `guest/` in the work directory, with git as we call it; `$1`, `$2`, ... are `args`, and `input` its standard input. */
 export async function runScript(
   sandbox: Guest,
   cwd: string,

@@ -268,8 +268,12 @@ inFull(
     await engineFor('c');
     const since = Date.now();
     hostJoins('c');
+    const seconds = () => (Date.now() - since) / 1000;
+    let toItsImage: number | undefined;
     const hosts = new Set<string>();
-    while (!hosts.has('c') && Date.now() - since < 240_000) {
+    while (!hosts.has('c') && seconds() < 240) {
+      const images = await engines.c!.docker.listImages({ filters: { reference: [BASE] } });
+      if (images.length > 0) toItsImage ??= seconds();
       for await (const { workflowId } of world.client.workflow.list({
         query: `WorkflowType = 'rollout' AND WorkflowId STARTS_WITH 'join/' AND ExecutionStatus = 'Running'`,
       })) {
@@ -281,7 +285,7 @@ inFull(
       }
       await sleep(100);
     }
-    figures('a third host', { secondsToItsFirst: (Date.now() - since) / 1000 });
+    figures('a third host', { secondsToItsImage: toItsImage, secondsToItsFirst: seconds() });
     expect(hosts).toContain('c');
     const made = await madeBy('join', await running);
     expect([made.rows, made.files]).toEqual([calm.rows, calm.files]);

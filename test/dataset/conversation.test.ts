@@ -40,7 +40,7 @@ describe.each(DIALECT_NAMES)('%s', (dialect) => {
           expect(conversation.tools).toEqual(asked.tools);
         });
       }),
-      { numRuns: examples(80, 200) },
+      { numRuns: examples(40, 200) },
     );
   });
 

@@ -145,7 +145,7 @@ describe('chat tokenizers', () => {
   test.each([
     [
       'loops in loops',
-      `{% for a in range(9999) %}{% for b in range(99) %}${'{{ "" }}'.repeat(60)}{% endfor %}{% endfor %}`,
+      `{% for a in range(1, 9999) %}{% for b in range(99) %}{% if a${' and a'.repeat(300)} %}{% endif %}{% endfor %}{% endfor %}`,
     ],
     ['a range without an end', '{% for a in range(10 ** 12) %}{% endfor %}{{ range(1000000000) }}'],
     [

@@ -50,15 +50,15 @@ test('skipped, missing and broken before they began are silent; only passed and 
 });
 
 test('histories carry the first twenty', () => {
-  const many = Array.from({ length: 60_000 }, (_, at) => check(`t${at}`, at % 2 === 0 ? 'passed' : null));
+  const many = Array.from({ length: 20_000 }, (_, at) => check(`t${at}`, at % 2 === 0 ? 'passed' : null));
   const { run, passed, silent } = checkedBy(many);
-  expect([run, passed.length, silent.length]).toEqual([30_000, 20, 20]);
+  expect([run, passed.length, silent.length]).toEqual([10_000, 20, 20]);
   expect(
     tallyOf(
       many.map(({ test }) => test),
       {},
     ),
-  ).toMatchObject({ passed: 0, total: 60_000, missing: { length: 20 } });
+  ).toMatchObject({ passed: 0, total: 20_000, missing: { length: 20 } });
 });
 
 test('a check says what stood where, cut to what a person reads', () => {

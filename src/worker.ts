@@ -77,6 +77,11 @@ export async function serve(choice: WorkerChoice, given?: Settings): Promise<voi
   const { sandboxes } = deps;
   const client = new Client({ connection, namespace, identity, dataConverter });
   const leaving = new Leaving({ client, sandboxes, host: settings.host, pool, logger });
+  const hasSandboxes = choice.roles.includes('sandboxes');
+  const ending = new AbortController();
+  // A host that joins fetches its image while its workers are made.
+  if (hasSandboxes && settings.config.sandboxes.backend === 'docker')
+    void keepOpen(sandboxes.places, logger, ending.signal);
   const planned = await plans(choice, deps, settings, extensions, leaving);
   const workers = await Promise.all(
     planned.map(async (plan) => ({
@@ -95,10 +100,6 @@ export async function serve(choice: WorkerChoice, given?: Settings): Promise<voi
     },
     'worker ready',
   );
-  const ending = new AbortController();
-  const hasSandboxes = choice.roles.includes('sandboxes');
-  if (hasSandboxes && settings.config.sandboxes.backend === 'docker')
-    void keepOpen(sandboxes.places, logger, ending.signal);
   if (hasSandboxes) await keepSwept(client, choice.queue, settings, logger);
   try {
     const serving = Promise.all(workers.map(({ worker }) => worker.run()));

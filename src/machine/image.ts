@@ -22,11 +22,11 @@ const BUILD_MS = 600_000;
 const HINT = `Let the engine pull ${DEBIAN}, or install mmdebstrap (root on Debian or Ubuntu), or load an image tagged ${GENERATION}.`;
 
 /**
- * Finds the base image on the engine or in the configured registry, or makes it and pushes it there: on top of Debian's official image where one can be pulled, else from
- * Debian's packages alone with mmdebstrap (about 35 s), which needs no image registry.
+ * Finds the base image on the engine or in the configured registry, or makes it: on top of Debian's official image where one can
+ * be pulled, else from Debian's packages alone with mmdebstrap (about 35 s), which needs no image registry.
  */
 export async function ensureImage(report: Report): Promise<Provided> {
-  const { images } = openSandboxes('provision', undefined, allowedBy(loadSettings().config));
+  const images = imagesHere();
   // Another host may have made it: then all have the same.
   await images.fetch(GENERATION);
   const there = await imageSize(images);
@@ -43,8 +43,16 @@ export async function ensureImage(report: Report): Promise<Provided> {
     ));
   if (!built) await bootstrap(images, report);
   await images.tag(GENERATION, BASE_IMAGE);
-  await images.share(GENERATION);
   return { what: 'Base image', found: `${GENERATION}, ${await imageSize(images)}`, made: true };
+}
+
+/** Lets hosts that join take this host's base image, where the configured registry has none yet. */
+export function offerImage(): Promise<void> {
+  return imagesHere().offer(GENERATION);
+}
+
+function imagesHere(): Images {
+  return openSandboxes('provision', undefined, allowedBy(loadSettings().config)).images;
 }
 
 /** Its size for people, undefined when the engine does not have it. */

@@ -446,6 +446,8 @@ export interface Images {
    * that. Without a registry, its own name. Retry-safe: what the registry has is not sent again.
    */
   share(image: string): Promise<string>;
+  /** Pushes an image of ours where the configured registry has none by that name: hosts that join take that one. */
+  offer(image: string): Promise<void>;
   /**
    * The name of an image that is here, with the digest under which its registry gave it: what it is today, whatever the name
    * comes to mean. Without one where no registry did.

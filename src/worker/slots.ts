@@ -2,7 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ApplicationFailure } from '@temporalio/common';
 import type { ActivitySlotInfo, CustomSlotSupplier, WorkerOptions } from '@temporalio/worker';
 import type pino from 'pino';
-import { ensureImage } from '../machine/image';
+import { isPointsmanError } from '../contract';
+import { ensureImage, offerImage } from '../machine/image';
 import type { Permit, Places } from '../sandbox/places';
 import type { Leaving } from './leaving';
 
@@ -69,15 +70,24 @@ export function waitingFor(places: Places, leaving: Leaving): Pick<WorkerOptions
 }
 
 /**
- * Makes the base image where it is missing, or pulls it: until then no work comes here. Says what else keeps it away, once, and
- * when it is gone. For as long as this process serves.
+ * Makes the base image where it is missing, or pulls it: until then no work comes here. Offers it to hosts that join. Says what
+ * else keeps work away, once, and when it is gone. For as long as this process serves.
  */
 export async function keepOpen(places: Places, logger: pino.Logger, signal: AbortSignal): Promise<void> {
   let said: string | undefined;
+  let offered = false;
   while (!signal.aborted) {
-    await ensureImage((doing) => logger.info({ doing }, 'base image')).catch((error: unknown) =>
+    const image = await ensureImage((doing) => logger.info({ doing }, 'base image')).catch((error: unknown) =>
       logger.warn({ error }, 'no sandbox can start here yet'),
     );
+    if (image && !offered)
+      offered = await offerImage().then(
+        () => true,
+        (error: unknown) => {
+          logger.warn({ error }, 'hosts that join cannot have this base image');
+          return !(isPointsmanError(error) && error.code === 'Unavailable');
+        },
+      );
     const obstacle = await places.obstacle().catch((error: Error) => error.message);
     if (obstacle !== said) {
       if (obstacle === undefined) logger.info('takes new work again');

@@ -29,7 +29,6 @@ const script = {
     short: { turns: steps(2, 1), end: 'submit' },
   },
 };
-const BASE = 'pointsman/base:bookworm-2';
 
 /** Two hosts of one fleet, `a` and `b`, each with an engine of its own; a registry is all that they share beside the home. */
 let world: World;
@@ -52,7 +51,6 @@ beforeAll(async () => {
   engine.lend(registry.port);
   const tiny = await tinyProblem();
   const { images } = new DockerSandboxes('test-fleet', undefined, { registry: registry.place });
-  await images.share(BASE);
   problem = { ...tiny, image: await images.share(tiny.image) };
   world = await World.start({
     script,

@@ -122,6 +122,29 @@ test('a name that means something else by now: what recorded its digest has what
   await here.images.remove(name);
 }, 120_000);
 
+test('what a host has is offered where the registry has none by that name, and never in the place of another', async () => {
+  const name = 'pointsman/base:test-hosts-offered';
+  const load = async (host: DockerSandboxes, text: string) => {
+    const rootfs = pack();
+    rootfs.entry({ name: 'text' }, text);
+    rootfs.finalize();
+    await host.images.load(Readable.from(rootfs), name, []);
+    return (await host.images.find(name))!.id;
+  };
+  const ids = [await load(here, 'of the first'), await load(there, 'of the second')] as const;
+  login('wrong');
+  await expect(here.images.offer(name)).rejects.toMatchObject({ code: 'InvalidInput' });
+  login('hush');
+  registry.answerWith(503);
+  await expect(here.images.offer(name)).rejects.toMatchObject({ code: 'Unavailable' });
+  registry.answerWith(undefined);
+  for (const host of [here, there, here]) await host.images.offer(name);
+  await there.images.remove(ids[1]);
+  expect(await there.images.fetch(name)).toBe(true);
+  expect((await there.images.find(name))!.id).toBe(ids[0]);
+  for (const host of [here, there]) await host.images.remove(ids[0]);
+}, 60_000);
+
 test.each([429, 503, 500])(
   'a registry that answers %i is asked again later',
   async (status) => {

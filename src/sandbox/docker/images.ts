@@ -83,6 +83,19 @@ export class DockerImages implements Images {
     return RepoDigests.find((digest) => digest.startsWith(`${repo}@`)) ?? name;
   }
 
+  async offer(image: string): Promise<void> {
+    if (!this.registry) return;
+    const name = this.named(image);
+    try {
+      await this.docker.getImage(name).distribution({ authconfig: await credentialsFor(name) });
+    } catch (error) {
+      // What is not there is refused like what is not for us, at some registries: a push says which it is.
+      const failure = registryFailure('looked for', name, error);
+      if (failure.code === 'Unavailable') throw failure;
+      await this.share(image);
+    }
+  }
+
   async pinned(image: string): Promise<string> {
     if (image.includes('@')) return image;
     const digests = (await inspectImage(this.docker, image))?.RepoDigests ?? [];

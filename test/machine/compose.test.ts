@@ -6,7 +6,9 @@ import { z } from 'zod';
 import { loadSettings } from '../../src/config';
 import { REPOSITORY } from '../../src/home';
 
-const text = readFileSync(join(REPOSITORY, 'docker-compose.yml'), 'utf8');
+/** The second is for hosts that share a store, and says what is added to the first. */
+const FILES = ['docker-compose.yml', 'deploy/centre.yml'];
+const texts = FILES.map((name) => readFileSync(join(REPOSITORY, name), 'utf8'));
 
 /** The part of the Compose format that our file uses: a misspelt key is refused as `docker compose config` refuses it. */
 const Service = z.strictObject({
@@ -38,17 +40,25 @@ const Service = z.strictObject({
     .optional(),
 });
 const Compose = z.strictObject({
-  name: z.string(),
-  services: z.record(z.string(), Service),
+  name: z.string().optional(),
+  services: z.record(z.string(), Service.partial()),
   volumes: z.record(z.string(), z.null()),
 });
 
-const compose = Compose.parse(parse(text, { merge: true }));
+const layers = texts.map((text) => Compose.parse(parse(text, { merge: true })));
+const services: Record<string, z.infer<typeof Service>> = {};
+for (const layer of layers)
+  for (const [name, added] of Object.entries(layer.services)) {
+    const { environment, ports = [], ...known } = services[name] ?? {};
+    const both = { environment: { ...environment, ...added.environment }, ports: [...ports, ...(added.ports ?? [])] };
+    services[name] = Service.parse({ ...known, ...added, ...both });
+  }
+const volumes = layers.flatMap((layer) => Object.keys(layer.volumes));
 
 test('every service that another waits for exists and can be waited for', () => {
-  for (const service of Object.values(compose.services)) {
+  for (const service of Object.values(services)) {
     for (const [name, { condition }] of Object.entries(service.depends_on ?? {})) {
-      const awaited = compose.services[name];
+      const awaited = services[name];
       expect(awaited).toBeDefined();
       if (condition === 'service_healthy') expect(awaited?.healthcheck).toBeDefined();
       if (condition === 'service_completed_successfully') expect(awaited?.restart).toMatch(/^on-failure/);
@@ -57,20 +67,22 @@ test('every service that another waits for exists and can be waited for', () => 
 });
 
 test('every mounted file and volume is there', () => {
-  for (const service of Object.values(compose.services)) {
+  for (const service of Object.values(services)) {
     for (const volume of service.volumes ?? []) {
       if (volume.startsWith('${DOCKER_SOCKET')) continue;
       const source = volume.split(':')[0]!;
       if (source.startsWith('.')) expect(existsSync(join(REPOSITORY, source))).toBe(true);
-      else expect(Object.keys(compose.volumes)).toContain(source);
+      else expect(volumes).toContain(source);
     }
   }
 });
 
 test('.env.example explains every variable, with the default that the file has, and no other', () => {
   const example = readFileSync(join(REPOSITORY, '.env.example'), 'utf8');
-  const explained = new Map([...example.matchAll(/^([A-Z_]+)=(.*)$/gm)].map(([, name, value]) => [name!, value!]));
-  const used = new Map([...text.matchAll(/\$\{([A-Z_]+):-([^}]*)\}/g)].map(([, name, value]) => [name!, value!]));
+  const explained = new Map([...example.matchAll(/^([A-Z_0-9]+)=(.*)$/gm)].map(([, name, value]) => [name!, value!]));
+  const used = new Map(
+    [...texts.join('').matchAll(/\$\{([A-Z_0-9]+):-([^}]*)\}/g)].map(([, name, value]) => [name!, value!]),
+  );
   expect([...explained].sort()).toEqual([...used].sort());
 });
 
@@ -95,7 +107,7 @@ test("the server's dynamic configuration has the development server's settings",
 test("what runs in the worker's image lies where the image has it", () => {
   const dockerfile = readFileSync(join(REPOSITORY, 'deploy', 'Dockerfile'), 'utf8');
   const home = `${/^WORKDIR (.+)$/m.exec(dockerfile)![1]}/dist/`;
-  const started = [...Object.values(compose.services).flatMap(({ entrypoint }) => entrypoint ?? []), dockerfile];
+  const started = [...Object.values(services).flatMap(({ entrypoint }) => entrypoint ?? []), dockerfile];
   const programs = started.flatMap((text) => [...text.matchAll(/\/[^" ]*\/dist\/[^" ]*\.js/g)].map(([path]) => path));
   expect(programs).toHaveLength(2);
   for (const path of programs) {
@@ -105,7 +117,7 @@ test("what runs in the worker's image lies where the image has it", () => {
 });
 
 test('no port of a service is open to others unless TEMPORAL_BIND opens it, and the UI only behind its guard', () => {
-  for (const [name, { ports = [] }] of Object.entries(compose.services)) {
+  for (const [name, { ports = [] }] of Object.entries(services)) {
     if (name === 'temporal-ui') expect(ports).toEqual([]);
     for (const port of ports) expect(port).toMatch(/^(\$\{TEMPORAL_BIND:-127\.0\.0\.1\}|127\.0\.0\.1):/);
   }
@@ -113,7 +125,7 @@ test('no port of a service is open to others unless TEMPORAL_BIND opens it, and 
 
 test('every image of others can be made here', () => {
   const making = readFileSync(join(REPOSITORY, 'bin', 'image'), 'utf8');
-  const images = Object.values(compose.services).map(({ image }) => image.split(':')[0]!);
+  const images = Object.values(services).map(({ image }) => image.split(':')[0]!);
   for (const image of new Set(images.filter((name) => !name.startsWith('pointsman/'))))
     expect(making).toContain(`=${image}:$(tag `);
 });
@@ -127,12 +139,11 @@ test('the scripts that the containers run are valid shell', () => {
 const command = composeCommand();
 (command ? test : test.skip)('docker compose config accepts it, without and with .env', () => {
   const [program, ...args] = command!;
-  execFileSync(program!, [...args, 'config', '--quiet'], { cwd: REPOSITORY });
-  const config = execFileSync(program!, [...args, '--env-file', '.env.example', 'config'], {
-    cwd: REPOSITORY,
-    encoding: 'utf8',
-  });
-  expect(config).toContain('pgvector/pgvector:pg17');
+  const config = (...more: string[]) =>
+    execFileSync(program!, [...args, ...more, 'config'], { cwd: REPOSITORY, encoding: 'utf8' });
+  config();
+  expect(config('--env-file', '.env.example')).toContain('pgvector/pgvector:pg17');
+  expect(config(...FILES.flatMap((name) => ['--file', name]))).toContain('versity/versitygw:v1');
 });
 
 /** Compose v2 where this machine has it: COMPOSE_BIN, or Docker's plugin. */

@@ -25,6 +25,5 @@ export * from './setup';
 export * from './source';
 export * from './step';
 export * from './temporal';
-export * from './temporal';
 export * from './trainer';
 export * from './verdict';

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type ChatMessage, type ChatRequest, type ChatTool, type ModelProfile, PointsmanError } from '../contract';
+import { stableJson } from '../contract/stable-json';
 
 /** Fields that the code depends on; a profile that set them would ask something else than the harness believes. */
 const OURS = ['model', 'messages', 'tools', 'stream'] as const;
@@ -85,19 +86,11 @@ export function requestHash(
   const { max_completion_tokens, max_tokens, stream: _, stream_options: __, ...rest } = bodyOf(profile, request);
   return createHash('sha256')
     .update(
-      stable({
+      stableJson({
         ...rest,
         limit: max_completion_tokens ?? max_tokens ?? null,
         ...(session ? { session: { at: profile.baseUrl, headers: session.headers } } : {}),
       }),
     )
     .digest('hex');
-}
-
-function stable(value: unknown): string {
-  return JSON.stringify(value, (_key, inner: unknown) =>
-    typeof inner === 'object' && inner !== null && !Array.isArray(inner)
-      ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)))
-      : inner,
-  );
 }

@@ -23,6 +23,7 @@ import {
   type TrainerState,
   type TrainerStep,
 } from '../contract';
+import { stableJson } from '../contract/stable-json';
 import { homeSecret } from '../home';
 import { missingAuthor } from '../rollout/handover';
 import { rolloutDetails } from '../rollout/summary';
@@ -490,16 +491,8 @@ function digestOf({ endpoints, ...body }: TrainerRollout): string {
     return { ...rest, keyed: apiKey !== undefined };
   });
   return createHash('sha256')
-    .update(stable({ ...body, endpoints: endpoints ? shown : null }))
+    .update(stableJson({ ...body, endpoints: endpoints ? shown : null }))
     .digest('hex');
-}
-
-function stable(value: unknown): string {
-  return JSON.stringify(value, (_, inner: unknown) =>
-    typeof inner === 'object' && inner !== null && !Array.isArray(inner)
-      ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)))
-      : inner,
-  );
 }
 
 /** Of the problem, as far as the request says it: elsewhere it is read by a worker. */

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { PointsmanError } from '../contract/errors';
 import type { ChatMessage, ChatTool } from '../contract/step';
 import { FIXED_DAY, strftime } from './fixed-day';
@@ -54,6 +55,7 @@ export async function createChatTokenizer({ tokenizer, config, templates }: Toke
     ]),
   );
   const tokens = read('tokenizer.json', () => new Tokenizer(tokenizer, config));
+  rememberWords(tokens);
   const added = new Map([...tokens.get_added_tokens_decoder()].map(([id, token]) => [id, token.content]));
   const special = specialTokens(config);
   // What every template knows by name.
@@ -150,6 +152,30 @@ function limit<Given extends unknown[], Value extends { readonly value: unknown 
       throw new Error(`it writes more than ${MOST_CHARACTERS} characters`);
     return value;
   };
+}
+
+/** The same few thousand make up most of a text. */
+const WORDS = 10_000;
+
+/**
+ * How words were cut. The library's own memory of them (of BPE, the one kind that has one) takes a word out and puts it in
+ * again at each use, which is a fourth of the time that encoding takes.
+ */
+function rememberWords(tokens: object): void {
+  const { model } = tokens as { model?: { cache?: WordMemory } };
+  if (!model?.cache) return;
+  const words = new LRUCache<string, string[]>({ max: WORDS });
+  model.cache = {
+    get: (word) => words.get(word),
+    put: (word, cut) => void words.set(word, cut),
+    clear: () => words.clear(),
+  };
+}
+
+interface WordMemory {
+  get(word: string): string[] | undefined;
+  put(word: string, cut: string[]): void;
+  clear(): void;
 }
 
 const EXACTLY = { skip_special_tokens: false, clean_up_tokenization_spaces: false };

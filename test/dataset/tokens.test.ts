@@ -1,3 +1,4 @@
+import { Tokenizer } from '@huggingface/tokenizers';
 import { createChatTokenizer, TemplateFailed } from '../../src/dataset/chat-tokenizer';
 import type { Conversation } from '../../src/dataset/conversation';
 import { MaskProblem, renderWithMask } from '../../src/dataset/mask';
@@ -155,6 +156,13 @@ describe('chat tokenizers', () => {
   ])('a template of %s is ended and refused', async (_, template) => {
     const loops = await tokenizerOf({ template, special: ['<s>'] });
     expect(() => loops.render([])).toThrow(TemplateFailed);
+  });
+
+  // A release that keeps it elsewhere would make encoding slower again without a word.
+  test('the library keeps cut words where ours are put instead', async () => {
+    const { tokenizer, config } = byteTokenizer('a', 0);
+    const { model } = new Tokenizer(tokenizer, config) as unknown as { model: { cache: object } };
+    expect(model.cache).toMatchObject({ get: expect.any(Function), put: expect.any(Function) });
   });
 
   test('files that are none are refused with what is wrong', async () => {

@@ -2,7 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ExperienceUnit, type Frame, type RepoSetupResult, SandboxProfile } from '../src/contract';
+import { ExperienceUnit, type Frame, RepoSetupInput, type RepoSetupResult, SandboxProfile } from '../src/contract';
+import { buildEnvironment, type KeptResult, writeEnvironment } from '../src/environments/environment-folder';
+import { testEnvironment } from '../src/environments/verified-tests';
 import { REPOSITORY } from '../src/home';
 import { BASE_IMAGE } from '../src/machine/image';
 import { openSandboxes } from '../src/sandbox';
@@ -10,6 +12,7 @@ import { type Owner, runName } from '../src/sandbox/labels';
 import type { Sandboxes } from '../src/sandbox/sandbox';
 import { BUILTIN_EMBEDDER } from '../src/store/experience/embedder';
 import { SqlExperience } from '../src/store/experience/sql';
+import { FileBlobs } from '../src/store/local/blobs';
 import { folderOf, giveUp, removeFolders, setUp, shell } from '../test/support/set-up';
 import { World } from '../test/support/world';
 
@@ -25,13 +28,20 @@ const UNITS = [600, 10_000, 100_000];
 /** Repositories whose errors need experience: where lanes can be told from one try after another. */
 const RACED = ['pypi:graphviz==0.20.1', 'pypi:pymemcache==4.0.0', 'go:github.com/spf13/pflag@v1.0.5'];
 
+/** Begin to verdict beside what nobody could leave out (`--floor`, or sources of one's own behind it). */
+const MEASURED = ['pypi:sqlparse==0.5.0', 'pypi:python-dateutil==2.9.0.post0'];
+/** It is installed once, and once more from its recipe; both are tested. */
+const TIMES = 2;
+
 /**
  * What a set-up pays for being durable, for being undoable and for remembering: a step beyond its command, checkpoints and
- * rollbacks by what was changed, a stack of 200 frames, retrieval by the size of memory, and whole set-ups one try at a time
- * and three at once (`--race`).
+ * rollbacks by what was changed, a stack of 200 frames, retrieval by the size of memory; and whole set-ups one try at a time
+ * and three at once (`--race`), or beside their installation and their tests alone (`--floor [SOURCE…]`, nothing else then).
  */
 export async function benchSetup(args: string[]): Promise<void> {
   console.log(`load ${loadavg()[0]!.toFixed(2)} before\n`);
+  const [option, ...sources] = args;
+  if (option === '--floor') return floor(sources.length > 0 ? sources : MEASURED);
   await steps();
   await frames();
   await retrieval(args.includes('--small') ? UNITS.slice(0, 2) : UNITS);
@@ -208,6 +218,41 @@ async function race(): Promise<void> {
           `| ${source} | ${k} | ${status} | ${steps} | ${rollbacks} | ${(ms / 1000).toFixed(0)} | ${(ms / 1000 / steps).toFixed(1)} |`,
         );
       }
+  } finally {
+    await world.close();
+  }
+}
+
+async function floor(sources: readonly string[]): Promise<void> {
+  const world = await World.start({ script: { models: {} }, profiles: {} });
+  const blobs = new FileBlobs(join(world.home, 'blobs'));
+  console.log('| set-up | status | s | install s | tests s | of both twice |\n|---|---|--:|--:|--:|--:|');
+  try {
+    for (const source of sources) {
+      const input = RepoSetupInput.parse({ source });
+      const [result, ms] = await timed(async () => {
+        const handle = await world.begin('repoSetup', input, `floor/${source}`);
+        return (await handle.result()) as KeptResult;
+      });
+      const folder = mkdtempSync(join(tmpdir(), 'pointsman-bench-floor-'));
+      const tag = `pointsman-bench-floor:${Date.now()}`;
+      await writeEnvironment(blobs, result, folder, {});
+      const installs: number[] = [];
+      const tests: number[] = [];
+      for (let i = 0; i < TIMES; i++) {
+        installs.push((await timed(() => buildEnvironment(folder, tag, () => {}, {})))[1]);
+        const [{ same, detail }, took] = await timed(() => testEnvironment(blobs, result, tag, input));
+        if (!same) throw new Error(`${source}: ${detail}`);
+        tests.push(took);
+      }
+      await openSandboxes('bench').images.remove(tag);
+      rmSync(folder, { recursive: true, force: true });
+      const sum = [...installs, ...tests].reduce((a, b) => a + b, 0);
+      const seconds = (times: readonly number[]) => times.map((each) => (each / 1000).toFixed(1)).join(', ');
+      console.log(
+        `| ${source} | ${result.status} | ${seconds([ms])} | ${seconds(installs)} | ${seconds(tests)} | ×${(ms / sum).toFixed(2)} |`,
+      );
+    }
   } finally {
     await world.close();
   }

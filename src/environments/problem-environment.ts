@@ -14,6 +14,7 @@ import type { Deps } from '../deps';
 import type { Owner } from '../sandbox/labels';
 import type { Sandbox, Workshop } from '../sandbox/sandbox';
 import { exportLines } from '../sandbox/shell-state';
+import { Turns } from '../sandbox/turns';
 import { fetchSource } from '../sources/fetch';
 import { GIT, mustRun, mustRunScript, readTest, textOf } from './commands';
 import type { GradingLab } from './grading/grade';
@@ -22,6 +23,8 @@ import { purgeCopies } from './harness/purge';
 import { bringImage, needImage, shareImage } from './travel';
 
 const REPOSITORY = 'pointsman/problem';
+/** By image. On a host that has just joined all runs of a grade want the same one at once, and would take one another's container. */
+const makers = new Turns();
 /** Counts up when the same recipe would give another image. */
 const BUILDER = 1;
 /** Label of an environment: what set-up made in it. */
@@ -79,11 +82,13 @@ export async function ensureProblemImage(
   signal: AbortSignal,
 ): Promise<string> {
   const wanted = imageOf(problem);
-  if (await exists(deps, wanted)) return wanted;
-  const base = await baseOf(deps, owner, problem, signal);
-  if (!problem.preparation) return base;
-  await prepare(deps, owner, { ...problem, image: base }, problem.preparation, wanted, signal);
-  return wanted;
+  return makers.take(wanted, signal, async () => {
+    if (await exists(deps, wanted)) return wanted;
+    const base = await baseOf(deps, owner, problem, signal);
+    if (!problem.preparation) return base;
+    await prepare(deps, owner, { ...problem, image: base }, problem.preparation, wanted, signal);
+    return wanted;
+  });
 }
 
 /** The image as it came, under the name that this host has it by: local, else shared by another host, else from its recipe. */

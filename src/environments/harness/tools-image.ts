@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { PointsmanError } from '../../contract';
 import type { Owner } from '../../sandbox/labels';
 import type { GuestFile, Images, Sandbox, Sandboxes } from '../../sandbox/sandbox';
+import { Turns } from '../../sandbox/turns';
 import { findInterpreter, type Interpreter, type InterpreterQuestion } from './interpreter';
 
 const REPOSITORY = 'pointsman/harness';
@@ -64,8 +65,6 @@ export async function ensureHarnessImage(
   const content = { builder: BUILDER, from: found.id, question, pins: PINS, guest: guest.map(digestOf) };
   const tag = createHash('sha256').update(JSON.stringify(content)).digest('hex').slice(0, 24);
   const image = `${REPOSITORY}:${tag}`;
-  const known = await interpreterOf(images, image);
-  if (known) return { image, ...known };
   const spec = {
     owner,
     role: `tools-${tag.slice(0, 8)}`,
@@ -73,17 +72,24 @@ export async function ensureHarnessImage(
     workdir: question.workdir,
     network: 'bridge' as const,
   };
-  return deps.sandboxes.workshop(spec, async (sandbox) => {
-    const interpreter = await findInterpreter(sandbox, question);
-    signal.throwIfAborted();
-    for (const [tool, folder] of Object.entries(TOOLS) as [keyof Pins, string][]) {
-      await install(sandbox, interpreter, folder, pinsFor(interpreter)[tool], sandbox.env, signal);
-    }
-    await sandbox.write(guest);
-    await sandbox.commit(image, { kept: true, labels: { [INTERPRETER]: interpreter } });
-    return { image, ...interpreter };
+  return makers.take(image, signal, async () => {
+    const known = await interpreterOf(images, image);
+    if (known) return { image, ...known };
+    return deps.sandboxes.workshop(spec, async (sandbox) => {
+      const interpreter = await findInterpreter(sandbox, question);
+      signal.throwIfAborted();
+      for (const [tool, folder] of Object.entries(TOOLS) as [keyof Pins, string][]) {
+        await install(sandbox, interpreter, folder, pinsFor(interpreter)[tool], sandbox.env, signal);
+      }
+      await sandbox.write(guest);
+      await sandbox.commit(image, { kept: true, labels: { [INTERPRETER]: interpreter } });
+      return { image, ...interpreter };
+    });
   });
 }
+
+/** By image: runs of one workflow would take one another's container. */
+const makers = new Turns();
 
 const INTERPRETER = 'pointsman.interpreter';
 

@@ -270,10 +270,12 @@ inFull(
     hostJoins('c');
     const seconds = () => (Date.now() - since) / 1000;
     let toItsImage: number | undefined;
+    let toItsWorker: number | undefined;
     const hosts = new Set<string>();
     while (!hosts.has('c') && seconds() < 240) {
       const images = await engines.c!.docker.listImages({ filters: { reference: [BASE] } });
       if (images.length > 0) toItsImage ??= seconds();
+      if (/"host":"c".*worker ready/.test(world.workerLog())) toItsWorker ??= seconds();
       for await (const { workflowId } of world.client.workflow.list({
         query: `WorkflowType = 'rollout' AND WorkflowId STARTS_WITH 'join/' AND ExecutionStatus = 'Running'`,
       })) {
@@ -285,7 +287,7 @@ inFull(
       }
       await sleep(100);
     }
-    figures('a third host', { secondsToItsImage: toItsImage, secondsToItsFirst: seconds() });
+    figures('a third host', { toItsImage, toItsWorker, toItsFirst: seconds() });
     expect(hosts).toContain('c');
     const made = await madeBy('join', await running);
     expect([made.rows, made.files]).toEqual([calm.rows, calm.files]);

@@ -3,6 +3,14 @@ import { Turns } from '../../src/sandbox/turns';
 
 const never = new AbortController().signal;
 
+function withResolvers(): { promise: Promise<void>; resolve: () => void } {
+  let resolve = () => {};
+  const promise = new Promise<void>((fulfil) => {
+    resolve = fulfil;
+  });
+  return { promise, resolve };
+}
+
 test('work of one name is done one after the other, whatever became of what was before; of other names beside it', async () => {
   const turns = new Turns();
   const seen: string[] = [];
@@ -30,15 +38,15 @@ test('work of one name is done one after the other, whatever became of what was 
 test('who waits is told of an end at once, keeps nobody up, and does nothing', async () => {
   const turns = new Turns();
   const ending = new AbortController();
-  let free = () => {};
-  const first = turns.take('a', never, () => new Promise<void>((resolve) => (free = resolve)));
-  let begun = false;
-  const second = turns.take('a', ending.signal, async () => void (begun = true));
+  const { promise, resolve: free } = withResolvers();
+  const first = turns.take('a', never, () => promise);
+  const work = jest.fn(async () => 'second');
+  const second = turns.take('a', ending.signal, work);
   const third = turns.take('a', never, async () => 'third');
   ending.abort(new Error('cancelled'));
   await expect(second).rejects.toThrow('cancelled');
   free();
   await first;
   expect(await third).toBe('third');
-  expect(begun).toBe(false);
+  expect(work).not.toHaveBeenCalled();
 });

@@ -16,7 +16,7 @@ const LAST_OF_ROWS: FunnelStage = 'not_doubtful';
  * The counts sum: a stage holds what the stage before held without its own losses.
  */
 export function funnelsOf(
-  rows: readonly RolloutRow[],
+  rows: Iterable<RolloutRow>,
   later?: ReadonlyMap<string, LossReason>,
   filters?: RowFilters,
 ): MethodFunnel[] {

@@ -6,7 +6,7 @@ import { drawsSwitch } from '../rollout/handover';
  * towards small ones, and that must be seen. Rows whose policy draws (`uniform`) alone; `handedOver` are those that met their
  * drawn switch, `resolved` those of them whose tests pass. Sorted by k.
  */
-export function survivalOf(rows: readonly RolloutRow[]): SwitchSurvival[] {
+export function survivalOf(rows: Iterable<RolloutRow>): SwitchSurvival[] {
   const byIndex = new Map<number, SwitchSurvival>();
   for (const { handOver, result } of rows) {
     const k = result?.handOver.sampled;

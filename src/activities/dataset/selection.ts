@@ -1,4 +1,5 @@
 import {
+  type DatasetInput,
   DatasetOrigin,
   type DatasetResult,
   DroppedRow,
@@ -14,7 +15,7 @@ import { type Selection, type Split, select } from '../../dataset/selection';
 import { survivalOf } from '../../dataset/survival';
 import { validityOf } from '../../dataset/validity';
 import type { BlobStore } from '../../store/blobs';
-import type { ChosenRow, DatasetRows, RowPlace } from './rows';
+import type { ChosenRow, DatasetRows } from './rows';
 
 type Figures = Pick<
   DatasetResult,
@@ -50,32 +51,45 @@ export async function chooseRows(blobs: BlobStore, rows: DatasetRows, judged: re
   const { input, pages } = rows.setting;
   const answers = (await Promise.all(judged.map((ref) => answersIn(blobs, ref)))).flat();
   const selection = select(answers.filter(isCandidate), input);
-  const lost = [...answers.filter(isLost), ...selection.lost].sort((a, b) => (a.id < b.id ? -1 : 1));
+  const lost = new Map([...answers.filter(isLost), ...selection.lost].map((each) => [each.id, each]));
+  const kept = new Map(selection.kept.map((each) => [each.id, each]));
 
-  const keptIds = new Set(selection.kept.map(({ id }) => id));
-  const places = new Map<string, RowPlace>();
-  const rollouts: RolloutRow[] = [];
+  const texts: Buffer[] = [];
+  /** Lines of files, by id. */
+  const places = new Map<string, string>();
+  const origins = new Map<string, string>();
+  const dropped = new Map<string, string>();
+  const licences: string[] = [];
   let at = 0;
   for (const page of pages) {
+    if (page.extra === undefined) texts.push(await blobs.get(page.lines.sha256));
     for (const place of await rows.places(page)) {
       const { id } = answers[at++]!;
-      if (keptIds.has(id)) places.set(id, place);
-      if ('rollout' in place) rollouts.push(place.rollout);
+      const rollout = 'rollout' in place ? place.rollout : undefined;
+      const row = kept.get(id);
+      if (row) {
+        places.set(id, lineOf({ id, place } satisfies ChosenRow));
+        origins.set(id, lineOf(originOf(row, rollout)));
+        licences.push((rollout ? rollout.licence : input.extra.find(({ name }) => name === row.method)?.licence) ?? '');
+      } else dropped.set(id, lineOf(droppedRow(lost.get(id)!, rollout, input)));
     }
   }
-  const byId = new Map(rollouts.map((row) => [row.id, row]));
-  const licenceOf = ({ id, method }: Candidate) =>
-    byId.get(id)?.licence ?? input.extra.find(({ name }) => name === method)?.licence ?? '';
-  const funnels = funnelsOf(rollouts, new Map(lost.map(({ id, reason }) => [id, reason])), input.filters);
+  const rollouts = rolloutsIn(texts);
+  const funnels = funnelsOf(rollouts, new Map([...lost].map(([id, { reason }]) => [id, reason])), input.filters);
   return {
     pages: { train: await written('train'), validation: await written('validation') },
     rows: { train: countOf('train'), validation: countOf('validation') },
     figures: { ...totals(selection), funnels, survival: survivalOf(rollouts), repetition: repetitionRates(funnels) },
-    licences: tally(selection.kept, licenceOf).map(([licence, count]) => ({ licence, rows: count })),
+    licences: tally(licences, (licence) => licence).map(([licence, count]) => ({ licence, rows: count })),
     instances: new Set(selection.kept.map(({ instance }) => instance)).size,
     costs: costsOf(rollouts),
-    dropped: await blobs.put(lost.map((each) => lineOf(droppedRow(each, byId.get(each.id)))).join('')),
-    origins: await blobs.put(selection.kept.map((each) => lineOf(originOf(each, byId.get(each.id)))).join('')),
+    dropped: await blobs.put(
+      [...dropped.keys()]
+        .sort()
+        .map((id) => dropped.get(id)!)
+        .join(''),
+    ),
+    origins: await blobs.put(selection.kept.map(({ id }) => origins.get(id)!).join('')),
   };
 
   function countOf(split: Split): number {
@@ -86,16 +100,30 @@ export async function chooseRows(blobs: BlobStore, rows: DatasetRows, judged: re
     const chosen = selection.kept.filter((row) => row.split === split);
     const refs: Ref[] = [];
     for (let from = 0; from < chosen.length; from += PAGE_ROWS) {
-      const lines = chosen.slice(from, from + PAGE_ROWS).map(({ id }): ChosenRow => ({ id, place: places.get(id)! }));
-      refs.push(await blobs.put(lines.map(lineOf).join('')));
+      const lines = chosen.slice(from, from + PAGE_ROWS).map(({ id }) => places.get(id)!);
+      refs.push(await blobs.put(lines.join('')));
     }
     return refs;
   }
+}
 
-  function droppedRow({ reason, detail, ...about }: Lost, row: RolloutRow | undefined): DroppedRow {
-    const { stage } = (row && lossOf(row, input.filters)) ?? laterLoss(reason as LossReason);
-    return DroppedRow.parse({ ...about, stage, reason, detail });
-  }
+/** Each is read when it is asked for: a hundred thousand of them take half a gibibyte, their text an eighth. */
+function rolloutsIn(texts: readonly Buffer[]): Iterable<RolloutRow> {
+  return {
+    *[Symbol.iterator]() {
+      for (const text of texts)
+        for (const line of text.toString('utf8').split('\n')) if (line !== '') yield JSON.parse(line) as RolloutRow;
+    },
+  };
+}
+
+function droppedRow(
+  { reason, detail, ...about }: Lost,
+  rollout: RolloutRow | undefined,
+  { filters }: DatasetInput,
+): DroppedRow {
+  const { stage } = (rollout && lossOf(rollout, filters)) ?? laterLoss(reason as LossReason);
+  return DroppedRow.parse({ ...about, stage, reason, detail });
 }
 
 function totals({ kept }: Selection): Omit<Figures, 'funnels' | 'survival' | 'repetition'> {
@@ -119,7 +147,7 @@ function originOf(row: Selection['kept'][number], rollout: RolloutRow | undefine
 }
 
 /** Of all rollouts, kept or not: a data set costs what was thrown away for it, too. */
-function costsOf(rollouts: readonly RolloutRow[]): MethodCost[] {
+function costsOf(rollouts: Iterable<RolloutRow>): MethodCost[] {
   const costs = new Map<string, MethodCost>();
   for (const { method, result } of rollouts) {
     const { rollouts: n, usd, tokens } = costs.get(method) ?? { rollouts: 0, usd: 0, tokens: 0 };

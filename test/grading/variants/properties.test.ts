@@ -1,6 +1,7 @@
 import { type ModuleSyntax, openPython, type Python } from '@pointsman/python';
 import fc from 'fast-check';
 import { type Chosen, findVariants, type Languages, openLanguages, withVariants } from '../../../src/grading/variants';
+import { examples } from '../../support/counts';
 import { modules } from './modules';
 
 let languages: Languages;
@@ -38,6 +39,7 @@ describe('a variant of any module', () => {
           }
         }
       }),
+      { numRuns: examples(40, 200) },
     );
   });
 

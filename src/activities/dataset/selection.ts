@@ -107,7 +107,7 @@ export async function chooseRows(blobs: BlobStore, rows: DatasetRows, judged: re
   }
 }
 
-/** Each is read when it is asked for: a hundred thousand of them take half a gibibyte, their text an eighth. */
+/** Each is read when it is asked for: all of them at once would take several times their text. */
 function rolloutsIn(texts: readonly Buffer[]): Iterable<RolloutRow> {
   return {
     *[Symbol.iterator]() {

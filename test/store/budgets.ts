@@ -69,11 +69,21 @@ export function budgetsConformance(open: () => Budgets): void {
 function spender(where: string, who: string, ...args: readonly number[]) {
   const child = path.join(__dirname, 'children/spender.ts');
   const all = ['--import', 'tsx', child, where, who, ...args.map(String)];
-  return spawn(process.execPath, all, { stdio: ['ignore', 'pipe', 'inherit'] });
+  return spawn(process.execPath, all, {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: { ...process.env, PGAPPNAME: who },
+  });
 }
 
-/** The same for processes of their own, which find the budgets at `where`: a folder, or the URL of a database. */
-export function budgetProcesses(where: () => string, open: () => Budgets): void {
+/**
+ * The same for processes of their own, which find the budgets at `where`: a folder, or the URL of a database. A
+ * server goes on for a moment with what a killed process had begun: `gone` waits for that.
+ */
+export function budgetProcesses(
+  where: () => string,
+  open: () => Budgets,
+  gone: (who: string) => Promise<void> = async () => {},
+): void {
   test('64 callers in three processes stay within one cap', async () => {
     const cap = 1;
     const [reserve, actual] = [0.02, 0.013];
@@ -102,6 +112,7 @@ export function budgetProcesses(where: () => string, open: () => Budgets): void 
     while ((await open().status('shared')).spentUsd === 0) await delay(20);
     victim.kill('SIGKILL');
     await once(victim, 'exit');
+    await gone('victim');
     const before = await open().status('shared');
     expect(before.open.length).toBeLessThanOrEqual(8);
     await open().reserve('shared', 1000, 'mine', 1);

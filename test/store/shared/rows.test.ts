@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { Config } from '../../../src/config';
 import { type Database, statement } from '../../../src/store/database';
@@ -41,6 +42,10 @@ describe('budgets in a database', () => {
   budgetProcesses(
     () => url,
     () => new SqlBudgets(another()),
+    async (who) => {
+      const sessions = statement('select 1 from pg_stat_activity where application_name = $1', who);
+      while ((await another().run([sessions]))[0]!.length > 0) await sleep(20);
+    },
   );
 });
 describe('a ledger in a database', () => {
@@ -92,7 +97,7 @@ test('connections that break in the middle of movements lose none and book none 
       await breaker.query(
         'select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid() and datname = current_database()',
       );
-      await new Promise((resolve) => setTimeout(resolve, 15));
+      await sleep(15);
     }
   })();
   const again = async (movement: () => Promise<unknown>): Promise<void> => {

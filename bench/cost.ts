@@ -1,6 +1,7 @@
 import { loadavg } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
+import { temporal } from '@temporalio/proto';
 import type { Problem, RolloutResult } from '../src/contract';
 import { tinyStages } from '../test/support/scripted-campaign';
 import { World } from '../test/support/world';
@@ -34,34 +35,38 @@ export async function benchCost(args: string[]): Promise<void> {
     const after = await settled(world);
     // The last turn submits.
     const steps = ROLLOUTS * (turns + 1);
-    console.log(`${ROLLOUTS} rollouts of ${turns + 1} turns, ${seconds} s a turn; load ${loadavg()[0]!.toFixed(2)}\n`);
-    console.log('| actions, as the server counts them | a rollout | a turn |\n|---|--:|--:|');
+    console.log(`${ROLLOUTS} rollouts of ${turns + 1} turns, ${seconds} s a turn; load ${loadavg()[0]!.toFixed(2)}`);
     const kinds = [...after].map(([kind, count]) => [kind, count - (before.get(kind) ?? 0)] as const);
-    const counted = kinds.filter(([, count]) => count > 0).sort(([, one], [, other]) => other - one);
-    const line = (name: string, count: number) =>
-      console.log(`| ${name} | ${(count / ROLLOUTS).toFixed(1)} | ${(count / steps).toFixed(2)} |`);
-    for (const [kind, count] of counted) line(kind, count);
-    const all = counted.reduce((sum, [, count]) => sum + count, 0);
-    line('**all**', all);
-    line(
-      'events',
-      ended.reduce((sum, { events }) => sum + events, 0),
-    );
-    line(
-      'bytes of history',
-      ended.reduce((sum, { bytes }) => sum + bytes, 0),
-    );
+    const table = (what: string, counted: Iterable<readonly [string, number]>) => {
+      console.log(`\n| ${what} | a rollout | a turn |\n|---|--:|--:|`);
+      const sorted = [...counted].filter(([, count]) => count > 0).sort(([, one], [, other]) => other - one);
+      const all = sorted.reduce((sum, [, count]) => sum + count, 0);
+      for (const [name, count] of [...sorted, ['**all**', all] as const])
+        console.log(`| ${name} | ${(count / ROLLOUTS).toFixed(1)} | ${(count / steps).toFixed(2)} |`);
+      return all;
+    };
+    const all = table('actions, as the server counts them', kinds);
+    table('events of history', timesOf(ended.flatMap(({ events }) => events)));
+    table('activities', timesOf(ended.flatMap(({ activities }) => activities)));
+    const bytes = ended.reduce((sum, each) => sum + each.bytes, 0);
+    console.log(`\n${(bytes / steps / 1024).toFixed(2)} KB of history a turn`);
     const quoted = (all / steps) * TURNS_QUOTED;
     const usd = (quoted * USD_A_MILLION) / 1e6;
     console.log(
-      `\n${TURNS_QUOTED} turns: ${quoted.toFixed(0)} actions, $${usd.toFixed(4)} at $${USD_A_MILLION} a million`,
+      `${TURNS_QUOTED} turns: ${quoted.toFixed(0)} actions, $${usd.toFixed(4)} at $${USD_A_MILLION} a million`,
     );
   } finally {
     await world.close();
   }
 }
 
-async function rollout(world: World, problem: Problem, id: string): Promise<{ events: number; bytes: number }> {
+interface Cost {
+  readonly events: readonly string[];
+  readonly activities: readonly string[];
+  readonly bytes: number;
+}
+
+async function rollout(world: World, problem: Problem, id: string): Promise<Cost> {
   const handle = await world.begin(
     'rollout',
     { problem, student: 'slow', handOver: { never: true }, grade: false },
@@ -69,8 +74,19 @@ async function rollout(world: World, problem: Problem, id: string): Promise<{ ev
   );
   const { status, detail } = (await handle.result()) as RolloutResult;
   if (status !== 'submitted') throw new Error(`${id} ended ${status}: ${detail}`);
-  const { historyLength, historySize = 0 } = await handle.describe();
-  return { events: historyLength, bytes: historySize };
+  const { historySize = 0 } = await handle.describe();
+  const { events } = await handle.fetchHistory();
+  return {
+    events: (events ?? []).map(({ eventType }) => temporal.api.enums.v1.EventType[eventType ?? 0]!),
+    activities: (events ?? []).flatMap((each) => each.activityTaskScheduledEventAttributes?.activityType?.name ?? []),
+    bytes: historySize,
+  };
+}
+
+function timesOf(names: readonly string[]): Map<string, number> {
+  const times = new Map<string, number>();
+  for (const name of names) times.set(name, (times.get(name) ?? 0) + 1);
+  return times;
 }
 
 /** Actions by kind, once the server has counted what it did. */

@@ -6,12 +6,15 @@ import { benchCampaign } from './campaign';
 import { benchCli } from './cli';
 import { benchCost } from './cost';
 import { benchDataset } from './dataset';
+import { benchDigest } from './digest';
 import { benchFleet } from './fleet';
 import { benchJudge } from './judge';
+import { benchParallel } from './parallel';
 import { benchUnits } from './prove-units';
 import { benchRollout } from './rollout';
 import { benchSetup } from './setup';
 import { benchShift } from './shift';
+import { benchVerdict } from './verdict';
 import { benchViewer } from './viewer';
 
 /** What `npm run bench NAME` measures. Figures are printed as Markdown, with what they were measured beside. */
@@ -19,6 +22,9 @@ const BENCHES: Readonly<Record<string, (args: string[]) => Promise<void>>> = {
   units: benchUnits,
   judge: benchJudge,
   rollout: benchRollout,
+  parallel: benchParallel,
+  digest: benchDigest,
+  verdict: benchVerdict,
   campaign: benchCampaign,
   cli: benchCli,
   cost: benchCost,

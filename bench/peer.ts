@@ -1,6 +1,6 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { pointsmanHome, REPOSITORY } from '../src/home';
 import { BASE_IMAGE } from '../src/machine/image';
 
@@ -12,7 +12,7 @@ export function peerScripts(): string | undefined {
 }
 
 /** A virtual environment with mini-swe-agent, made once. */
-export function peerPython(): string {
+function peerPython(): string {
   const venv = join(pointsmanHome(), 'bench', 'venv-mini');
   const python = join(venv, 'bin', 'python');
   if (!existsSync(join(venv, 'ready'))) {
@@ -113,7 +113,7 @@ export function peerBatch(prefix: string, count: number, steps: number, port: nu
   ];
   const env = {
     ...process.env,
-    VENV_MINI: join(pointsmanHome(), 'bench', 'venv-mini'),
+    VENV_MINI: dirname(dirname(peerPython())),
     BENCH_BASE: `http://127.0.0.1:${port}/v1`,
   };
   const run = spawnSync('python3', args, {

@@ -1,14 +1,13 @@
-import { readFileSync } from 'node:fs';
 import { loadavg } from 'node:os';
 import type { Problem, RolloutInput, RolloutResult } from '../src/contract';
 import { BASE_IMAGE } from '../src/machine/image';
 import { freePort } from '../src/machine/ports';
 import { World } from '../test/support/world';
 import { floorOfTemporal } from './floor';
-import { peerBatch, peerRollout, peerScripts, scriptedServer } from './peer';
-import { type StepTimes, stepTimes } from './steps';
+import { peerRollout, peerScripts, type ScriptedServer, scriptedServer } from './peer';
+import { median, type StepTimes, stepTimes } from './steps';
 
-const STEPS = 50;
+export const STEPS = 50;
 const LONG = 100;
 const KIB = 8;
 
@@ -17,19 +16,8 @@ const KIB = 8;
  * one run. Ours is durable (each step in the server's database and the store), mini's is not.
  */
 export async function benchRollout(args: string[]): Promise<void> {
-  if (!peerScripts())
-    throw new Error(
-      'the peer scripts are not beside this checkout: set POINTSMAN_BENCH_PEERS to the folder that has mini/',
-    );
   const rounds = Number(args.find((arg) => /^\d+$/.test(arg)) ?? 2);
-  const port = await freePort();
-  const server = await scriptedServer(port);
-  const world = await World.start({
-    script: { models: { unused: { generate: { steps: 1, command: 'true' } } } },
-    profiles: profilesFor(server.url),
-  });
-  const times = (prefix: string) => stepTimes(server.log, prefix);
-  try {
+  await besideMini(async ({ world, server, times }) => {
     console.log(`load ${loadavg()[0]!.toFixed(2)} before; ${rounds} rounds, ours and mini's in turn\n`);
     const starts: number[] = [];
     let peer = { containerStartMs: 0, rssMiB: 0 };
@@ -60,41 +48,54 @@ export async function benchRollout(args: string[]): Promise<void> {
       );
     }
     await history(world, 'ours-long', LONG);
+  });
+}
 
-    heading('In parallel (steps a second, all together)');
-    const batchRss = peerBatch('mini-8', 8, STEPS, port);
-    console.log(
-      `| mini-swe-agent | 8 | ${times('mini-8').stepsPerSecond.toFixed(1)} steps/s | p50 ${times('mini-8').p50.toFixed(0)} ms | ${batchRss.toFixed(0)} MB (its one process) |`,
+interface Beside {
+  readonly world: World;
+  readonly server: ScriptedServer;
+  /** Of the conversations whose names begin so, ours or mini's. */
+  times(prefix: string): StepTimes;
+}
+
+/** A server, a worker and the scripted model that mini-swe-agent asks as well, for up to so many rollouts at once. */
+export async function besideMini(measure: (beside: Beside) => Promise<void>, atOnce = 8): Promise<void> {
+  if (!peerScripts())
+    throw new Error(
+      'the peer scripts are not beside this checkout: set POINTSMAN_BENCH_PEERS to the folder that has mini/',
     );
-    for (const many of [8, 32]) {
-      const name = `ours-x${many}`;
-      await Promise.all(Array.from({ length: many }, (_, i) => ours(world, `${name}-${i}`, STEPS, 0)));
-      const { stepsPerSecond, p50 } = times(`${name}-`);
-      console.log(
-        `| pointsman | ${many} | ${stepsPerSecond.toFixed(1)} steps/s | p50 ${p50.toFixed(0)} ms | worker ${workerRss(world).toFixed(0)} MB |`,
-      );
-    }
-    console.log(
-      `\n8 in parallel: ×${(times('ours-x8-').stepsPerSecond / times('mini-8').stepsPerSecond).toFixed(2)} mini's steps a second; load ${loadavg()[0]!.toFixed(2)} after`,
-    );
+  const server = await scriptedServer(await freePort());
+  const world = await World.start({
+    script: { models: { unused: { generate: { steps: 1, command: 'true' } } } },
+    profiles: profilesFor(server.url, atOnce),
+    config: { worker: { janitorMinutes: 0, sandboxes: atOnce } },
+  });
+  try {
+    await measure({ world, server, times: (prefix) => stepTimes(server.log, prefix) });
   } finally {
     server.stop();
     await world.close();
   }
 }
 
-function profilesFor(baseUrl: string): Record<string, Record<string, unknown>> {
+function profilesFor(baseUrl: string, concurrency: number): Record<string, Record<string, unknown>> {
   const profile = (model: string) => ({
     provider: 'openai',
     baseUrl,
     model,
-    concurrency: 64,
+    concurrency,
     view: { reviewOnSubmit: true },
   });
   return { [`steps-${STEPS}`]: profile(`swea-${STEPS}`), [`steps-${LONG}-${KIB}`]: profile(`swea-${LONG}-${KIB}`) };
 }
 
-async function ours(world: World, conversation: string, steps: number, kib: number): Promise<{ claimMs: number }> {
+/** One of our rollouts of that many steps, each of whose observations has so many KiB; and how long its sandbox took to come up. */
+export async function ours(
+  world: World,
+  conversation: string,
+  steps: number,
+  kib: number,
+): Promise<{ claimMs: number }> {
   const problem: Problem = {
     id: conversation,
     image: BASE_IMAGE,
@@ -143,12 +144,7 @@ function millis(time?: { seconds?: unknown; nanos?: number | null } | null): num
   return Number(time?.seconds ?? 0) * 1000 + Number(time?.nanos ?? 0) / 1e6;
 }
 
-function workerRss(world: World): number {
-  const status = readFileSync(`/proc/${world.workerPid()}/status`, 'utf8');
-  return Number(/VmHWM:\s+(\d+)/.exec(status)?.[1]) / 1024;
-}
-
-function heading(text: string): void {
+export function heading(text: string): void {
   console.log(`\n### ${text}`);
 }
 
@@ -162,8 +158,4 @@ function ratio(name: string, a: StepTimes, b: StepTimes): void {
   console.log(
     `| ${name} | min ×${(a.min / b.min).toFixed(2)} | p10 ×${(a.p10 / b.p10).toFixed(2)} | p50 ×${(a.p50 / b.p50).toFixed(2)} | p95 ×${(a.p95 / b.p95).toFixed(2)} | |`,
   );
-}
-
-function median(values: readonly number[]): number {
-  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 }

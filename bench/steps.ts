@@ -59,6 +59,6 @@ export function stepTimes(log: string, prefix: string): StepTimes {
   };
 }
 
-function median(values: readonly number[]): number {
+export function median(values: readonly number[]): number {
   return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 }

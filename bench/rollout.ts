@@ -140,7 +140,7 @@ async function history(world: World, id: string, steps: number): Promise<void> {
   );
 }
 
-function millis(time?: { seconds?: unknown; nanos?: number | null } | null): number {
+export function millis(time?: { seconds?: unknown; nanos?: number | null } | null): number {
   return Number(time?.seconds ?? 0) * 1000 + Number(time?.nanos ?? 0) / 1e6;
 }
 

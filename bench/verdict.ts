@@ -1,8 +1,10 @@
 import { loadavg } from 'node:os';
+import type { WorkflowHandle } from '@temporalio/client';
 import Docker from 'dockerode';
 import type { Problem, RolloutResult } from '../src/contract';
 import { TINY_TESTS, tinyProblem } from '../test/support/tiny-problem';
 import { World } from '../test/support/world';
+import { millis } from './rollout';
 import { median } from './steps';
 
 const MEND = 'sed -i s/-/+/ src/calc.py';
@@ -25,8 +27,11 @@ export async function benchVerdict([rounds = '10']: string[]): Promise<void> {
     await rollout(world, problem, 'first');
     const containers = await startsDuring(docker, () => rollout(world, problem, 'counted'));
     const [ours, bare]: [number[], number[]] = [[], []];
+    const activities = new Map<string, Took[]>();
     for (let round = 0; round < Number(rounds); round++) {
       ours.push(await timed(() => rollout(world, problem, `round-${round}`)));
+      for (const took of await activitiesOf(world, `round-${round}`))
+        activities.set(took.name, [...(activities.get(took.name) ?? []), took]);
       bare.push(await timed(() => bareContainers(docker, problem, containers)));
     }
     console.log(`${rounds} rounds in turn, load ${loadavg()[0]!.toFixed(2)}\n`);
@@ -36,6 +41,11 @@ export async function benchVerdict([rounds = '10']: string[]): Promise<void> {
     console.log(
       `| ratio | ×${(least(ours) / least(bare)).toFixed(2)} | ×${(median(ours) / median(bare)).toFixed(2)} |`,
     );
+    console.log('\n| its activities | begins at (ms, p50) | takes (ms, p50) |\n|---|--:|--:|');
+    for (const [name, all] of activities) {
+      const [from, ms] = [median(all.map((each) => each.from)), median(all.map((each) => each.ms))];
+      console.log(`| ${name} | ${from.toFixed(0)} | ${ms.toFixed(0)} |`);
+    }
   } finally {
     await world.close();
   }
@@ -45,6 +55,46 @@ async function rollout(world: World, problem: Problem, id: string): Promise<void
   const handle = await world.begin('rollout', { problem, student: 'mends', handOver: { never: true } }, id);
   const { status, resolved, detail } = (await handle.result()) as RolloutResult;
   if (status !== 'submitted' || !resolved) throw new Error(`${id} ended ${status}, resolved ${resolved}: ${detail}`);
+}
+
+interface Took {
+  /** Of the activity, with which of its kind it is. */
+  readonly name: string;
+  /** Milliseconds since the rollout began, and from schedule to end. */
+  readonly from: number;
+  readonly ms: number;
+}
+
+async function activitiesOf(world: World, id: string): Promise<Took[]> {
+  const [rollout, grade] = await Promise.all([id, `${id}/grade`].map((each) => eventsOf(world, each)));
+  const began = millis(rollout![0]!.eventTime);
+  return [...tookOf(rollout!, 'rollout', began), ...tookOf(grade!, 'grade', began)];
+}
+
+type Events = NonNullable<Awaited<ReturnType<WorkflowHandle['fetchHistory']>>['events']>;
+
+async function eventsOf(world: World, id: string): Promise<Events> {
+  return (await world.client.workflow.getHandle(id).fetchHistory()).events ?? [];
+}
+
+function tookOf(events: Events, who: string, began: number): Took[] {
+  const times = new Map<string, number>();
+  return events.flatMap(({ eventId, eventTime, activityTaskScheduledEventAttributes: scheduled }) => {
+    const type = scheduled?.activityType?.name;
+    const end = events.find(
+      ({ activityTaskCompletedEventAttributes: done }) => done && String(done.scheduledEventId) === String(eventId),
+    );
+    if (!type || !end) return [];
+    times.set(type, (times.get(type) ?? 0) + 1);
+    const from = millis(eventTime);
+    return [
+      {
+        name: `${who}: ${type} ${times.get(type)}`,
+        from: from - began,
+        ms: millis(end.eventTime) - from,
+      },
+    ];
+  });
 }
 
 /** How many containers start on the engine, whoever starts them. */

@@ -17,6 +17,7 @@ import { roomsWithin } from '../rooms';
 /** What `bin/build.cjs` made of the sources, as a package has it. */
 const CODE = join(REPOSITORY, 'dist');
 const WORKFLOWS = join(CODE, 'workflows', 'index.js');
+const SHARING = join(CODE, 'workflows', 'shared-contract.js');
 const FAILURES = join(CODE, 'payloads', 'failures.js');
 /** Where npm put Temporal's packages, for this checkout or around this package. */
 const PACKAGES = resolve(dirname(require.resolve('@temporalio/workflow/package.json')), '..', '..');
@@ -43,7 +44,7 @@ export async function workflowBundle(
   if (existsSync(codePath)) return { codePath };
   const quiet = () => {};
   const { code } = await bundleWorkflowCode({
-    workflowsPath: extensions.length === 0 ? WORKFLOWS : entryWith(extensions, join(folder, `${name}-entry.cjs`)),
+    workflowsPath: extensions.length === 0 ? SHARING : entryWith(extensions, join(folder, `${name}-entry.cjs`)),
     ...(encodesFailures ? { failureConverterPath: FAILURES } : {}),
     // The entry lies in the home, from which no package is found.
     webpackConfigHook: (config) => ({

@@ -4,6 +4,7 @@ import {
   defineUpdate,
   executeChild,
   ParentClosePolicy,
+  patched,
   proxyActivities,
   setCurrentDetails,
   setHandler,
@@ -134,9 +135,14 @@ class Rollout {
       const patch = await sandbox.keepWork();
       const there = await this.judgeThere(sandbox, patch);
       const ending: Ending = sandbox.tampered ? { status: 'tampered', detail: sandbox.trouble } : ended;
-      // The work is a patch by now; its sandbox makes room for the judge's.
-      await sandbox.release();
-      return await this.conclude(sandbox, ending, there === undefined ? patch : null, there);
+      // The work is a patch by now: its sandbox goes while the verdict begins, and makes room for the judge's.
+      const gone = sandbox.release();
+      if (!patched('removed beside the verdict')) await gone;
+      const [result] = await Promise.all([
+        this.conclude(sandbox, ending, there === undefined ? patch : null, there),
+        gone,
+      ]);
+      return result;
     } catch (error) {
       if (isCancellation(error)) await CancellationScope.nonCancellable(() => this.keepCancelled(sandbox));
       throw error;

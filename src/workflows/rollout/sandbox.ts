@@ -32,6 +32,7 @@ export class RolloutSandbox {
   tampered = false;
   /** The last thing that went wrong. */
   trouble: string | undefined;
+  private released: Promise<void> | undefined;
   private readonly undo: Compensations;
   private readonly stack: SnapshotStack;
   /** The next run of the workflow goes on with it. */
@@ -236,8 +237,11 @@ export class RolloutSandbox {
     this.left = true;
   }
 
+  /** Whoever asks, all wait for the one removal. */
   async release(): Promise<void> {
-    if (!this.left) await this.undo.run();
+    if (this.left) return;
+    this.released ??= this.undo.run();
+    await this.released;
   }
 
   private get lease() {

@@ -211,6 +211,12 @@ export const scenarios: readonly Scenario[] = [
     await pastTurn(handle, 4);
     await new Docker().getContainer(await containerOf(handle)).remove({ force: true });
   }),
+  // As they are since a sandbox goes beside the verdict.
+  rollout('removed-beside', { grade: true }),
+  rollout('removed-beside-cancelled', { grade: true }, async (handle) => {
+    while ((await handle.query<RolloutProgress>('progress')).phase !== 'Grading') await sleep(20);
+    await handle.cancel();
+  }),
   rollout('in-one-cancelled', { student: 'slow' }, async (handle) => {
     await pastTurn(handle, 2);
     await handle.cancel();

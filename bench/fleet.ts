@@ -17,7 +17,7 @@ const STARTED_AT_ONCE = 50;
 /**
  * A fleet as its Temporal server sees it: workers that poll as hosts do, activities that sleep. `fleet --hosts 200
  * --sandboxes 50 --model 60 --minutes 3`: so many places each, seconds that a model thinks, and how long it goes on after the
- * last rollout was begun. `--server frontend.namespaceCount=20000` is a setting of the server's, any number of times.
+ * last rollout was begun.
  */
 export async function benchFleet(args: string[]): Promise<void> {
   const { values } = parseArgs({
@@ -27,11 +27,10 @@ export async function benchFleet(args: string[]): Promise<void> {
       sandboxes: { type: 'string', default: '50' },
       model: { type: 'string', default: '60' },
       minutes: { type: 'string', default: '3' },
-      server: { type: 'string', multiple: true, default: [] },
     },
   });
   const [hosts, places] = [Number(values.hosts), Number(values.sandboxes)];
-  const world = await World.start({ workers: 0, script: { models: {} }, profiles: {}, serverConfig: values.server });
+  const world = await World.start({ workers: 0, script: { models: {} }, profiles: {} });
   const children: ChildProcess[] = [];
   try {
     console.log(`load ${loadavg()[0]!.toFixed(2)} before`);

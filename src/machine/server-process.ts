@@ -25,6 +25,7 @@ export interface DevServerOptions {
 const DYNAMIC_CONFIG = [
   'history.transferProcessorMaxPollRPS=1000',
   'matching.enableFairness=true',
+  'frontend.namespaceCount=20000',
   'frontend.WorkflowPauseEnabled=true',
   'system.numConsecutiveWorkflowTaskProblemsToTriggerSearchAttribute=2',
   // Its HTTP API takes requests of any web page and any account of this machine; nothing of ours uses it.

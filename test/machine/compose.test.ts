@@ -100,7 +100,7 @@ test("the server's dynamic configuration has the development server's settings",
   const entries = Object.entries(settings).map(
     ([name, [{ value }]]) => `${name}=${Array.isArray(value) ? JSON.stringify(value) : value}`,
   );
-  expect(entries).toHaveLength(5);
+  expect(entries).toHaveLength(6);
   for (const entry of entries) expect(source).toContain(`'${entry}'`);
 });
 

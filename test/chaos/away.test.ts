@@ -125,7 +125,7 @@ test(
     expect(rolled).toMatchObject({ status: 'submitted', recovered: { sandboxes: 0, redoneSteps: 0 } });
     expect(await leftOf(world, 'set-up')).toEqual(NOTHING);
   },
-  minutes(2, 8),
+  minutes(4, 8),
 );
 
 inFull(

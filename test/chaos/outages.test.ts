@@ -135,7 +135,7 @@ test(
     let line: string;
     try {
       line = await told(/^store .*500/);
-      await told(/^ +\d+ try again, store-\S+ for one: \w+: /);
+      await told(/^ +\d+.* try again, \S+ for one: \w+: /);
       await sleep(SECONDS * 1_000);
     } finally {
       weather = () => ({});

@@ -4,6 +4,7 @@ import { SandboxProfile } from '../src/contract';
 import { BASE_IMAGE } from '../src/machine/image';
 import { openSandboxes } from '../src/sandbox';
 import type { Journal } from '../src/sandbox/sandbox';
+import { median } from './steps';
 
 const TREE = '/root/tree';
 const CHANGED = 10;
@@ -58,7 +59,6 @@ for n in range(${files}):
   console.log(`${files} files, ${CHANGED} changed before each; ${rounds} rounds, load ${loadavg()[0]!.toFixed(2)}\n`);
   console.log('| | min (ms) | p50 (ms) |\n|---|--:|--:|');
   for (const [name, all] of Object.entries(took)) {
-    const sorted = all.sort((a, b) => a - b);
-    console.log(`| ${name} | ${sorted[0]!.toFixed(0)} | ${sorted[Math.floor(rounds / 2)]!.toFixed(0)} |`);
+    console.log(`| ${name} | ${Math.min(...all).toFixed(0)} | ${median(all).toFixed(0)} |`);
   }
 }

@@ -51,7 +51,7 @@ export function createJanitorActivities(deps: Deps) {
             total.kept += 1;
             continue;
           }
-          const removed = await sandboxes.removeAll(run);
+          const removed = await sandboxes.removeAll(run, { untold: true });
           total.removedRuns.push(workflowId);
           for (const kind of ['containers', 'networks', 'images', 'volumes'] as const) total[kind] += removed[kind];
         }

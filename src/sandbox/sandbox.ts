@@ -129,8 +129,11 @@ export interface Sandboxes {
    * less free than this host needs for new work. Gives the names that went.
    */
   makeRoom(canBeHad: (names: readonly string[]) => Promise<boolean>): Promise<string[]>;
-  /** Removes all that a run owns here: sandboxes, networks, volumes, then images from the newest. */
-  removeAll(firstRunId: string): Promise<Removed>;
+  /**
+   * Removes all that a run owns here: sandboxes, networks, images from the newest, volumes. `untold`: also images that nothing
+   * but their labels tells of, as an earlier version left them; that reads every image of the engine.
+   */
+  removeAll(firstRunId: string, options?: { readonly untold?: boolean }): Promise<Removed>;
   /** Runs of this scope that own something here, none of it younger than that: first run id, and the workflow that owns it. */
   leftovers(olderThanSeconds: number): Promise<Map<string, string>>;
   /** How many may run at once, and who waits for what: see there. */

@@ -8,7 +8,7 @@ import type { FrameRequest, Journal } from '../sandbox';
 import { parseExports } from '../shell-state';
 import { type ContainerSpec, EGRESS_NETWORK, ensureContainer, removeContainer, setAside } from './container';
 import { frameLost } from './engine';
-import { flatten, inspectImage, removeImage } from './images';
+import { commitOfRun, flatten, inspectImage, removeImage } from './images';
 import type { Reach } from './reach';
 
 /** overlay2 refuses a 126th layer; flattening earlier leaves room for the commits of one run. */
@@ -41,15 +41,8 @@ export async function checkpoint(
   const labels = { [LABEL.frame]: String(index), 'pointsman.position': position };
   if (existing?.Config?.Labels?.['pointsman.position'] !== position) {
     if (existing) await removeImage(docker, image);
-    // Container labels are copied into the image, so the run's ownership comes along.
-    await container.commit({
-      repo,
-      tag,
-      pause: true,
-      changes: Object.entries(labels)
-        .map(([name, value]) => `LABEL ${name}=${JSON.stringify(value)}`)
-        .join('\n'),
-    });
+    const changes = Object.entries(labels).map(([name, value]) => `LABEL ${name}=${JSON.stringify(value)}`);
+    await commitOfRun(docker, container, { repo, tag }, changes.join('\n'));
     writeBackSoon(docker);
   }
   const committed = await docker.getImage(image).inspect();

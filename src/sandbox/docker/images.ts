@@ -213,6 +213,25 @@ export function changesOf({ labels = {}, instructions = [], kept }: CommitOption
   return [...all, ...instructions].join('\n');
 }
 
+/** Role of the volume that tells of a run's images. */
+export const IMAGES = 'images';
+
+/**
+ * Commits a container of a run as an image that is the run's too: its labels come along. A volume of the run says first that it
+ * has images: an engine that is asked for those of one label reads every image that it has (0.6 ms each, measured with 700).
+ */
+export async function commitOfRun(
+  docker: Docker,
+  container: Docker.Container,
+  { repo, tag }: { repo: string; tag: string },
+  changes?: string,
+): Promise<void> {
+  const { Labels } = (await container.inspect()).Config;
+  const owner = { workflowId: Labels[LABEL.workflow] ?? '', firstRunId: Labels[LABEL.run] ?? '' };
+  await docker.createVolume({ Name: runName(owner, IMAGES), Labels: { ...Labels, [LABEL.role]: IMAGES } });
+  await container.commit({ repo, tag, pause: true, ...(changes ? { changes } : {}) });
+}
+
 export async function inspectImage(docker: Docker, image: string): Promise<Docker.ImageInspectInfo | undefined> {
   return docker
     .getImage(image)

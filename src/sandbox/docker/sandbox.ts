@@ -21,7 +21,7 @@ import { statusOf } from './engine';
 import { checkpoint } from './frames';
 import { assertAlive, getFiles, putFiles, readGuestLines, runInGuest } from './guest';
 import { assertRoom } from './held';
-import { changesOf, splitName } from './images';
+import { changesOf, commitOfRun, splitName } from './images';
 import type { JournalStreams } from './journal';
 
 /** A container as a sandbox. It holds nothing itself: the same name is the same sandbox. */
@@ -105,9 +105,9 @@ export class DockerSandbox implements Workshop, ConfinedSandbox {
       if (exitCode !== 0)
         throw new PointsmanError('SandboxFailed', `our own files cannot be removed: ${stderr.toString('utf8').trim()}`);
     }
-    const { repo, tag } = splitName(image);
-    // Labels of the container are copied into the image, so the run's ownership comes along.
-    await this.container.commit({ repo, tag, pause: true, changes: changesOf(options) });
+    const [name, changes] = [splitName(image), changesOf(options)];
+    if (options.kept) await this.container.commit({ ...name, pause: true, changes });
+    else await commitOfRun(this.docker, this.container, name, changes);
   }
 
   async remove(): Promise<void> {

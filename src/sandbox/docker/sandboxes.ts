@@ -23,7 +23,7 @@ import { type ContainerSpec, confined, ensureContainer, removeContainer } from '
 import { ignoreMissing, statusOf } from './engine';
 import { dropFrames, restore } from './frames';
 import { assertRoom, heldAs, heldOn, MAIN, obstacleOn } from './held';
-import { DockerImages, inspectImage, removeImage } from './images';
+import { DockerImages, IMAGES, inspectImage, removeImage } from './images';
 import { JournalStreams } from './journal';
 import { makeRoom } from './make-room';
 import { runOnce } from './once';
@@ -155,7 +155,7 @@ export class DockerSandboxes implements Sandboxes {
     return this.at(runName(owner, role)).remove();
   }
 
-  async removeAll(firstRunId: string): Promise<Removed> {
+  async removeAll(firstRunId: string, { untold = false } = {}): Promise<Removed> {
     const filters = { label: [`${LABEL.run}=${firstRunId}`, `${LABEL.lease}=run`] };
     const containers = await this.docker.listContainers({ all: true, filters });
     for (const { Id, Names } of containers) {
@@ -164,10 +164,17 @@ export class DockerSandboxes implements Sandboxes {
     }
     const networks = await this.docker.listNetworks({ filters });
     for (const { Id } of networks) await ignoreMissing(this.docker.getNetwork(Id).remove());
-    const { Volumes: volumes = [] } = await this.docker.listVolumes({ filters });
+    const { Volumes } = await this.docker.listVolumes({ filters });
+    const volumes = Volumes ?? [];
+    const told = volumes.some(({ Labels }) => Labels?.[LABEL.role] === IMAGES);
+    const images = told || untold ? await this.removeImages(filters) : 0;
     for (const { Name } of volumes) await ignoreMissing(this.docker.getVolume(Name).remove());
-    const images = await this.removeImages(filters);
-    return { containers: containers.length, networks: networks.length, volumes: volumes.length, images };
+    return {
+      containers: containers.length,
+      networks: networks.length,
+      volumes: volumes.length - (told ? 1 : 0),
+      images,
+    };
   }
 
   makeRoom(canBeHad: (names: readonly string[]) => Promise<boolean>): Promise<string[]> {
@@ -177,15 +184,18 @@ export class DockerSandboxes implements Sandboxes {
   async leftovers(olderThanSeconds: number): Promise<Map<string, string>> {
     const filters = { label: [`${LABEL.lease}=run`, `${LABEL.scope}=${this.scope}`] };
     const before = Date.now() / 1000 - olderThanSeconds;
-    const [containers, images, networks] = await Promise.all([
+    const [containers, images, networks, { Volumes }] = await Promise.all([
       this.docker.listContainers({ all: true, filters }),
       this.docker.listImages({ filters }),
       this.docker.listNetworks({ filters }),
+      this.docker.listVolumes({ filters }),
     ]);
+    const volumes = (Volumes ?? []) as (Docker.VolumeInspectInfo & { CreatedAt: string })[];
     const found = [
       ...containers.map((each) => ({ labels: each.Labels, created: each.Created })),
       ...images.map((each) => ({ labels: each.Labels, created: each.Created })),
       ...networks.map((each) => ({ labels: each.Labels, created: Date.parse(each.Created) / 1000 })),
+      ...volumes.map((each) => ({ labels: each.Labels, created: Date.parse(each.CreatedAt) / 1000 })),
     ];
     const young = new Set(found.filter(({ created }) => created > before).map(({ labels }) => labels?.[LABEL.run]));
     const runs = new Map<string, string>();

@@ -9,7 +9,7 @@ import { CAPABILITIES, connect, leave, removeContainer } from './container';
 import { frameLost, ignoreMissing, statusOf } from './engine';
 import { runInGuest } from './guest';
 import { heldAs } from './held';
-import { flatten, inspectImage, removeImage } from './images';
+import { commitOfRun, flatten, inspectImage, removeImage } from './images';
 import type { Reach } from './reach';
 
 /** Seconds that one service may take until it is ready; a database that has to recover from its log takes a few. */
@@ -89,8 +89,7 @@ export class DockerServices implements Services {
   async keep(owner: Owner, services: readonly ServiceSpec[], frame: number): Promise<void> {
     for (const { name } of siblingsAmong(services)) {
       const container = this.docker.getContainer(containerOf(owner, name));
-      const { repo, tag } = frameOf(owner, name, frame);
-      await container.commit({ repo, tag, pause: true });
+      await commitOfRun(this.docker, container, frameOf(owner, name, frame));
     }
   }
 

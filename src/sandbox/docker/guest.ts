@@ -10,7 +10,7 @@ import type { GuestCommand, GuestFile, GuestResult, LineCommand, LinesRead, Read
 import { statusOf } from './engine';
 
 const POLL_MS = 500;
-const BEGIN = guestProgram('begin.sh');
+const BEGIN = `${guestProgram('hosts.sh')}\n${guestProgram('begin.sh')}`;
 
 /** The engine is told neither directory nor variables: where an agent has spoiled them, it could not start anything at all. */
 function begin({ command, args = [], cwd = '.', env = {} }: Pick<GuestCommand, 'command' | 'args' | 'cwd' | 'env'>) {

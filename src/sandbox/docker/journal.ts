@@ -20,7 +20,8 @@ import { assertAlive, KILLED } from './guest';
  * one by the time that it is run. As a privileged shell (`-p`), which takes neither functions nor a start-up file out of its
  * variables.
  */
-const JOURNAL = ['bash', '-p', '-c', `${guestProgram('memory.sh')}\n${guestProgram('journal.sh')}`, 'journal'];
+const PROGRAM = ['memory.sh', 'hosts.sh', 'journal.sh'].map(guestProgram).join('\n');
+const JOURNAL = ['bash', '-p', '-c', PROGRAM, 'journal'];
 const SHELL = guestProgram('shell.sh');
 
 /** What the server says that it found, where a command has put its hand to the journal. */

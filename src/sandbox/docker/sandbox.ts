@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import type Docker from 'dockerode';
 import { PointsmanError } from '../../contract/errors';
 import type { Frame } from '../../contract/sandbox';
+import { guestProgram } from '../guest';
 import { BUNDLE_MOUNTED, hostAccess } from '../host-access';
 import type {
   CommitOptions,
@@ -99,7 +100,8 @@ export class DockerSandbox implements Workshop, ConfinedSandbox {
     if (options.kept) {
       this.streams.forget(this.name);
       const { exitCode, stderr } = await this.exec({
-        command: `rm -rf /var/lib/pointsman ${BUNDLE_MOUNTED}`,
+        command: guestProgram('forget.sh'),
+        args: [BUNDLE_MOUNTED],
         timeoutMs: 300_000,
       });
       if (exitCode !== 0)

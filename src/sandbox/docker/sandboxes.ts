@@ -19,7 +19,7 @@ import type {
   Workshop,
   WorkshopSpec,
 } from '../sandbox';
-import { type ContainerSpec, confined, ensureContainer, removeContainer } from './container';
+import { type ContainerSpec, confined, ensureContainer, NO_NETWORK, removeContainer } from './container';
 import { ignoreMissing, statusOf } from './engine';
 import { dropFrames, restore } from './frames';
 import { assertRoom, heldAs, heldOn, MAIN, obstacleOn } from './held';
@@ -124,6 +124,7 @@ export class DockerSandboxes implements Sandboxes {
       name,
       Image: image,
       Hostname: 'sandbox',
+      ...NO_NETWORK,
       User: '0:0',
       Entrypoint: [],
       Cmd: ['bash', '-c', 'while :; do sleep 3600 & wait; done'],

@@ -2,6 +2,7 @@ import { loadavg } from 'node:os';
 import type { WorkflowHandle } from '@temporalio/client';
 import Docker from 'dockerode';
 import type { Problem, RolloutResult } from '../src/contract';
+import { NO_NETWORK } from '../src/sandbox/docker/container';
 import { TINY_TESTS, tinyProblem } from '../test/support/tiny-problem';
 import { World } from '../test/support/world';
 import { millis } from './rollout';
@@ -114,6 +115,7 @@ async function bareContainers(docker: Docker, { image, workdir }: Problem, count
     const container = await docker.createContainer({
       Image: image,
       Cmd: ['sleep', '600'],
+      ...NO_NETWORK,
       HostConfig: { NetworkMode: 'none', Init: true },
     });
     await container.start();

@@ -51,7 +51,8 @@ KEYS=()
 # Begins every program that is none of ours, or that does what files of the sandbox say (git): it has no SETPCAP then, and the
 # kernel shows it nothing of a process that has one. A sandbox without setpriv goes on without that wall.
 PLAIN=(setpriv --bounding-set -setpcap --inh-caps -setpcap)
-"${PLAIN[@]}" true 2> /dev/null < /dev/null || PLAIN=()
+# Not with our stream: what it has, whoever was left behind in the sandbox has as well.
+"${PLAIN[@]}" true < /dev/null &> /dev/null || PLAIN=()
 
 # Requests and answers are no standard streams: what a program finds there it could read and write.
 if [[ $MODE == serve ]]; then

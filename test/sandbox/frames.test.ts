@@ -124,23 +124,26 @@ test('popped frames are removed, from the top, and removing them again is fine',
 
 test('who has made no image reads none of the engine’s when it goes; a sweep finds what an earlier version left', async () => {
   const { image } = await tinyProblem();
+  // Of its own scope: other suites sweep and are swept at the same time.
+  const alone = openSandboxes(`test/${owner.firstRunId}`);
   const lists = jest.spyOn(Docker.prototype, 'listImages');
   try {
-    const claimed = await sandboxes.claim({ ...spec, image });
-    await sandboxes.removeAll(owner.firstRunId);
+    const claimed = await alone.claim({ ...spec, image });
+    await alone.removeAll(owner.firstRunId);
     expect(lists).not.toHaveBeenCalled();
 
-    await sandboxes.claim({ ...spec, image });
+    await alone.claim({ ...spec, image });
     await claimed.snapshot({ owner, index: 0, label: 'told' });
-    expect(await sandboxes.removeAll(owner.firstRunId)).toMatchObject({ images: 1, volumes: 0 });
+    expect(await alone.removeAll(owner.firstRunId)).toMatchObject({ images: 1, volumes: 0 });
 
-    await sandboxes.claim({ ...spec, image });
+    await alone.claim({ ...spec, image });
     await docker.getContainer(name).commit({ repo: runName(owner, 'frame'), tag: '0' });
-    expect(await sandboxes.removeAll(owner.firstRunId)).toMatchObject({ images: 0 });
-    expect(await sandboxes.leftovers(0)).toEqual(new Map([[owner.firstRunId, owner.workflowId]]));
-    expect(await sandboxes.removeAll(owner.firstRunId, { untold: true })).toMatchObject({ images: 1 });
-    expect((await sandboxes.leftovers(0)).size).toBe(0);
+    expect(await alone.removeAll(owner.firstRunId)).toMatchObject({ images: 0 });
+    expect(await alone.leftovers(0)).toEqual(new Map([[owner.firstRunId, owner.workflowId]]));
+    expect(await alone.removeAll(owner.firstRunId, { untold: true })).toMatchObject({ images: 1 });
+    expect((await alone.leftovers(0)).size).toBe(0);
   } finally {
     lists.mockRestore();
+    alone.close();
   }
 });

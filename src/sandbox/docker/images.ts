@@ -229,7 +229,10 @@ export async function commitOfRun(
   const { Labels } = (await container.inspect()).Config;
   const owner = { workflowId: Labels[LABEL.workflow] ?? '', firstRunId: Labels[LABEL.run] ?? '' };
   await docker.createVolume({ Name: runName(owner, IMAGES), Labels: { ...Labels, [LABEL.role]: IMAGES } });
-  await container.commit({ repo, tag, pause: true, ...(changes ? { changes } : {}) });
+  const options: { repo: string; tag: string; pause: true; changes?: string } = { repo, tag, pause: true };
+  // The engine refuses changes that are none.
+  if (changes) options.changes = changes;
+  await container.commit(options);
 }
 
 export async function inspectImage(docker: Docker, image: string): Promise<Docker.ImageInspectInfo | undefined> {

@@ -18,6 +18,9 @@ test.each([
   [{ ...base, handOver: { uniform: [30, 0] } }, /handOver\.uniform: the first number must not be larger/],
   [{ ...base, sandbox: { network: 'host' } }, /sandbox\.network: .*(found "host")/],
   [{ ...base, problem: { id: 'x' } }, /problem\.image/],
+  [{ ...base, sandbox: { env: { 'A=B': 'c' } } }, /sandbox\.env\.A=B: a name without "="/],
+  [{ ...base, sandbox: { env: { A: 'b\0c' } } }, /sandbox\.env\.A: text without a zero byte/],
+  [{ ...base, sandbox: { cpus: 0.001 } }, /sandbox\.cpus.*0\.01/],
   ['not an object', /expected object/],
 ])('%j is refused with field, finding and expectation', (input, message) => {
   expect(refusal(input).code).toBe('InvalidInput');

@@ -27,6 +27,7 @@ function describeIssue(issue: z.core.$ZodIssue, schema: z.ZodType, prefix: Prope
       return `${at === 'input' ? key : `${at}.${key}`}: unknown field${close ? `, did you mean "${close}"?` : allowed}`;
     });
   }
+  if (issue.code === 'invalid_key') return issue.issues.flatMap((inner) => describeIssue(inner, schema, path));
   if (issue.code === 'invalid_union' && issue.errors.length > 0) {
     const best = issue.errors.reduce((a, b) => (meantMore(b, a) ? b : a));
     if (specificity(best) > 0) return best.flatMap((inner) => describeIssue(inner, schema, path));

@@ -6,6 +6,12 @@ import { z } from 'zod';
  */
 export const BASE_IMAGE = 'pointsman/base:bookworm';
 
+/** By their names. What no process can be given is refused. */
+const Variables = z.record(
+  z.string().regex(/^[^=\x00]+$/, 'a name without "="'),
+  z.string().regex(/^[^\x00]*$/, 'text without a zero byte'),
+);
+
 /** What a container may use and reach. The image and directory come from the problem. */
 export const SandboxProfile = z.strictObject({
   /**
@@ -14,12 +20,13 @@ export const SandboxProfile = z.strictObject({
    */
   network: z.enum(['none', 'bridge']).default('none'),
   memoryMiB: z.int().min(64).default(2048),
-  cpus: z.number().positive().default(2),
+  /** More than the host has are all of its processors. A hundredth is the least that engines know. */
+  cpus: z.number().min(0.01).default(2),
   pids: z.int().min(16).default(512),
   /** MiB that the container may write; the command that goes past it is killed. Polled, as few engines have quotas. */
   diskMiB: z.int().min(64).default(10_240),
   /** Variables set in every command. Never secrets: a snapshot keeps them. */
-  env: z.record(z.string(), z.string()).default({}),
+  env: Variables.default({}),
   /**
    * Passes what the worker's host needs to reach registries: proxy variables and, where the host names a CA bundle,
    * that bundle with PIP_CERT, SSL_CERT_FILE, NODE_EXTRA_CA_CERTS and the like. Only with a network.
@@ -57,7 +64,7 @@ export const ServiceSpec = z.strictObject({
   port: z.int().min(1).max(65535).optional(),
   /** Shell command that succeeds once it is ready; without one, that the port takes connections. */
   health: z.string().min(1).optional(),
-  env: z.record(z.string(), z.string()).default({}),
+  env: Variables.default({}),
 });
 export type ServiceSpec = z.infer<typeof ServiceSpec>;
 

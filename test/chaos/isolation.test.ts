@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import Docker from 'dockerode';
 import type { RepoSetupResult, RolloutResult } from '../../src/contract';
 import { LABEL } from '../../src/sandbox/labels';
@@ -80,6 +81,7 @@ inFull(
         looks.forEach((look, i) => {
           for (const thing of flat(look)) seen[i]!.add(thing);
         });
+        await sleep(100);
       }
       const results = await ends;
       const all = seen.flatMap((set) => [...set]);

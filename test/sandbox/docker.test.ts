@@ -70,3 +70,36 @@ describe('without a network', () => {
     }
   });
 });
+
+describe('what engines refuse', () => {
+  const owner = { workflowId: 'test/refused', firstRunId: randomUUID() };
+  const sandboxes = new DockerSandboxes(`test/${owner.firstRunId}`);
+  const claim = async (role: string, profile: object) => {
+    const { image, workdir } = await tinyProblem();
+    return sandboxes.claim({ owner, role, image, workdir, profile: { ...SandboxProfile.parse({}), ...profile } });
+  };
+  afterAll(async () => {
+    await sandboxes.removeAll(owner.firstRunId);
+    sandboxes.close();
+  });
+
+  test('more processors than there are is not among it: a limit above them limits nothing', async () => {
+    const sandbox = await claim('wide', { cpus: 4096 });
+    const { exitCode } = await sandbox.exec({ command: 'true', timeoutMs: 20_000 });
+    expect(exitCode).toBe(0);
+  });
+
+  test('a tenth of a processor is a tenth', async () => {
+    const sandbox = await claim('narrow', { cpus: 0.1 });
+    const ofEitherKind = 'cat /sys/fs/cgroup/cpu/cpu.cfs_quota_us /sys/fs/cgroup/cpu.max 2>/dev/null';
+    const { stdout } = await sandbox.exec({ command: ofEitherKind, timeoutMs: 20_000 });
+    expect(stdout.toString()).toMatch(/^10000\b/);
+  });
+
+  test('what no attempt changes is final, in its own words', async () => {
+    await expect(claim('nameless', { env: { '': 'x' } })).rejects.toMatchObject({
+      code: 'InvalidInput',
+      message: expect.stringContaining('invalid environment variable: =x'),
+    });
+  });
+});

@@ -3,7 +3,7 @@ import { PointsmanError } from '../../contract/errors';
 import type { SandboxProfile } from '../../contract/sandbox';
 import { hostAccess } from '../host-access';
 import { LABEL } from '../labels';
-import { ignoreMissing, statusOf } from './engine';
+import { ignoreMissing, refused, statusOf } from './engine';
 import { Reach } from './reach';
 
 /**
@@ -46,6 +46,7 @@ export async function ensureContainer(
   if (state) await removeContainer(docker, spec.name);
   const network = spec.profile.network === 'none' ? 'none' : await ensureEgress(docker);
   const container = await docker.createContainer(createOptions(spec, network)).catch((error: unknown) => {
+    if (statusOf(error) === 400) throw refused(spec.image, error);
     if (statusOf(error) !== 404) throw error;
     throw new PointsmanError(
       'NotFound',
@@ -163,6 +164,8 @@ function createOptions(spec: ContainerSpec, network: string): Docker.ContainerCr
   };
 }
 
+const CPU_PERIOD_US = 100_000;
+
 /** What holds of every container: the sandbox's powers and no more, the profile's limits, and no log of the engine's. */
 function limitsOf({ memoryMiB, pids, cpus }: SandboxProfile): Docker.HostConfig {
   const memory = memoryMiB * 1024 * 1024;
@@ -174,7 +177,9 @@ function limitsOf({ memoryMiB, pids, cpus }: SandboxProfile): Docker.HostConfig 
     PidsLimit: pids,
     Memory: memory,
     MemorySwap: memory,
-    NanoCpus: Math.round(cpus * 1e9),
+    // By quota, as NanoCpus would be: that is refused where it is more than the host has, this limits nothing there.
+    CpuPeriod: CPU_PERIOD_US,
+    CpuQuota: Math.round(cpus * CPU_PERIOD_US),
     LogConfig: { Type: 'none', Config: {} },
     Ulimits: [{ Name: 'core', Soft: 0, Hard: 0 }],
   };

@@ -11,6 +11,15 @@ export async function ignoreMissing(call: Promise<unknown>): Promise<void> {
   });
 }
 
+/** What the engine answers with 400 to: no attempt makes it another request. */
+export function refused(image: string, error: unknown): PointsmanError {
+  return new PointsmanError(
+    'InvalidInput',
+    `the engine makes no container of ${image} as it is asked for: ${error instanceof Error ? error.message : error}`,
+    'Change what it names: in the sandbox profile of the run, or in what the problem needs.',
+  );
+}
+
 /** The image of a frame is no longer there: somebody pruned the engine's images. What was recorded makes it again. */
 export function frameLost(image: string): PointsmanError {
   return new PointsmanError(

@@ -8,8 +8,8 @@ export const BASE_IMAGE = 'pointsman/base:bookworm';
 
 /** By their names. What no process can be given is refused. */
 const Variables = z.record(
-  z.string().regex(/^[^=\x00]+$/, 'a name without "="'),
-  z.string().regex(/^[^\x00]*$/, 'text without a zero byte'),
+  z.string().refine((name) => /^[^=\0]+$/.test(name), 'a name without "="'),
+  z.string().refine((value) => !value.includes('\0'), 'text without a zero byte'),
 );
 
 /** What a container may use and reach. The image and directory come from the problem. */

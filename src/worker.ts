@@ -81,7 +81,7 @@ export async function serve(choice: WorkerChoice, given?: Settings): Promise<voi
   const ending = new AbortController();
   // A host that joins fetches its image while its workers are made.
   if (hasSandboxes && settings.config.sandboxes.backend === 'docker')
-    void keepOpen(sandboxes.places, logger, ending.signal);
+    void keepOpen({ places: sandboxes.places, client, pool, logger }, ending.signal);
   const planned = await plans(choice, deps, settings, extensions, leaving);
   const workers = await Promise.all(
     planned.map(async (plan) => ({

@@ -7,6 +7,8 @@ export interface Held {
   readonly name: string;
   /** First run id of the workflow that owns it. */
   readonly run: string;
+  /** Id of that workflow, where the engine says it. */
+  readonly workflow?: string | undefined;
   /** `lease`: runs until its workflow lets it go. `errand`: ends by itself. */
   readonly kind: 'lease' | 'errand';
   /** Places that it takes. */
@@ -24,6 +26,8 @@ export interface Permit {
 /** What one place is for: a container with the limits that set-ups have. One with more takes several. */
 const PLACE = { memoryMiB: 4096, cpus: 2 };
 const LOOK_MS = 250;
+/** So long all places are taken before anybody asks whether they are used: longer than a killed worker's work lies there. */
+const FULL_MS = 15_000;
 
 /** Places that a sandbox of that profile takes. */
 export function placesOf({ memoryMiB, cpus }: Pick<SandboxProfile, 'memoryMiB' | 'cpus'>): number {
@@ -58,6 +62,11 @@ export class Places {
   /** What was looked at last, until something was made since. */
   private seen: { readonly at: number; readonly held: Promise<readonly Held[]> } | undefined;
   private closed = false;
+  /** Runs that do not count: see `discount`. */
+  private idle = new Set<string>();
+  /** Runs that got something here while it was asked which are idle. */
+  private meanwhile: Set<string> | undefined;
+  private roomAt = performance.now();
 
   constructor(
     private readonly most: number,
@@ -104,11 +113,30 @@ export class Places {
   }
 
   /**
+   * Where no place has been free for a while, no longer counts the runs of which `inQueue` says that they wait for a sandbox. A
+   * worker that was killed while it made one leaves it to nobody, and so does a run that found its own at another command than
+   * it was: if all places were held so, nobody would ever ask for what those runs wait for. Returns how many there are.
+   */
+  async discount(inQueue: (leases: readonly Held[]) => Promise<ReadonlySet<string>>): Promise<number> {
+    const full = placesTaken(await this.held()) >= this.most;
+    if (!full) this.roomAt = performance.now();
+    if (performance.now() - this.roomAt < FULL_MS) return 0;
+    const meanwhile = new Set<string>();
+    this.meanwhile = meanwhile;
+    const idle = await inQueue((await this.look()).filter(({ kind }) => kind === 'lease'));
+    this.idle = new Set([...idle].filter((run) => !meanwhile.has(run)));
+    this.roomAt = performance.now();
+    return this.idle.size;
+  }
+
+  /**
    * Makes a container once there is room for it. One of a run that has a place left needs no other, and one of a run that
    * holds a place goes ahead where nothing here ends by itself: sandboxes of agents, and what waits as it does.
    */
   async make<T>(wanted: Held, make: () => Promise<T>): Promise<T> {
     this.waiting.add(wanted);
+    this.idle.delete(wanted.run);
+    this.meanwhile?.add(wanted.run);
     try {
       const signal = this.activity.getStore()?.signal;
       while (!(await this.exclusively(() => this.tryReserve(wanted)))) await sleep(LOOK_MS, undefined, { signal });
@@ -158,7 +186,7 @@ export class Places {
     const before = [...this.reserved.values()];
     if (!this.seen || performance.now() - this.seen.at >= LOOK_MS)
       this.seen = { at: performance.now(), held: this.look() };
-    const running = await this.seen.held;
+    const running = (await this.seen.held).filter(({ run }) => !this.idle.has(run));
     const all = new Map([...running, ...before].map((each) => [each.name, this.fitting(each)] as const));
     return [...all.values()];
   }

@@ -1,10 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Client } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
+import { temporal } from '@temporalio/proto';
 import type { ActivitySlotInfo, CustomSlotSupplier, WorkerOptions } from '@temporalio/worker';
 import type pino from 'pino';
 import { isPointsmanError } from '../contract';
 import { ensureImage, offerImage } from '../machine/image';
-import type { Permit, Places } from '../sandbox/places';
+import type { Held, Permit, Places } from '../sandbox/places';
 import type { Leaving } from './leaving';
 
 const FIXED = { type: 'fixed-size', numSlots: 2 } as const;
@@ -69,11 +71,39 @@ export function waitingFor(places: Places, leaving: Leaving): Pick<WorkerOptions
   };
 }
 
+const { PENDING_ACTIVITY_STATE_SCHEDULED } = temporal.api.enums.v1.PendingActivityState;
+
+/** Of the runs that have a sandbox here, those that wait for nothing but one, as the server tells it. */
+async function inQueue(client: Client, pool: string, leases: readonly Held[]): Promise<Set<string>> {
+  const waiting = leases.map(async ({ workflow, run }) => {
+    if (workflow === undefined) return [];
+    const { raw } = await client.workflow.getHandle(workflow).describe();
+    const pending = raw.pendingActivities ?? [];
+    const waits = pending.every(
+      // Servers before 1.27 do not tell the queue.
+      ({ state, activityOptions }) =>
+        state === PENDING_ACTIVITY_STATE_SCHEDULED && activityOptions?.taskQueue?.name === pool,
+    );
+    return waits && pending.length > 0 && raw.workflowExecutionInfo?.firstRunId === run ? [run] : [];
+  });
+  return new Set((await Promise.all(waiting.map((each) => each.catch(() => [])))).flat());
+}
+
+/** What a host needs so that work comes to it. */
+interface Opening {
+  readonly places: Places;
+  readonly client: Client;
+  /** Queue of work that opens sandboxes. */
+  readonly pool: string;
+  readonly logger: pino.Logger;
+}
+
 /**
  * Makes the base image where it is missing, or pulls it: until then no work comes here. Offers it to hosts that join. Says what
- * else keeps work away, once, and when it is gone. For as long as this process serves.
+ * else keeps work away, once, and when it is gone; sandboxes that nobody uses any more keep none away. For as long as this
+ * process serves.
  */
-export async function keepOpen(places: Places, logger: pino.Logger, signal: AbortSignal): Promise<void> {
+export async function keepOpen({ places, client, pool, logger }: Opening, signal: AbortSignal): Promise<void> {
   let said: string | undefined;
   let offered = false;
   while (!signal.aborted) {
@@ -94,6 +124,8 @@ export async function keepOpen(places: Places, logger: pino.Logger, signal: Abor
       else logger.warn({ obstacle }, 'takes no new work for now');
       said = obstacle;
     }
+    const idle = await places.discount((leases) => inQueue(client, pool, leases)).catch(() => 0);
+    if (idle > 0) logger.info({ idle }, 'runs that wait for a sandbox have one here that nobody uses: not counted');
     await sleep(LOOK_MS, undefined, { signal, ref: false }).catch(() => {});
   }
 }

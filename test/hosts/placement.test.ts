@@ -1,7 +1,9 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Docker from 'dockerode';
 import { Config } from '../../src/config';
-import type { RepoSetupResult, RolloutResult } from '../../src/contract';
+import { type RepoSetupResult, type RolloutResult, SandboxProfile } from '../../src/contract';
 import { obstacleHere } from '../../src/machine/local-worker';
 import { removeContainer } from '../../src/sandbox/docker/container';
 import { removeImage } from '../../src/sandbox/docker/images';
@@ -139,6 +141,30 @@ test('what finds no place waits in the queue: nothing is tried and refused', asy
   const results = (await Promise.all(handles.map((handle) => handle.result()))) as RolloutResult[];
   expect(results.map(({ status }) => status)).toEqual(Array(3).fill('submitted'));
 }, 60_000);
+
+test('a worker that was killed while it made a sandbox in every place holds nobody up for ever', async () => {
+  await world.killWorkers();
+  const handles = await Promise.all(
+    Array.from({ length: PLACES + 1 }, async (_, n) =>
+      world.begin('rollout', await input('slow', { grade: false }), `left-${n}`),
+    ),
+  );
+  // As that worker had made them; the first run in the queue is not among those that have one.
+  const sandboxes = new DockerSandboxes(await world.scope(), readFileSync(join(world.home, 'secret')));
+  const { image, workdir } = await tinyProblem();
+  const profile = SandboxProfile.parse({});
+  for (const { workflowId, firstExecutionRunId } of handles.slice(1))
+    await sandboxes.claim({
+      owner: { workflowId, firstRunId: firstExecutionRunId },
+      ...{ role: 'main', image, workdir, profile },
+    });
+  sandboxes.close();
+  world.startWorker();
+  const results = (await Promise.all(handles.map((handle) => handle.result()))) as RolloutResult[];
+  expect(results).toEqual(
+    handles.map(() => expect.objectContaining({ status: 'submitted', recovered: { sandboxes: 0, redoneSteps: 0 } })),
+  );
+}, 120_000);
 
 test('a sandbox that is lost with its frames is made again from what was recorded', async () => {
   const docker = new Docker();

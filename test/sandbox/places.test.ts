@@ -50,6 +50,60 @@ test('where all wait for each other, one goes ahead; where something ends by its
   await second;
 });
 
+describe('a host whose places are all held by runs that wait for a sandbox', () => {
+  let now = 0;
+  beforeEach(() => void jest.spyOn(performance, 'now').mockImplementation(() => now));
+  afterEach(() => jest.restoreAllMocks());
+  const later = (ms: number) => {
+    now += ms;
+  };
+
+  test('asks after a while, counts them no more, and counts them again when they have one', async () => {
+    const { make, places, running } = engine(2);
+    for (const run of ['a', 'b']) running.set(`${run}-main`, lease(run));
+    const asked: string[][] = [];
+    const discount = (...idle: string[]) =>
+      places.discount(async (leases) => {
+        asked.push(leases.map(({ run }) => run));
+        return new Set(idle);
+      });
+    later(14_000);
+    expect([await discount('a', 'b'), asked]).toEqual([0, []]);
+    await expect(places.admit(AbortSignal.timeout(300))).rejects.toThrow();
+    later(2_000);
+    expect([await discount('a', 'b'), asked]).toEqual([2, [['a', 'b']]]);
+
+    later(1_000);
+    const permit = await places.admit(never);
+    await places.during(never, true, () => make(lease('a')));
+    places.release(permit);
+    later(1_000);
+    await make(lease('c'));
+    // Two that are used, and one that is not yet: there is no third place.
+    later(1_000);
+    await expect(places.admit(AbortSignal.timeout(300))).rejects.toThrow();
+    expect(running.size).toBe(3);
+  });
+
+  test('does not miss one that gets its own while it asks', async () => {
+    const { make, places, running } = engine(1);
+    running.set('a-main', lease('a'));
+    later(16_000);
+    const discounted = places.discount(async () => {
+      await make(lease('a'));
+      return new Set(['a']);
+    });
+    expect(await discounted).toBe(0);
+  });
+
+  test('asks nobody while there is room', async () => {
+    const { places, running } = engine(2);
+    running.set('a-main', lease('a'));
+    later(60_000);
+    expect(await places.discount(async () => new Set(['a']))).toBe(0);
+  });
+});
+
 test('what waits with a container in its hand holds nobody up for ever', async () => {
   const { make, running } = engine(2);
   await make(errand('a'));

@@ -21,6 +21,7 @@ export function heldAs(name: string, labels: Readonly<Record<string, string>>): 
   return {
     name,
     run: labels[LABEL.run] ?? name,
+    workflow: labels[LABEL.workflow],
     kind: role === MAIN || SERVICE.test(role) ? 'lease' : 'errand',
     takes: Number(labels[LABEL.takes] ?? 1),
     keeps: role === MAIN ? Number(labels[LABEL.keeps] ?? 1) : 0,

@@ -10,7 +10,7 @@ import { DockerSandboxes } from '../../src/sandbox/docker/sandboxes';
 import { LABEL } from '../../src/sandbox/labels';
 import { runCli } from '../cli/run-cli';
 import { pastTurn } from '../support/chaos';
-import { examples, FULL, inFull, minutes } from '../support/counts';
+import { inFull } from '../support/counts';
 import { figures } from '../support/figures';
 import { debianPostgres, type RunningPostgres } from '../support/postgres';
 import { type Fate, openProxy } from '../support/proxy';
@@ -30,8 +30,11 @@ const script = {
     spender: { turns: [], generate: { steps: 400, command: 'echo {k}' }, latencyMs: 100 },
   },
 };
-/** Rollouts of a line, half of them with an expert who takes over. */
-const ROLLOUTS = examples(4, 40);
+/**
+ * Rollouts of a line, half of them with an expert who takes over. On a commit, hosts of one engine are tried (`test/hosts`), and
+ * the stores that they share (`test/e2e/shared-stores`).
+ */
+const ROLLOUTS = 40;
 const CAP = 0.5;
 
 let postgres: RunningPostgres;
@@ -82,41 +85,38 @@ async function line(id: string, input: object): Promise<PipelineResult> {
   return answer<PipelineResult>('pipeline', 'start', '--input', file, '--id', id, '--wait');
 }
 
-beforeAll(
-  async () => {
-    [postgres, s3, registry] = await Promise.all([debianPostgres(), s3Server(), openRegistry()]);
-    await engineFor('b');
-    process.env.FLEET_DATABASE_URL = await postgres.database('fleet');
-    const port = await freePort();
-    proxy = await openProxy(port, s3.port, () => weather());
-    await new DockerSandboxes('test-fleet', undefined, { registry: registry.place }).images.share(BASE);
-    const profiles = {
-      student: { view: { dialect: 'xml' } },
-      expert: { view: { dialect: 'tools' } },
-      spender: { price: { input: 10, cachedInput: 10, output: 20 }, maxOutputTokens: 500 },
-    };
-    world = await World.start({
-      script,
-      profiles,
-      workers: 0,
-      config: {
-        store: {
-          shared: {
-            database: 'FLEET_DATABASE_URL',
-            s3: { ...s3.place('runs'), endpoint: `http://127.0.0.1:${port}` },
-          },
+beforeAll(async () => {
+  [postgres, s3, registry] = await Promise.all([debianPostgres(), s3Server(), openRegistry()]);
+  await engineFor('b');
+  process.env.FLEET_DATABASE_URL = await postgres.database('fleet');
+  const port = await freePort();
+  proxy = await openProxy(port, s3.port, () => weather());
+  await new DockerSandboxes('test-fleet', undefined, { registry: registry.place }).images.share(BASE);
+  const profiles = {
+    student: { view: { dialect: 'xml' } },
+    expert: { view: { dialect: 'tools' } },
+    spender: { price: { input: 10, cachedInput: 10, output: 20 }, maxOutputTokens: 500 },
+  };
+  world = await World.start({
+    script,
+    profiles,
+    workers: 0,
+    config: {
+      store: {
+        shared: {
+          database: 'FLEET_DATABASE_URL',
+          s3: { ...s3.place('runs'), endpoint: `http://127.0.0.1:${port}` },
         },
-        images: { registry: registry.place },
-        sources: { roots: [] },
-        // So few that every host has some.
-        worker: { sandboxes: examples(2, 6), janitorMinutes: 0 },
       },
-    });
-    for (const host of ['a', 'b']) hostJoins(host);
-    await world.workerReady();
-  },
-  minutes(10, 10),
-);
+      images: { registry: registry.place },
+      sources: { roots: [] },
+      // So few that every host has some.
+      worker: { sandboxes: 6, janitorMinutes: 0 },
+    },
+  });
+  for (const host of ['a', 'b']) hostJoins(host);
+  await world.workerReady();
+}, 10 * 60_000);
 afterAll(async () => {
   await world?.close();
   await proxy?.close();
@@ -212,7 +212,7 @@ async function rollingOn(host: string, id: string): Promise<void> {
 
 let calm: Made;
 
-test(
+inFull(
   'from sources that one desk has to problems: the second host has the image of what the first one set up',
   async () => {
     const made = await line('made', {
@@ -225,7 +225,7 @@ test(
     const build = made.stations[0]!.build!;
     Object.assign(rest.repositories[0]!, { build });
   },
-  minutes(6, 6),
+  6 * 60_000,
 );
 
 inFull(
@@ -239,8 +239,8 @@ inFull(
   15 * 60_000,
 );
 
-test(
-  'a host whose power fails in the middle, with its home: all ends, at full count with the same bytes',
+inFull(
+  'a host whose power fails in the middle, with its home: all ends, with the same bytes',
   async () => {
     const running = line('lost', rest);
     await begun('lost', ROLLOUTS / 4);
@@ -253,11 +253,10 @@ test(
     figures('19 a host lost with its home', { rollouts: ROLLOUTS, ...made.recovered });
     expect(result.campaign!.counts).toMatchObject({ finished: ROLLOUTS, failed: 0 });
     expect(made.recovered.sandboxes).toBeGreaterThan(0);
-    if (!FULL) return;
     expect(made.rows).toEqual(calm.rows);
     expect(made.files).toEqual(calm.files);
   },
-  minutes(8, 20),
+  20 * 60_000,
 );
 
 inFull(

@@ -1,4 +1,5 @@
 import { runLab } from '../../../bench/playbook-lab';
+import { inFull } from '../../support/counts';
 
 /** Compiled languages: most of the time is Debian's packages being installed. */
 const MINUTES = 60_000;
@@ -36,7 +37,7 @@ test(
   5 * MINUTES,
 );
 
-test(
+inFull(
   'rust: a current toolchain, a crate, unit and documentation tests',
   async () => {
     const { success, counts } = await runLab('dir:rust', {

@@ -62,9 +62,9 @@ export class Places {
   /** What was looked at last, until something was made since. */
   private seen: { readonly at: number; readonly held: Promise<readonly Held[]> } | undefined;
   private closed = false;
-  /** Runs that do not count: see `discount`. */
+  /** Containers that do not count: see `discount`. */
   private idle = new Set<string>();
-  /** Runs that got something here while it was asked which are idle. */
+  /** Those that were made while it was asked which are idle. */
   private meanwhile: Set<string> | undefined;
   private roomAt = performance.now();
 
@@ -113,18 +113,18 @@ export class Places {
   }
 
   /**
-   * Where no place has been free for a while, no longer counts the runs of which `inQueue` says that they wait for a sandbox. A
-   * worker that was killed while it made one leaves it to nobody, and so does a run that found its own at another command than
-   * it was: if all places were held so, nobody would ever ask for what those runs wait for. Returns how many there are.
+   * Where no place has been free for a while, no longer counts the containers that `unused` names. A worker that was killed
+   * leaves what it was making or running tests in, and a run leaves a sandbox that it finds at another command than it was: if
+   * all places were held so, nobody would ever ask for the work that uses them, or makes them again. Returns how many there are.
    */
-  async discount(inQueue: (leases: readonly Held[]) => Promise<ReadonlySet<string>>): Promise<number> {
+  async discount(unused: (held: readonly Held[]) => Promise<ReadonlySet<string>>): Promise<number> {
     const full = placesTaken(await this.held()) >= this.most;
     if (!full) this.roomAt = performance.now();
     if (performance.now() - this.roomAt < FULL_MS) return 0;
     const meanwhile = new Set<string>();
     this.meanwhile = meanwhile;
-    const idle = await inQueue((await this.look()).filter(({ kind }) => kind === 'lease'));
-    this.idle = new Set([...idle].filter((run) => !meanwhile.has(run)));
+    const idle = await unused(await this.look());
+    this.idle = new Set([...idle].filter((name) => !meanwhile.has(name)));
     this.roomAt = performance.now();
     return this.idle.size;
   }
@@ -135,8 +135,8 @@ export class Places {
    */
   async make<T>(wanted: Held, make: () => Promise<T>): Promise<T> {
     this.waiting.add(wanted);
-    this.idle.delete(wanted.run);
-    this.meanwhile?.add(wanted.run);
+    this.idle.delete(wanted.name);
+    this.meanwhile?.add(wanted.name);
     try {
       const signal = this.activity.getStore()?.signal;
       while (!(await this.exclusively(() => this.tryReserve(wanted)))) await sleep(LOOK_MS, undefined, { signal });
@@ -186,7 +186,7 @@ export class Places {
     const before = [...this.reserved.values()];
     if (!this.seen || performance.now() - this.seen.at >= LOOK_MS)
       this.seen = { at: performance.now(), held: this.look() };
-    const running = (await this.seen.held).filter(({ run }) => !this.idle.has(run));
+    const running = (await this.seen.held).filter(({ name }) => !this.idle.has(name));
     const all = new Map([...running, ...before].map((each) => [each.name, this.fitting(each)] as const));
     return [...all.values()];
   }

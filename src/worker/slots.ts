@@ -73,20 +73,24 @@ export function waitingFor(places: Places, leaving: Leaving): Pick<WorkerOptions
 
 const { PENDING_ACTIVITY_STATE_SCHEDULED } = temporal.api.enums.v1.PendingActivityState;
 
-/** Of the runs that have a sandbox here, those that wait for nothing but one, as the server tells it. */
-async function inQueue(client: Client, pool: string, leases: readonly Held[]): Promise<Set<string>> {
-  const waiting = leases.map(async ({ workflow, run }) => {
-    if (workflow === undefined) return [];
-    const { raw } = await client.workflow.getHandle(workflow).describe();
-    const pending = raw.pendingActivities ?? [];
-    const waits = pending.every(
+/** Of the containers here, those whose runs wait for nothing but the queue of sandboxes, or for other hosts that serve it. */
+async function unused(opening: Opening, held: readonly Held[]): Promise<Set<string>> {
+  const runs = [...new Map(held.map(({ run, workflow = '' }) => [run, workflow]))];
+  const away = await Promise.all(runs.map((run) => isAway(opening, run).catch(() => false)));
+  const idle = new Set(runs.flatMap(([run], at) => (away[at] ? [run] : [])));
+  return new Set(held.flatMap(({ run, name }) => (idle.has(run) ? [name] : [])));
+}
+
+async function isAway({ client, pool }: Opening, [run, workflow]: readonly [string, string]): Promise<boolean> {
+  const { raw } = await client.workflow.getHandle(workflow).describe();
+  const pending = raw.pendingActivities ?? [];
+  if (pending.length === 0 || raw.workflowExecutionInfo?.firstRunId !== run) return false;
+  return pending.every(
+    ({ state, activityOptions, lastWorkerIdentity }) =>
       // Servers before 1.27 do not tell the queue.
-      ({ state, activityOptions }) =>
-        state === PENDING_ACTIVITY_STATE_SCHEDULED && activityOptions?.taskQueue?.name === pool,
-    );
-    return waits && pending.length > 0 && raw.workflowExecutionInfo?.firstRunId === run ? [run] : [];
-  });
-  return new Set((await Promise.all(waiting.map((each) => each.catch(() => [])))).flat());
+      activityOptions?.taskQueue?.name === pool &&
+      (state === PENDING_ACTIVITY_STATE_SCHEDULED || lastWorkerIdentity !== client.options.identity),
+  );
 }
 
 /** What a host needs so that work comes to it. */
@@ -103,7 +107,8 @@ interface Opening {
  * else keeps work away, once, and when it is gone; sandboxes that nobody uses any more keep none away. For as long as this
  * process serves.
  */
-export async function keepOpen({ places, client, pool, logger }: Opening, signal: AbortSignal): Promise<void> {
+export async function keepOpen(opening: Opening, signal: AbortSignal): Promise<void> {
+  const { places, logger } = opening;
   let said: string | undefined;
   let offered = false;
   while (!signal.aborted) {
@@ -124,8 +129,8 @@ export async function keepOpen({ places, client, pool, logger }: Opening, signal
       else logger.warn({ obstacle }, 'takes no new work for now');
       said = obstacle;
     }
-    const idle = await places.discount((leases) => inQueue(client, pool, leases)).catch(() => 0);
-    if (idle > 0) logger.info({ idle }, 'runs that wait for a sandbox have one here that nobody uses: not counted');
+    const idle = await places.discount((held) => unused(opening, held)).catch(() => 0);
+    if (idle > 0) logger.info({ idle }, 'containers that nobody uses take no places');
     await sleep(LOOK_MS, undefined, { signal, ref: false }).catch(() => {});
   }
 }

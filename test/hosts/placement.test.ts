@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Docker from 'dockerode';
 import { Config } from '../../src/config';
-import { type RepoSetupResult, type RolloutResult, SandboxProfile } from '../../src/contract';
+import { type GradeResult, type RepoSetupResult, type RolloutResult, SandboxProfile } from '../../src/contract';
 import { obstacleHere } from '../../src/machine/local-worker';
 import { removeContainer } from '../../src/sandbox/docker/container';
 import { removeImage } from '../../src/sandbox/docker/images';
@@ -24,6 +24,14 @@ const script = {
     agent: { turns: [shell(TESTS), shell(mendOf('calc')), act('verify')] },
   },
 };
+const FIX = `diff --git a/src/calc.py b/src/calc.py
+--- a/src/calc.py
++++ b/src/calc.py
+@@ -1,2 +1,2 @@
+ def add(a, b):
+-    return a - b
++    return a + b
+`;
 const PLACES = 2;
 const ROLLOUTS = examples(2, 24);
 
@@ -164,6 +172,24 @@ test('a worker that was killed while it made a sandbox in every place holds nobo
   expect(results).toEqual(
     handles.map(() => expect.objectContaining({ status: 'submitted', recovered: { sandboxes: 0, redoneSteps: 0 } })),
   );
+}, 120_000);
+
+test('nor does one that was killed while it ran tests in every place', async () => {
+  const command = `sleep 4; ${TINY_TESTS.command}`;
+  const problem = { ...(await tinyProblem()), tests: { ...TINY_TESTS, command } };
+  const handles = await Promise.all(
+    Array.from({ length: PLACES + 1 }, async (_, n) =>
+      world.begin('grade', { problem, patch: FIX, controls: 'none' }, `tests-${n}`),
+    ),
+  );
+  const filters = { label: [`${LABEL.scope}=${await world.scope()}`, LABEL.role] };
+  const running = () => new Docker().listContainers({ filters });
+  while ((await running()).length < PLACES) await sleep(50);
+  await world.killWorkers();
+  expect(await running()).toHaveLength(PLACES);
+  world.startWorker();
+  const grades = (await Promise.all(handles.map((handle) => handle.result()))) as GradeResult[];
+  expect(grades.map(({ resolved }) => resolved)).toEqual(handles.map(() => true));
 }, 120_000);
 
 test('a sandbox that is lost with its frames is made again from what was recorded', async () => {

@@ -50,7 +50,7 @@ test('where all wait for each other, one goes ahead; where something ends by its
   await second;
 });
 
-describe('a host whose places are all held by runs that wait for a sandbox', () => {
+describe('a host whose places are all held by what nobody uses', () => {
   let now = 0;
   beforeEach(() => void jest.spyOn(performance, 'now').mockImplementation(() => now));
   afterEach(() => jest.restoreAllMocks());
@@ -63,15 +63,15 @@ describe('a host whose places are all held by runs that wait for a sandbox', () 
     for (const run of ['a', 'b']) running.set(`${run}-main`, lease(run));
     const asked: string[][] = [];
     const discount = (...idle: string[]) =>
-      places.discount(async (leases) => {
-        asked.push(leases.map(({ run }) => run));
+      places.discount(async (held) => {
+        asked.push(held.map(({ name }) => name));
         return new Set(idle);
       });
     later(14_000);
-    expect([await discount('a', 'b'), asked]).toEqual([0, []]);
+    expect([await discount('a-main', 'b-main'), asked]).toEqual([0, []]);
     await expect(places.admit(AbortSignal.timeout(300))).rejects.toThrow();
     later(2_000);
-    expect([await discount('a', 'b'), asked]).toEqual([2, [['a', 'b']]]);
+    expect([await discount('a-main', 'b-main'), asked]).toEqual([2, [['a-main', 'b-main']]]);
 
     later(1_000);
     const permit = await places.admit(never);
@@ -91,7 +91,7 @@ describe('a host whose places are all held by runs that wait for a sandbox', () 
     later(16_000);
     const discounted = places.discount(async () => {
       await make(lease('a'));
-      return new Set(['a']);
+      return new Set(['a-main']);
     });
     expect(await discounted).toBe(0);
   });
@@ -100,7 +100,7 @@ describe('a host whose places are all held by runs that wait for a sandbox', () 
     const { places, running } = engine(2);
     running.set('a-main', lease('a'));
     later(60_000);
-    expect(await places.discount(async () => new Set(['a']))).toBe(0);
+    expect(await places.discount(async () => new Set(['a-main']))).toBe(0);
   });
 });
 

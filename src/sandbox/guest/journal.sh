@@ -411,9 +411,15 @@ rotate_output() { # ID HEAD TAIL KEEPER
   # Two that cut would each save a tail of what the other left.
   falls_to_us "$1" knife || return 0
   cut_before "$1"; gone=$REPLY
-  # Between tail and cut there is nothing that takes time: what is written then is lost.
-  tool tail -c "$3" "$job.out" > "$job.tail.new" && tool mv "$job.tail.new" "$job.tail"
-  { read -r _ size < "/proc/$4/fdinfo/7"; } 2> /dev/null
+  # Between tail and cut there is nothing that takes time: what is written then is lost. What was written while the tail was
+  # saved is saved with it, unless the writer does not pause; and when the keeper is gone, all is written and stays.
+  local before
+  for _ in 1 2 3 4 5; do
+    { read -r _ before < "/proc/$4/fdinfo/7"; } 2> /dev/null || return 0
+    tool tail -c "$3" "$job.out" > "$job.tail.new" && tool mv "$job.tail.new" "$job.tail"
+    { read -r _ size < "/proc/$4/fdinfo/7"; } 2> /dev/null || return 0
+    [[ $size != "$before" ]] || break
+  done
   [[ -f $job.out ]] && : > "$job.out"
   is_number "$size" || size=0
   printf '%s\n' "$(( gone + size ))" > "$job.rotated"

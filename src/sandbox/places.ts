@@ -124,6 +124,7 @@ export class Places {
     const meanwhile = new Set<string>();
     this.meanwhile = meanwhile;
     const idle = await unused(await this.look());
+    this.meanwhile = undefined;
     this.idle = new Set([...idle].filter((name) => !meanwhile.has(name)));
     this.roomAt = performance.now();
     return this.idle.size;

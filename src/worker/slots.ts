@@ -87,7 +87,7 @@ async function isAway({ client, pool }: Opening, [run, workflow]: readonly [stri
   if (pending.length === 0 || raw.workflowExecutionInfo?.firstRunId !== run) return false;
   return pending.every(
     ({ state, activityOptions, lastWorkerIdentity }) =>
-      // Servers before 1.27 do not tell the queue.
+      // Servers before 1.28 do not tell the queue.
       activityOptions?.taskQueue?.name === pool &&
       (state === PENDING_ACTIVITY_STATE_SCHEDULED || lastWorkerIdentity !== client.options.identity),
   );

@@ -172,7 +172,7 @@ test('a worker that was killed while it made a sandbox in every place holds nobo
   expect(results).toEqual(
     handles.map(() => expect.objectContaining({ status: 'submitted', recovered: { sandboxes: 0, redoneSteps: 0 } })),
   );
-}, 120_000);
+}, 240_000);
 
 test('nor does one that was killed while it ran tests in every place', async () => {
   const command = `sleep 4; ${TINY_TESTS.command}`;
@@ -190,7 +190,7 @@ test('nor does one that was killed while it ran tests in every place', async () 
   world.startWorker();
   const grades = (await Promise.all(handles.map((handle) => handle.result()))) as GradeResult[];
   expect(grades.map(({ resolved }) => resolved)).toEqual(handles.map(() => true));
-}, 120_000);
+}, 240_000);
 
 test('a sandbox that is lost with its frames is made again from what was recorded', async () => {
   const docker = new Docker();

@@ -19,6 +19,7 @@ import { workflowBundle } from './machine/workflow-bundle';
 import { dataConverterOf, encryptsPayloads } from './payloads';
 import { openSandboxes } from './sandbox';
 import { closeStores, openStores } from './store';
+import { giveBack, InHand } from './worker/in-hand';
 import { Leaving, Told } from './worker/leaving';
 import { FEW_POLLS, keepOpen, polledByPlaces, waitingFor } from './worker/slots';
 
@@ -52,7 +53,7 @@ function createDeps(settings: Settings, scope: string, queue: string, drain: () 
  * Serves until SIGINT or SIGTERM: then it takes nothing new. Where another host serves too, runs that have a sandbox here are
  * told to go on there, and have the grace to take along what they did; else their sandboxes stay for the next worker. What is
  * still under way then has ten seconds. After SIGUSR1 (a drain) there is no limit of time: it ends when it has no sandbox.
- * A killed worker is noticed by its missing heartbeats instead.
+ * What a killed worker had in hand is given back by the next one on its host, or found out by its missing heartbeats.
  */
 export async function serve(choice: WorkerChoice, given?: Settings): Promise<void> {
   const extensions = await useExtensions(namedExtensions());
@@ -82,12 +83,20 @@ export async function serve(choice: WorkerChoice, given?: Settings): Promise<voi
   // A host that joins fetches its image while its workers are made.
   if (hasSandboxes && settings.config.sandboxes.backend === 'docker')
     void keepOpen({ places: sandboxes.places, client, pool, logger }, ending.signal);
-  const planned = await plans(choice, deps, settings, extensions, leaving);
+  const shelf = join(settings.home, 'run', 'in-hand', encodeURIComponent(settings.host));
+  const inHand = await InHand.open(shelf).catch((error: unknown) => {
+    logger.warn({ error }, 'a worker that is killed here is found out by its heartbeats alone');
+  });
+  const [planned] = await Promise.all([
+    plans(choice, deps, settings, extensions, leaving),
+    inHand && giveBack(shelf, client, logger),
+  ]);
   const workers = await Promise.all(
-    planned.map(async (plan) => ({
-      queue: plan.taskQueue,
-      worker: await Worker.create({ connection, namespace, identity, ...common, ...plan }),
-    })),
+    planned.map(async ({ interceptors, ...plan }) => {
+      const activity = [...(inHand ? [inHand.note] : []), ...(interceptors?.activity ?? [])];
+      const options = { connection, namespace, identity, ...common, ...plan, interceptors: { activity } };
+      return { queue: plan.taskQueue, worker: await Worker.create(options) };
+    }),
   );
   logger.info(
     {
@@ -109,6 +118,7 @@ export async function serve(choice: WorkerChoice, given?: Settings): Promise<voi
   } finally {
     told.close();
     ending.abort();
+    inHand?.close();
     deps.sandboxes.close();
     await closeStores(deps);
     await connection.close();

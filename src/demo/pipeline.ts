@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { WorkflowHandle } from '@temporalio/client';
 import { look } from '../cli/context';
 import { linksOf } from '../cli/report/input';
@@ -16,7 +17,7 @@ import { openPage } from '../machine/command';
 import { count } from '../pages/figures';
 import { Narrator, POINTSMAN } from './narrator';
 import { DEMO_QUEUE, SCRIPTED, type Stage, startServices } from './stage';
-import { provideProblem } from './yamllint-problem';
+import { provideProblem, REAL_BUG } from './yamllint-problem';
 
 const SOURCE = 'pypi:inflection==0.5.1';
 const NAME = 'demo';
@@ -25,11 +26,11 @@ const ID = `line/${NAME}`;
 const KILL_AFTER = 4;
 
 /** The three methods of the paper over two problems: a function of a package that is set up here, and a real bug. */
-function pipelineInput(problem: string, seed: number, links: object) {
+function pipelineInput(seed: number, links: object) {
   return {
     name: NAME,
     repositories: [{ source: SOURCE }],
-    problems: [problem],
+    problems: [REAL_BUG],
     build: {
       only: ['inflection.parameterize', 'inflection.titleize'],
       // Stricter than the default, so that a harness is seen to be refused.
@@ -69,14 +70,15 @@ export async function pipelineDemo(): Promise<void> {
 
   const stage = await startServices(tell, 'Temporal server and scripted models', SCRIPTED);
 
-  tell.title('2. A real bug');
-  const problem = await provideProblem(stage, tell);
-
-  tell.title('3. The pipeline');
+  tell.title('2. The pipeline');
   // The set-up and the problems of an earlier demo are taken as they are: they were asked for in the same words. Rollouts
   // are not, because the seed is another.
-  const input = pipelineInput(problem, Math.floor(Date.now() / 1000), await linksOf(stage.cli));
+  const input = pipelineInput(Math.floor(Date.now() / 1000), await linksOf(stage.cli));
   const handle = await stage.cli.start('pipeline', input, { id: ID, note: 'demo: the whole pipeline' });
+  tell.title('3. A real bug, while the repository is set up');
+  await beforeRollouts(handle, () => provideProblem(stage, tell));
+
+  tell.title('4. To the end');
   const story = new Story(stage, handle, tell);
   const result = await waited<PipelineResult>(stage.cli, handle, {
     follow: `${POINTSMAN} pipeline watch ${ID}`,
@@ -85,7 +87,7 @@ export async function pipelineDemo(): Promise<void> {
   });
   const { kill } = story;
 
-  tell.title('4. The result');
+  tell.title('5. The result');
   for (const line of pipelineText(result, look()).split('\n')) tell.line(line);
   const { campaign, dataset, report } = result;
   if (result.status !== 'complete' || !campaign || !dataset || !report)
@@ -113,6 +115,17 @@ export async function pipelineDemo(): Promise<void> {
   if (process.stdout.isTTY && !process.env.CI) openPage(page);
   tell.end();
   await stage.cli.close();
+}
+
+/** Does `work` while the pipeline is at its repositories: what begins behind them finds it done. */
+async function beforeRollouts(pipeline: WorkflowHandle, work: () => Promise<unknown>): Promise<void> {
+  const isOpen = async () => (await pipeline.describe()).status.name === 'RUNNING';
+  const hasBegun = async () => (await pipeline.query<PipelineProgress>('progress')).working.length > 0;
+  while ((await isOpen()) && !(await hasBegun())) await sleep(100);
+  // Paused, it finishes what it has begun and begins nothing else.
+  if (await isOpen()) await pipeline.executeUpdate('pause');
+  await work();
+  if (await isOpen()) await pipeline.executeUpdate('resume');
 }
 
 /**

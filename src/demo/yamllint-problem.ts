@@ -10,17 +10,17 @@ import type { Narrator } from './narrator';
 import type { Stage } from './stage';
 
 const FOLDER = join(__dirname, 'yamllint');
-const ID = 'yamllint-ignore-list';
+export const REAL_BUG = 'yamllint-ignore-list';
 
 export function problemFile(): string {
-  return join(room('problems'), ID, 'problem.json');
+  return join(room('problems'), REAL_BUG, 'problem.json');
 }
 
 /** Builds and checks the problem, or takes the one that an earlier run built from the same recipe. */
 export async function provideProblem(stage: Stage, tell: Narrator): Promise<string> {
   const read = (name: string) => readFileSync(join(FOLDER, name), 'utf8');
   const input: Partial<ProblemInitInput> & Pick<ProblemInitInput, 'before' | 'statement' | 'test'> = {
-    id: ID,
+    id: REAL_BUG,
     before: 'pypi:yamllint==1.28.0',
     after: 'pypi:yamllint==1.29.0',
     gold: read('gold.patch'),
@@ -29,7 +29,7 @@ export async function provideProblem(stage: Stage, tell: Narrator): Promise<stri
     test: '. .venv/bin/activate && python -m pytest -q -W ignore tests/test_config.py tests/test_cli.py tests/test_linter.py',
   };
   const digest = createHash('sha256').update(JSON.stringify(input)).digest('hex').slice(0, 12);
-  const id = `problem/${ID}/${digest}`;
+  const id = `problem/${REAL_BUG}/${digest}`;
   if (existsSync(problemFile())) {
     const earlier = await stage.client.workflow
       .getHandle(id)
@@ -37,12 +37,12 @@ export async function provideProblem(stage: Stage, tell: Narrator): Promise<stri
       .catch(() => undefined);
     if (earlier) {
       tell.note(`built and checked by an earlier run: ${near(problemFile())}`);
-      return ID;
+      return REAL_BUG;
     }
   }
   const made = await tell.step(
     'both releases fetched, environment built, tests run before and after the fix',
-    () => runToEnd<ProblemInitResult>(stage.cli, 'problemInit', input, { id, note: `problem ${ID}` }),
+    () => runToEnd<ProblemInitResult>(stage.cli, 'problemInit', input, { id, note: `problem ${REAL_BUG}` }),
     ({ check }) => `${check.failToPass} tests must begin to pass, ${check.passToPass} must still pass`,
   );
   writeProblem(dirname(problemFile()), await stage.cli.problems.kept(made.problem));
@@ -52,5 +52,5 @@ export async function provideProblem(stage: Stage, tell: Narrator): Promise<stri
   );
   if (!check.admitted)
     throw new PointsmanError('Unavailable', `the problem is not admitted: ${check.reasons.join('; ')}`, '');
-  return ID;
+  return REAL_BUG;
 }

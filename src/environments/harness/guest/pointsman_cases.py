@@ -29,7 +29,6 @@ recorded.
 `text_file(name, text)` and `binary_file(name, data)` write a file in the current directory and return its path.
 """
 
-import asyncio
 import contextlib
 import importlib
 import inspect
@@ -80,11 +79,18 @@ def call(function, *args, **kwargs):
     try:
         with contextlib.redirect_stdout(printed):
             returned = function(*args, **kwargs)
-            outcome.returned = asyncio.run(returned) if inspect.iscoroutine(returned) else returned
+            outcome.returned = _run(returned) if inspect.iscoroutine(returned) else returned
     except (Exception, SystemExit, GeneratorExit) as error:
         outcome.raised = error
     outcome.printed = printed.getvalue()
     return outcome
+
+
+def _run(coroutine):
+    # Here, because it takes as long to import as all else that every run of a harness imports.
+    import asyncio
+
+    return asyncio.run(coroutine)
 
 
 def rebuild(cls, attributes=None, content=None):

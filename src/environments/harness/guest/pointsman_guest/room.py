@@ -4,6 +4,7 @@ It is told one case at a time and answers with one frame for it. Code under test
 process is not trusted either: `supervise.py` outlives it.
 """
 
+import gc
 import json
 import os
 import shutil
@@ -40,6 +41,8 @@ class Room:
             except BaseException as error:
                 self._tell({"unusable": stage, "raised": raised_text(error)})
                 return False
+        # A case that collects garbage would otherwise copy all that was imported, page by page.
+        gc.freeze()
         self._tell({"ready": {"python": sys.version.split()[0], "file": self._subject.file()}})
         return True
 

@@ -74,17 +74,25 @@ export class InHand {
  * as the policy of each says. Retry-safe: what is not under way any more is left as it is.
  */
 export async function giveBack(shelf: string, client: Client, logger: pino.Logger): Promise<void> {
-  for (const name of foldersIn(shelf)) {
-    const folder = join(shelf, name);
-    if (!(await isOver(folder))) continue;
-    const attempts = attemptsIn(folder);
-    await Promise.all(attempts.map(({ token }) => fail(client, token, logger)));
-    // Their workflows would first be offered to the process that is no more.
-    const runs = new Map(attempts.map(({ workflowId, runId }) => [runId, { workflowId, runId }]));
-    await Promise.all([...runs.values()].map((execution) => unstick(client, execution)));
-    rmSync(folder, { recursive: true, force: true });
-    if (attempts.length > 0) logger.info({ attempts: attempts.length }, 'gave back what a killed worker had in hand');
+  for (const name of readdirSync(shelf)) {
+    try {
+      await giveBackOf(join(shelf, name), client, logger);
+    } catch (error) {
+      // Another worker that starts just now has seen to it, or it is another account's.
+      logger.debug({ error }, 'not given back');
+    }
   }
+}
+
+async function giveBackOf(folder: string, client: Client, logger: pino.Logger): Promise<void> {
+  if (!(await isOver(folder))) return;
+  const attempts = attemptsIn(folder);
+  await Promise.all(attempts.map(({ token }) => fail(client, token, logger)));
+  // Their workflows would first be offered to the process that is no more.
+  const runs = new Map(attempts.map(({ workflowId, runId }) => [runId, { workflowId, runId }]));
+  await Promise.all([...runs.values()].map((execution) => unstick(client, execution)));
+  rmSync(folder, { recursive: true, force: true });
+  if (attempts.length > 0) logger.info({ attempts: attempts.length }, 'gave back what a killed worker had in hand');
 }
 
 async function fail(client: Client, token: string, logger: pino.Logger): Promise<void> {
@@ -125,10 +133,6 @@ async function withPath<T>(folder: string, use: (path: string) => Promise<T>): P
   } finally {
     closeSync(descriptor);
   }
-}
-
-function foldersIn(shelf: string): string[] {
-  return readdirSync(shelf, { withFileTypes: true }).flatMap((entry) => (entry.isDirectory() ? [entry.name] : []));
 }
 
 /** A process may have been killed while it wrote one. */

@@ -19,7 +19,7 @@ import { workflowBundle } from './machine/workflow-bundle';
 import { dataConverterOf, encryptsPayloads } from './payloads';
 import { openSandboxes } from './sandbox';
 import { closeStores, openStores } from './store';
-import { giveBack, InHand } from './worker/in-hand';
+import { InHand } from './worker/in-hand';
 import { Leaving, Told } from './worker/leaving';
 import { FEW_POLLS, keepOpen, polledByPlaces, waitingFor } from './worker/slots';
 
@@ -83,13 +83,12 @@ export async function serve(choice: WorkerChoice, given?: Settings): Promise<voi
   // A host that joins fetches its image while its workers are made.
   if (hasSandboxes && settings.config.sandboxes.backend === 'docker')
     void keepOpen({ places: sandboxes.places, client, pool, logger }, ending.signal);
-  const shelf = join(settings.home, 'run', 'in-hand', encodeURIComponent(settings.host));
-  const inHand = await InHand.open(shelf).catch((error: unknown) => {
+  const inHand = await InHand.open(settings).catch((error: unknown) => {
     logger.warn({ error }, 'a worker that is killed here is found out by its heartbeats alone');
   });
   const [planned] = await Promise.all([
     plans(choice, deps, settings, extensions, leaving),
-    inHand && giveBack(shelf, client, logger),
+    inHand?.giveBack(client, logger),
   ]);
   const workers = await Promise.all(
     planned.map(async ({ interceptors, ...plan }) => {

@@ -6,6 +6,7 @@ import { ActivityNotFoundError, type Client } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import type { ActivityInterceptorsFactory } from '@temporalio/worker';
 import type pino from 'pino';
+import type { Settings } from '../config';
 
 /** Where a process listens for as long as it lives: the kernel refuses callers of one that has ended, however it ended. */
 const LIFE = 'life';
@@ -27,12 +28,15 @@ export class InHand {
   private noted = 0;
 
   private constructor(
+    /** The folder that the processes of one host share. */
+    private readonly shelf: string,
     private readonly folder: string,
     private readonly life: Server,
   ) {}
 
-  /** `shelf`: the folder that the processes of one host share. Throws where nothing can listen there. */
-  static async open(shelf: string): Promise<InHand> {
+  /** Throws where nothing can listen in the home. */
+  static async open({ home, host }: Pick<Settings, 'home' | 'host'>): Promise<InHand> {
+    const shelf = join(home, 'run', 'in-hand', encodeURIComponent(host));
     mkdirSync(shelf, { recursive: true, mode: 0o700 });
     const folder = mkdtempSync(join(shelf, `${process.pid}-`));
     const life = createServer((caller) => caller.destroy()).unref();
@@ -42,7 +46,7 @@ export class InHand {
       rmSync(folder, { recursive: true });
       throw error;
     }
-    return new InHand(folder, life);
+    return new InHand(shelf, folder, life);
   }
 
   /** Notes each attempt for as long as it is under way. */
@@ -63,24 +67,24 @@ export class InHand {
     },
   });
 
+  /**
+   * Gives back what processes of this host had in hand that are no more: their attempts count as failed, and are tried again
+   * as the policy of each says. Retry-safe: what is not under way any more is left as it is.
+   */
+  async giveBack(client: Client, logger: pino.Logger): Promise<void> {
+    for (const name of readdirSync(this.shelf)) {
+      try {
+        await giveBackOf(join(this.shelf, name), client, logger);
+      } catch (error) {
+        // Another worker that starts just now has seen to it, or it is another account's.
+        logger.debug({ error }, 'not given back');
+      }
+    }
+  }
+
   /** From here on, what is still under way is the next process's to give back. */
   close(): void {
     this.life.close();
-  }
-}
-
-/**
- * Gives back what processes of this host had in hand that are no more: their attempts count as failed, and are tried again
- * as the policy of each says. Retry-safe: what is not under way any more is left as it is.
- */
-export async function giveBack(shelf: string, client: Client, logger: pino.Logger): Promise<void> {
-  for (const name of readdirSync(shelf)) {
-    try {
-      await giveBackOf(join(shelf, name), client, logger);
-    } catch (error) {
-      // Another worker that starts just now has seen to it, or it is another account's.
-      logger.debug({ error }, 'not given back');
-    }
   }
 }
 

@@ -9,7 +9,8 @@ import { World } from '../support/world';
 const steps = COUNTS.rolloutSteps;
 const slow = (turns: number[]) => ({ kind: 'slow', latencyMs: 2_500, turns, perTurn: 1 });
 const long = longScript(steps, {
-  latencyMs: 60,
+  // A killed turn goes on at once: with quick turns the run would be over before the last of many kills.
+  latencyMs: 50 + 6 * COUNTS.workerKills,
   faults: [slow([7, 19, 30]), { kind: 'hang', turns: [12], perTurn: 1 }],
 });
 let world: World;
@@ -49,7 +50,7 @@ test(
     for (let turn = 0; kills < COUNTS.workerKills && !(await ended(handle)); kills++) {
       // Mostly in the middle of things; every seventh kill falls on a worker that has barely come up.
       if (kills % 7 !== 6) turn = await pastTurn(handle, turn);
-      await sleep(random() * (steps / (COUNTS.workerKills + 1)) * 400);
+      await sleep(random() * (steps / (COUNTS.workerKills + 1) - 1) * 400);
       await world.killWorkers('SIGKILL');
       world.startWorker();
     }

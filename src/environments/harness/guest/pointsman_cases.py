@@ -87,7 +87,7 @@ def call(function, *args, **kwargs):
 
 
 def _run(coroutine):
-    # Here, because it takes as long to import as all else that every run of a harness imports.
+    # Here, because importing it takes a third of what a run of a harness takes to begin.
     import asyncio
 
     return asyncio.run(coroutine)

@@ -23,7 +23,7 @@ export interface ErrorContext {
   readonly profile: string;
   /** Values that must never appear in a message. */
   readonly secrets?: readonly string[];
-  /** What was asked, for a guess at what a server means that nobody has met. */
+  /** What was asked, for a guess at what a server means that nobody has met, and for one that counts no tokens. */
   readonly prompt?: PromptSize;
   /** Whether a stream was asked for. */
   readonly stream?: boolean;

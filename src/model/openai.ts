@@ -74,8 +74,13 @@ export function createChatModel(profile: ModelProfile, at: LineOwner): ChatModel
     name: at.name,
     profile,
     async complete(request, { signal, requestId }) {
-      const promptTokens = estimatePromptTokens(request);
-      const prompt = { tokens: promptTokens, window: profile.contextTokens };
+      // Estimated where it is asked for: it takes as long as writing the whole prompt.
+      const prompt = {
+        get tokens() {
+          return estimatePromptTokens(request);
+        },
+        window: profile.contextTokens,
+      };
       const leave = await enter(signal);
       try {
         for (;;) {
@@ -102,7 +107,7 @@ export function createChatModel(profile: ModelProfile, at: LineOwner): ChatModel
             const answer = asking.learn(
               profile,
               asked,
-              readAnswer(text, { profile, context, requestId, latencyMs, promptTokens, headers }),
+              readAnswer(text, { profile, context, requestId, latencyMs, headers }),
             );
             return await promptIds.complete(client, body, answer, { headers: at.session?.headers, signal });
           } catch (error) {

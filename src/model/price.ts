@@ -24,9 +24,11 @@ const MESSAGE_TOKENS = 8;
  * and a few a message. Digits and minified text can be denser; the context window bounds the error.
  */
 export function estimatePromptTokens(request: ChatRequest): number {
-  const bytes = Buffer.byteLength(JSON.stringify(request.messages) + JSON.stringify(request.tools ?? []));
+  const bytes = bytesOf(request.messages) + bytesOf(request.tools ?? []);
   return Math.ceil(bytes / 3) + MESSAGE_TOKENS * request.messages.length;
 }
+
+const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));
 
 /**
  * What a call can cost at most, to be reserved before it is made: the estimated prompt, uncached, and an answer of full

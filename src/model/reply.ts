@@ -15,8 +15,6 @@ export interface CallFacts {
   readonly context: ErrorContext;
   readonly requestId: string;
   readonly latencyMs: number;
-  /** Prompt tokens to assume where the server reports none. */
-  readonly promptTokens: number;
   /** Of the response: an error inside of a 200 may name a wait there. */
   readonly headers?: Pick<Headers, 'get'>;
 }
@@ -48,7 +46,7 @@ export function readAnswer(text: string, facts: CallFacts): FreshAnswer {
   };
   refuseRefusal(reply, message?.refusal, context);
   const tokens = tokensOf(body.usage);
-  const counted = tokens ?? { promptTokens: facts.promptTokens, cachedTokens: 0, completionTokens: sizeOf(reply) };
+  const counted = tokens ?? { promptTokens: context.prompt?.tokens ?? 0, cachedTokens: 0, completionTokens: sizeOf(reply) };
   const { costUsd, priced } = costOf(counted, facts.profile.price);
   const usage: Usage = { ...counted, costUsd };
   return {

@@ -40,7 +40,7 @@ function replyIn(text: string): RawReply {
   const whole = answerIn(text);
   if (whole === undefined) return { content: text.replace(/\n$/, ''), toolCalls: [], finishReason: 'stop' };
   const profile = ModelProfile.parse({ model: 'any' });
-  const facts = { profile, context: { profile: 'any' }, requestId: 'read', latencyMs: 0, promptTokens: 0 };
+  const facts = { profile, context: { profile: 'any' }, requestId: 'read', latencyMs: 0 };
   return readAnswer(whole, facts).reply;
 }
 

@@ -15,7 +15,8 @@ module.exports = {
   // What tests start as processes of their own.
   globalSetup: '<rootDir>/bin/build.cjs',
   setupFiles: ['<rootDir>/test/support/seed.ts'],
-  // Machines that share their processors are three times as slow at some hours.
+  // Machines that share their processors are three times as slow at some hours; a test has a limit of its own only where it
+  // takes longer or is none of `npm run test:fast`.
   testTimeout: 180_000,
   // A global of a test's own context is looked up through an interceptor each time, which loops feel.
   sandboxInjectedGlobals: ['Array', 'Error', 'JSON', 'Map', 'Math', 'Number', 'Object', 'RegExp', 'Set', 'String'],

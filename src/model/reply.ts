@@ -46,7 +46,11 @@ export function readAnswer(text: string, facts: CallFacts): FreshAnswer {
   };
   refuseRefusal(reply, message?.refusal, context);
   const tokens = tokensOf(body.usage);
-  const counted = tokens ?? { promptTokens: context.prompt?.tokens ?? 0, cachedTokens: 0, completionTokens: sizeOf(reply) };
+  const counted = tokens ?? {
+    promptTokens: context.prompt?.tokens ?? 0,
+    cachedTokens: 0,
+    completionTokens: sizeOf(reply),
+  };
   const { costUsd, priced } = costOf(counted, facts.profile.price);
   const usage: Usage = { ...counted, costUsd };
   return {

@@ -94,7 +94,7 @@ test('a look-up reads the whole log: the reason may stand in its middle', async 
   expect(logOf(ERROR).length).toBeGreaterThan(7_000);
   expect(evidenceOf(find.mock.calls[0]![0]).key).toContain('libpq-fe.h');
   find.mockRestore();
-}, 60_000);
+});
 
 test('a run without the units of the package neither brings them in nor is shown them', async () => {
   const find = jest.spyOn(experience, 'find');
@@ -104,7 +104,7 @@ test('a run without the units of the package neither brings them in nor is shown
   expect(find.mock.calls[0]![2]).toMatchObject({ shipped: false });
   expect(await find.mock.results[0]!.value).toEqual([]);
   find.mockRestore();
-}, 60_000);
+});
 
 test('an audit compares the reasons of two whole logs', async () => {
   await experience.import([PG_CONFIG]);
@@ -117,7 +117,7 @@ test('an audit compares the reasons of two whole logs', async () => {
   ]);
   const { verdicts } = await run(activities().auditUnits, await auditInput(logOf(ERROR), head));
   expect(verdicts).toMatchObject([{ unit: 'pg-config', verdict: 'success' }]);
-}, 60_000);
+});
 
 test('a trial beyond the window that was rolled back is no success', async () => {
   const idle = [{ action: 'shell', command: 'ls' }, 0, ''] as const;
@@ -136,4 +136,4 @@ test('a trial beyond the window that was rolled back is no success', async () =>
   ];
   const { verdicts } = await run(activities().auditUnits, { ...(await auditInput(ERROR, head)), trials });
   expect(verdicts).toMatchObject([{ unit: 'pg-config', verdict: 'neutral' }]);
-}, 60_000);
+});

@@ -58,4 +58,4 @@ test('a host that was taken for lost, and is asked to make the sandbox again, be
   expect(again.lease.container).toBe(lease.container);
   expect(await said('ls /repo | sort | head -2; ls -I pointsman /opt')).toBe('README.md\ncalc.py\n');
   expect(await siblings()).toBe(0);
-}, 120_000);
+});

@@ -50,4 +50,4 @@ test('each thing that a run makes is undone by its own record, in reverse, and a
   expect(await left()).toEqual({ containers: [], networks: 0, images: 0 });
   const environment = { kind: 'environment', imageId: 'sha256:0', sha256: '0', workdir: '/work' } as const;
   await undone({ kind: 'frame', index: 0 }, { kind: 'network' }, environment, { kind: 'leftovers' });
-}, 120_000);
+});

@@ -88,7 +88,7 @@ const worlds: World[] = [];
 afterAll(async () => {
   await Promise.all(worlds.map((world) => world.close()));
   removeFolders();
-}, 60_000);
+});
 
 async function worldWith(env: Record<string, string>): Promise<World> {
   const world = await World.start({

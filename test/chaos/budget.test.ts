@@ -22,10 +22,10 @@ beforeAll(async () => {
     script,
     profiles: { priced: { price, maxOutputTokens }, unpriced: { maxOutputTokens } },
   });
-}, 90_000);
+});
 afterAll(async () => {
   await world?.close();
-}, 60_000);
+});
 
 test(
   'rollouts in parallel keep one budget',

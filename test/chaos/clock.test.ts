@@ -36,10 +36,10 @@ beforeAll(async () => {
     FAKETIME_DONT_FAKE_MONOTONIC: '1',
   });
   await world.workerReady();
-}, 120_000);
+});
 afterAll(async () => {
   await world?.close();
-}, 60_000);
+});
 
 async function batch(name: string): Promise<RolloutResult[]> {
   const tests = { ...TINY_TESTS, command: `sleep 3; ${TINY_TESTS.command}` };
@@ -53,7 +53,7 @@ test('a machine whose clock is off is told of it', async () => {
   const { stdout } = await runCli(['status'], { env: { ...world.env, ...off } as Record<string, string> });
   expect(stdout).toMatch(/^clock +this machine's is about 60 minutes behind the server's/m);
   expect(stdout).toContain(`polls ${world.queue}`);
-}, 60_000);
+});
 
 test(
   'a clock that jumps an hour, forth and back, ends no command and no test run',

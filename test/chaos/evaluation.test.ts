@@ -24,7 +24,7 @@ beforeAll(async () => {
 }, 240_000);
 afterAll(async () => {
   await world?.close();
-}, 60_000);
+});
 
 const evaluate = async (id: string, input: object): Promise<EvaluationResult> =>
   (await (await world.begin('evaluation', { problems, ...input }, id)).result()) as EvaluationResult;

@@ -124,7 +124,7 @@ afterAll(async () => {
   await Promise.all([registry?.close(), s3?.remove(), postgres?.stop()]);
   removeFolders();
   rmSync(folder, { recursive: true, force: true });
-}, 90_000);
+});
 
 /** The same line each time, but for its name: from problems that are built to a data set and a report. */
 const rest = {

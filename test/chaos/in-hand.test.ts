@@ -32,12 +32,12 @@ function workflowIn(file: string): string[] {
 let world: World;
 beforeAll(async () => {
   world = await World.start({ script, profiles: { silent: {} }, workers: 0 });
-}, 60_000);
+});
 afterAll(async () => {
   // Told to end, they would wait for the model.
   await world?.killWorkers();
   await world?.close();
-}, 60_000);
+});
 
 /** Starts a rollout and waits until its model is being asked. */
 async function asking(workflowId: string): Promise<string> {
@@ -72,4 +72,4 @@ test('what a killed worker had in hand is given back by the next one on its host
   expect((await turnOf(kept))?.attempt).toBe(1);
   expect(inHandOf(second)).toContain(kept);
   while (inHandOf(first).length > 0) await sleep(100);
-}, 90_000);
+});

@@ -48,11 +48,11 @@ beforeAll(async () => {
     script,
     profiles: Object.fromEntries(Object.keys(script.models).map((name) => [name, {}])),
   });
-}, 90_000);
+});
 afterAll(async () => {
   await world?.close();
   removeFolders();
-}, 60_000);
+});
 
 inFull(
   'two runs of one repository on one engine never meet, rollouts and set-ups',

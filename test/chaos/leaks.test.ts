@@ -25,11 +25,11 @@ let source: string;
 beforeAll(async () => {
   source = `dir:${folderOf({ 'setup.py': '# nothing\n' })}`;
   world = await World.start({ script, profiles: { solo: {}, setter: {} }, env: { POINTSMAN_HOST: 'leaky' } });
-}, 90_000);
+});
 afterAll(async () => {
   await world?.close();
   removeFolders();
-}, 60_000);
+});
 
 test(
   'nothing outlives its run once the janitor has been',

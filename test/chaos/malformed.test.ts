@@ -39,10 +39,10 @@ beforeAll(async () => {
     ]),
   );
   world = await World.start({ script: { models }, profiles });
-}, 120_000);
+});
 afterAll(async () => {
   await world?.close();
-}, 60_000);
+});
 
 test(
   'nothing that a model says fails a workflow task',

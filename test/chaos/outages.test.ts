@@ -74,7 +74,7 @@ afterAll(async () => {
   await world?.close();
   await proxy?.close();
   await Promise.all([engine?.close(), s3?.remove(), postgres?.stop()]);
-}, 90_000);
+});
 
 async function pointsman(...args: readonly string[]): Promise<string> {
   const { code, stdout, stderr } = await runCli(args, { env: world.env as Record<string, string> });

@@ -17,11 +17,11 @@ const profiles = { solo: {}, setter: {} };
 let world: World;
 beforeAll(async () => {
   world = await World.start({ script, profiles });
-}, 90_000);
+});
 afterAll(async () => {
   await world?.close();
   removeFolders();
-}, 60_000);
+});
 
 /** A run whose model profile goes away under it: nothing that it could do anything about. */
 async function parked(id: string) {
@@ -55,7 +55,7 @@ test('trouble that is not the run’s own parks it; mended and resumed, it ends 
   expect(result).toMatchObject({ status: 'submitted', turns: { total: 9 } });
   const patch = (await world.blobs.get(result.patch!.sha256)).toString();
   expect(patch).toContain('+1\n+2\n+3\n+4\n+5\n+6\n+7\n+8\n');
-}, 120_000);
+});
 
 test('a parked run can be abandoned, and keeps its work', async () => {
   const handle = await parked('park-abandon');
@@ -64,7 +64,7 @@ test('a parked run can be abandoned, and keeps its work', async () => {
   expect(result.status).toBe('cancelled');
   expect((await world.blobs.get(result.patch!.sha256)).toString()).toContain('+1\n+2\n');
   await restart(profiles);
-}, 120_000);
+});
 
 /** What hours of attempts come to, at once. Only an attempt that runs can be the last one. */
 async function outOfAttempts(handle: WorkflowHandle, activity: string, message: string): Promise<void> {
@@ -108,7 +108,7 @@ test('a set-up whose provider is away for too long is parked; resumed, it asks f
   expect((await readChain(world, head)).told[1]).toBe('one\n');
   // The second turn twice.
   expect(asked() - before).toBe(4);
-}, 60_000);
+});
 
 test('a set-up whose sources nobody gives can be abandoned: it ends with what it has, which is nothing', async () => {
   const source = `archive:https://127.0.0.1:9/gone.tar.gz#sha256=${'0'.repeat(64)}`;
@@ -120,4 +120,4 @@ test('a set-up whose sources nobody gives can be abandoned: it ends with what it
     ...{ status: 'cancelled', detail: 'abandoned by a person', source, sha256: '', head: '' },
     ...{ steps: 0, frames: [], image: null, verdict: null },
   });
-}, 60_000);
+});

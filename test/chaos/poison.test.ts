@@ -54,7 +54,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await world?.close();
   removeFolders();
-}, 60_000);
+});
 
 test('hostile units among a thousand: each is tried in a frame at most, none is believed, and patterns cannot hold up a search', async () => {
   const began = Date.now();

@@ -41,10 +41,10 @@ const script = {
 let world: World;
 beforeAll(async () => {
   world = await World.start({ script, profiles: { solo: { timeoutSeconds: 1, concurrency: CONCURRENCY } } });
-}, 90_000);
+});
 afterAll(async () => {
   await world?.close();
-}, 60_000);
+});
 
 test(
   'provider trouble costs nothing but time',

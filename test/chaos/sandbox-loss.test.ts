@@ -47,7 +47,7 @@ beforeAll(
 );
 afterAll(async () => {
   await world?.close();
-}, 60_000);
+});
 
 test.each([
   ['the recorded actions', 0],

@@ -26,10 +26,10 @@ script.models.solo.turns.push({ thought: 'ran?', tool: 'bash', args: { command: 
 let world: World;
 beforeAll(async () => {
   world = await World.start({ script, profiles: { solo: {} } });
-}, 90_000);
+});
 afterAll(async () => {
   await world?.close();
-}, 60_000);
+});
 
 test(
   'a Temporal server that is killed and started again loses no rollout and doubles none',

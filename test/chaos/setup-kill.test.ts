@@ -47,7 +47,7 @@ const worlds: World[] = [];
 afterAll(async () => {
   await Promise.all(worlds.map((world) => world.close()));
   removeFolders();
-}, 60_000);
+});
 
 /** A world with the same agent and the same memory as the other. */
 async function another(): Promise<World> {

@@ -21,10 +21,10 @@ const script = {
 let world: World;
 beforeAll(async () => {
   world = await World.start({ script, profiles: { slow: { timeoutSeconds: TIMEOUT_SECONDS, concurrency: 1 } } });
-}, 90_000);
+});
 afterAll(async () => {
   await world?.close();
-}, 60_000);
+});
 
 test(
   'many rollouts on one place of a slow server: each gets its turn, none is lost, none is asked twice',

@@ -25,10 +25,10 @@ const script = {
 let world: World;
 beforeAll(async () => {
   world = await World.start({ script, profiles: { student: {}, expert: {} }, env: { POINTSMAN_HOST: 'soaked' } });
-}, 90_000);
+});
 afterAll(async () => {
   await world?.close();
-}, 120_000);
+});
 
 /** What a worker and its host have after as many rollouts as each worker runs. */
 interface Reading {

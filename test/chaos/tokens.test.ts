@@ -69,10 +69,10 @@ beforeAll(async () => {
     },
     profiles: Object.fromEntries(NAMES.map((name) => [name, { keepTokens: true, ...KINDS[name]!.profile }])),
   });
-}, 90_000);
+});
 afterAll(async () => {
   await world?.close();
-}, 60_000);
+});
 
 test(
   'sampled tokens are in every export as the server sent them, each once, whatever is killed',
@@ -200,7 +200,7 @@ test('what a fork took over is trained where it was made: its records begin behi
   // The other run's tokens are there as well: its chain names them.
   expect(callsInAtif(document!).slice(-3)).toEqual(own);
   expect(callsInAtif(document!).length).toBe(TURNS);
-}, 120_000);
+});
 
 /** The runs as a data set in every format that holds tokens. */
 async function exported(runs: readonly string[], name = 'sampled') {

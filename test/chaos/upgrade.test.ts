@@ -40,12 +40,12 @@ beforeAll(async () => {
   const profiles = { slow: {}, student: {}, fixer: {}, setter: {} };
   // As where there are other hosts: this one has a queue of its own, whichever build serves it.
   world = await World.start({ script, profiles, workers: 0, env: { POINTSMAN_ONLY_HOST: '0', POINTSMAN_HOST: 'one' } });
-}, 60_000);
+});
 afterAll(async () => {
   await world?.close();
   removeFolders();
   if (release) rmSync(release, { recursive: true, force: true });
-}, 60_000);
+});
 
 test('an upgrade leaves running rollouts on the build that they began on; new ones begin on the new one', async () => {
   const input = { problem: await tinyProblem('upgrade'), student: 'slow', handOver: { never: true }, grade: false };
@@ -89,7 +89,7 @@ test('histories of what has ended are exported once', async () => {
   expect(await exporting()).toEqual({ folder: out, exported: 0, passed: 2 });
   const histories = readdirSync(out).map((name) => gunzipSync(readFileSync(join(out, name))).toString('utf8'));
   for (const history of histories) expect(JSON.parse(history).events[0].eventId).toBe('1');
-}, 60_000);
+});
 
 inFull(
   'what began on an older release ends on it, beside a worker of this one, which reads all that it left',

@@ -38,7 +38,7 @@ beforeAll(
 );
 afterAll(async () => {
   await world?.close();
-}, 60_000);
+});
 
 test(
   'a worker killed at random points loses nothing and repeats nothing',

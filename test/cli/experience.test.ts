@@ -33,7 +33,7 @@ beforeAll(async () => {
   // The store stays open, as a worker's does: the command line works beside it.
   store = experienceOf({ config: Config.parse({}), home }, {});
   await shipExperience(store);
-}, 120_000);
+});
 afterAll(async () => {
   await store?.close();
   rmSync(home, { recursive: true, force: true });
@@ -72,7 +72,7 @@ test('stats counts units, hits and verdicts, and says where they are kept', asyn
       '',
     ].join('\n'),
   );
-}, 60_000);
+});
 
 test('export --xpu gives back what import read, unknown fields and other runtimes among it', async () => {
   const file = join(home, 'xpu.jsonl');
@@ -106,4 +106,4 @@ test('export --xpu gives back what import read, unknown fields and other runtime
   const { stdout } = await cli('export', '--xpu');
   expect(stdout).toBe(text);
   expect(importPeer(stdout).quarantined).toEqual([]);
-}, 60_000);
+});

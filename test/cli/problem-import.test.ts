@@ -51,14 +51,14 @@ test('what can be imported is, and the rest is listed with line, id and reason',
   });
   expect(folders.sort()).toEqual(['o__r-1', 'o__r-3']);
   expect(JSON.parse(readFileSync(join(out, 'o__r-1', 'problem.json'), 'utf8'))).toMatchObject({ id: 'o__r-1' });
-}, 60_000);
+});
 
 test('with --strict nothing is, and the exit code says so', async () => {
   const { code, answer, folders } = await imported(write('strict.jsonl', lines(MIXED)), '--strict');
   expect(code).toBe(1);
   expect(answer).toMatchObject({ imported: 0, refused: [{ line: 2 }] });
   expect(folders).toEqual([]);
-}, 60_000);
+});
 
 test('a JSON array, --limit and --only', async () => {
   const array = write('rows.json', JSON.stringify(MIXED, null, 1));
@@ -66,7 +66,7 @@ test('a JSON array, --limit and --only', async () => {
   expect((await imported(array, '--only', 'o__r-3')).answer).toMatchObject({ ids: ['o__r-3'], refused: [] });
   const unknown = await imported(array, '--only', 'o__r-4');
   expect([unknown.code, unknown.stderr]).toEqual([1, expect.stringMatching(/no row has the id o__r-4/)]);
-}, 90_000);
+});
 
 test('Parquet, with the nulls and the wide numbers of data frames', async () => {
   const { parquetWriteBuffer } = await import('hyparquet-writer');
@@ -87,7 +87,7 @@ test('Parquet, with the nulls and the wide numbers of data frames', async () => 
   });
   const { answer } = await imported(write('rows.parquet', new Uint8Array(file)));
   expect(answer).toMatchObject({ ids: ['o__r-1', 'o__r-2'], refused: [] });
-}, 60_000);
+});
 
 test('an unknown format gets the list of those that are known', async () => {
   const file = write('one.jsonl', lines([row('a')]));
@@ -101,14 +101,14 @@ test('an unknown format gets the list of those that are known', async () => {
     imported: 0,
     refused: [{ line: 1, reason: expect.stringMatching(/of no known format .*swesmith/) }],
   });
-}, 60_000);
+});
 
 test('an id cannot leave the folder', async () => {
   const { answer, out } = await imported(write('away.jsonl', lines([row('../../away'), row('..')])));
   expect(answer.imported).toBe(2);
   expect(readdirSync(out).sort()).toEqual(['away', 'problem']);
   expect(existsSync(join(out, '..', 'away'))).toBe(false);
-}, 60_000);
+});
 
 describe('the rows of a file', () => {
   const all = async (path: string) => {

@@ -7,4 +7,4 @@ test('a server that does not answer has not forgotten the runs: that is said, no
     /unavailable|connect|failed/i,
   );
   await connection.close();
-}, 120_000);
+});

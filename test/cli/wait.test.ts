@@ -250,7 +250,7 @@ test('a server that does not answer is said to be waited for', async () => {
   await asking.says(/no answer from 127\.0\.0\.1:\d+ so far: it is tried for 30 s/);
   asking.stop();
   await asking.ended;
-}, 60_000);
+});
 
 test('a server that goes away is said to, and followed when it comes back', async () => {
   const handle = await begin('pipeline', 'away');

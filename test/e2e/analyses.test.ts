@@ -87,7 +87,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await world?.close();
   await limited?.close();
-}, 60_000);
+});
 
 const shiftInput = (more: object = {}) => ({
   expert: { name: 'expert', source: { campaign: sample.campaign }, method: 'bc' },

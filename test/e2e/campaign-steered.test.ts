@@ -28,7 +28,7 @@ beforeAll(async () => {
 }, 240_000);
 afterAll(async () => {
   await world?.close();
-}, 60_000);
+});
 afterEach(() => world.control({ latencyMs: 0 }));
 
 /** The first problem's student solves it in four turns, and its expert in three. */

@@ -47,7 +47,7 @@ beforeAll(
 );
 afterAll(async () => {
   await world?.close();
-}, 60_000);
+});
 
 test(
   'every figure is what the script says, although worker and server are killed; nothing is lost, nothing is done twice',

@@ -15,10 +15,10 @@ if (cases.length === 0) console.warn(`skipped: there is no folder of recorded ca
   let world: World;
   beforeAll(async () => {
     world = await World.start({ script: oracleAndIdler(cases), profiles: { oracle: {}, idler: {} } });
-  }, 90_000);
+  });
   afterAll(async () => {
     await world?.close();
-  }, 60_000);
+  });
 
   test.each(cases.map((each) => [each.id, each] as const))(
     '%s: admitted with the recorded lists; its fix is resolved, half of it and nothing are not',

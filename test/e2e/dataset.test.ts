@@ -49,7 +49,7 @@ beforeAll(async () => {
 }, 240_000);
 afterAll(async () => {
   await world?.close();
-}, 60_000);
+});
 
 type Given = Omit<Partial<DatasetInput>, 'filters'> & { filters?: object };
 
@@ -270,7 +270,7 @@ test('a chat template that does not show calls is named before the building, and
     (error: unknown) => error,
   );
   expect(JSON.stringify(alone, ['message', 'cause'])).toMatch(/tokens: \d+ of the first \d+ rows cannot be masked/);
-}, 120_000);
+});
 
 test('a data set without a row is made all the same, and says so', async () => {
   const never = sample.rows.filter(({ outcome }) => outcome === 'skipped');
@@ -281,7 +281,7 @@ test('a data set without a row is made all the same, and says so', async () => {
   expect(result.funnels.every(({ funnel }) => count(funnel, 'started') === 0)).toBe(true);
   expect(readFileSync(join(result.folder, 'README.md'), 'utf8')).toContain('**Empty.**');
   expect(readFileSync(join(result.folder, 'train.universal.jsonl'), 'utf8')).toBe('');
-}, 60_000);
+});
 
 test('what is wrong with an input is refused before anything is judged', async () => {
   const refusal = async (name: string, input: Given) => {
@@ -301,7 +301,7 @@ test('what is wrong with an input is refused before anything is judged', async (
   expect(await refusal('extra', { extra: [{ name: 'x', path: join(world.home, 'nowhere.jsonl') }] })).toMatch(
     /extra.x: .*nowhere/,
   );
-}, 120_000);
+});
 
 test('it can be asked where it is, and stopped', async () => {
   const handle = await begin('stopped', { formats: ['universal', 'openai', 'trl', 'axolotl', 'traj', 'atif'] });
@@ -316,7 +316,7 @@ test('it can be asked where it is, and stopped', async () => {
   await expect(handle.result()).rejects.toThrow();
   expect(readdirSync(join(world.home, 'datasets')).filter((name) => name.startsWith('stopped'))).toEqual([]);
   expect(readdirSync(join(world.home, 'datasets', '.drafts'))).toEqual([]);
-}, 120_000);
+});
 
 const cli = async (...args: string[]) => {
   const named = ['POINTSMAN_HOME', 'POINTSMAN_CONFIG', 'POINTSMAN_QUEUE', 'TEMPORAL_ADDRESS', 'TEMPORAL_NAMESPACE'];
@@ -468,4 +468,4 @@ test('the viewer shows what a data set trains of each rollout, and why it does n
   for (const origin of [student, ...origins.slice(0, 5)]) expect(await trained(origin.id)).toEqual(origin.trained);
   const lost = dropped.find(({ reason }) => reason === 'tests_failed')!;
   expect(await trained(lost.id)).toEqual([]);
-}, 120_000);
+});

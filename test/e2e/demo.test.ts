@@ -36,7 +36,7 @@ beforeAll(async () => {
     connection.workflowService.describeTaskQueue({ namespace: 'demo-test', taskQueue: { name: 'q' } });
   for (let waited = 0; waited < 30_000 && !(await known().catch(() => undefined)); waited += 200) await sleep(200);
   await connection.close();
-}, 60_000);
+});
 
 afterAll(() => {
   for (const folder of [home, elsewhere]) rmSync(folder, { recursive: true, force: true });
@@ -142,7 +142,7 @@ test('`pointsman down` stops what the demo left up', async () => {
     "the demo's scripted models",
     expect.stringContaining('Temporal server'),
   ]);
-}, 90_000);
+});
 
 function pointsman(...args: string[]): Promise<Ran> {
   return ran(process.execPath, [command, ...args], elsewhere);

@@ -32,8 +32,8 @@ beforeAll(async () => {
   const rollout = { student: 'student', handOver: { never: true }, grade: false };
   const told = (id: string) => ({ ...rollout, problem: { ...problem, statement: `${problem.statement} For ${id}.` } });
   await Promise.all(runs.map(async (id) => (await world.begin('rollout', told(id), id)).result()));
-}, 120_000);
-afterAll(() => world?.close(), 60_000);
+});
+afterAll(() => world?.close());
 
 const FILTERS = { resolved: false, submitted: false, doubtful: false, identicalActions: 0, fileReads: 0 };
 const begin = (name: string, input: Partial<DatasetInput>) =>
@@ -89,7 +89,6 @@ test.each(TEACHERS)(
     expect(linesOf(again)).toEqual(lines);
     expect(requests()).toBe(asked);
   },
-  120_000,
 );
 
 test('another vocabulary is refused by name, and what is longer than the teacher’s context is left out', async () => {
@@ -102,4 +101,4 @@ test('another vocabulary is refused by name, and what is longer than the teacher
   const narrow = await failing('narrow', 'narrow');
   expect(narrow.scored!.left).toEqual([{ reason: 'longer_than_context', count: 2 }]);
   expect(narrow.files[0]!.left).toEqual([{ reason: 'not_scored', count: 2 }]);
-}, 120_000);
+});

@@ -52,7 +52,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await world?.close();
   await keeper?.close();
-}, 60_000);
+});
 
 const evaluate = async (id: string, input: object): Promise<EvaluationResult> =>
   (await (await world.begin('evaluation', { problems, secondsPerCase: 3, ...input }, id)).result()) as EvaluationResult;

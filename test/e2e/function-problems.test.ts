@@ -109,7 +109,7 @@ beforeAll(
 afterAll(async () => {
   await world?.close();
   await keeper?.close();
-}, 60_000);
+});
 
 const text = async ({ sha256 }: Ref) => (await world.blobs.get(sha256)).toString('utf8');
 const lines = async (ref: Ref): Promise<unknown[]> =>

@@ -36,10 +36,10 @@ beforeAll(async () => {
   const folder = join(world.home, 'problems', 'tiny');
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, 'problem.json'), JSON.stringify(problem));
-}, 90_000);
+});
 afterAll(async () => {
   await world?.close();
-}, 60_000);
+});
 
 async function grade(patch: string): Promise<GradeResult> {
   const handle = await world.begin('grade', { problem, patch, controls: 'sample' }, `grade/${randomUUID()}`);

@@ -81,7 +81,7 @@ afterAll(async () => {
       .catch(() => undefined);
   }
   rmSync(folder, { recursive: true, force: true });
-}, 120_000);
+});
 
 function write(path: string, text: string): void {
   mkdirSync(dirname(path), { recursive: true });

@@ -27,11 +27,11 @@ const DIALECTS = ['tools', 'xml', 'backticks'] as const;
         ...Object.fromEntries(DIALECTS.map((dialect) => [dialect, { ...live, view: { dialect } }])),
       },
     });
-  }, 120_000);
+  });
   afterAll(async () => {
     removeFolders();
     await world?.close();
-  }, 60_000);
+  });
 
   test.each(DIALECTS)(
     'a rollout in %s, whose student the expert takes over from where it cannot go on',

@@ -40,10 +40,10 @@ beforeAll(async () => {
       ann: { provider: 'person', baseUrl: undefined, model: undefined },
     },
   });
-}, 120_000);
+});
 afterAll(async () => {
   await world?.close();
-}, 60_000);
+});
 
 const TESTS = `import sys
 import unittest
@@ -221,7 +221,7 @@ test('late, early, repeated and malformed acts are refused in words, and the tur
     status: 'submitted',
     turns: { total: 2, expert: 2, formatRetries: 0 },
   });
-}, 90_000);
+});
 
 test('a wait is paused, limited, handed over, outlives its worker, and ends when it is cancelled', async () => {
   const steer = (id: string, update: string, argument?: unknown) =>
@@ -312,7 +312,7 @@ describeInBrowser('the viewer in a browser', () => {
       await cli.close();
       process.env = before;
     }
-  }, 90_000);
+  });
 });
 
 test('a person answers no other question than a turn of a rollout', async () => {
@@ -320,4 +320,4 @@ test('a person answers no other question than a turn of a rollout', async () => 
   await expect(review.result()).rejects.toMatchObject({
     cause: { cause: { message: expect.stringContaining("only turns of rollouts can be a person's") } },
   });
-}, 60_000);
+});

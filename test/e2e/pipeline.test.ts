@@ -55,7 +55,7 @@ beforeAll(
 );
 afterAll(async () => {
   await world?.close();
-}, 60_000);
+});
 
 test(
   'a repository, a problem from elsewhere and a repository that gets stuck: rollouts, data, analyses and a report',
@@ -130,7 +130,7 @@ test('`pipeline show` tells how far each repository came, why rollouts were lost
   expect(stdout).toMatch(/report +\/.*index\.html/);
   for (const line of stdout.split('\n').filter((each) => !each.includes('/')))
     expect(line.length).toBeLessThanOrEqual(80);
-}, 60_000);
+});
 
 test('names that do not fit are refused before anything starts', async () => {
   const methods = [{ name: 'oec', student: 'nobody', expert: 'expert' }];
@@ -142,4 +142,4 @@ test('names that do not fit are refused before anything starts', async () => {
     'shifted',
   );
   await expect(shifted.result()).rejects.toMatchObject({ cause: { message: /covariateShift.*method/s } });
-}, 60_000);
+});

@@ -15,10 +15,10 @@ let problem: Problem;
 beforeAll(async () => {
   world = await World.start({ script: { models: { fixer, half } }, profiles: { fixer: {}, half: {} } });
   problem = await addingProblem();
-}, 90_000);
+});
 afterAll(async () => {
   await world?.close();
-}, 60_000);
+});
 
 async function pointsman(...args: string[]) {
   const own = Object.entries(world.env).filter(([name]) => /^(POINTSMAN|TEMPORAL)_/.test(name));

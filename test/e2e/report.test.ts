@@ -45,7 +45,7 @@ beforeAll(async () => {
   ]);
   [dataset] = (await Promise.all(runs.map((run) => run.result()))) as [DatasetResult];
 }, 240_000);
-afterAll(async () => world?.close(), 60_000);
+afterAll(async () => world?.close());
 
 const built = async (id: string, input: object) =>
   (await (await world.begin('report', { name: 'sample', ...input }, id)).result()) as ReportResult;

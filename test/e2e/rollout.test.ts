@@ -63,10 +63,10 @@ beforeAll(async () => {
       Object.entries(script.models).map(([name, { dialect }]) => [name, { view: { dialect } }]),
     ),
   });
-}, 90_000);
+});
 afterAll(async () => {
   await world?.close();
-}, 60_000);
+});
 
 const input = async (more: Partial<RolloutInput> = {}) => ({
   problem: await tinyProblem(),
@@ -102,7 +102,7 @@ test('student turns, hand-over in the same sandbox, expert fixes and submits', a
   expect(transcript.steps[3]!.observation).toBe('/testbed/src\n1\n');
   expect(transcript.steps[6]!.observation).toBe('5\n');
   expect(await leftOf(world, 'oec')).toEqual(NOTHING);
-}, 60_000);
+});
 
 test('a student that loses the format ends its own part where the policy says so, and the run where it does not', async () => {
   const lost = { student: 'student.lost', handOver: { at: 9 } } as const;
@@ -126,7 +126,7 @@ test('a student that loses the format ends its own part where the policy says so
   expect(saved.refused).toBeUndefined();
   const { steps } = await world.transcripts.load(saved.head);
   expect(steps[1]!.turn.rejected.map(({ author }) => author)).toEqual(Array(3).fill('student'));
-}, 60_000);
+});
 
 test('a student whose window is full hands over where the policy says so', async () => {
   const full = { student: 'student.full', handOver: { never: true, on: ['limit_context'] } } as const;
@@ -134,7 +134,7 @@ test('a student whose window is full hands over where the policy says so', async
   expect(result).toMatchObject({ status: 'submitted', handOver: { sampled: null, reason: 'limit_context' } });
   expect(result.turns.student).toBeGreaterThan(0);
   expect(result.turns.expert).toBeGreaterThan(1);
-}, 60_000);
+});
 
 test('calls that come as text are read, with their reasoning apart, and the run says so once', async () => {
   const loose = { student: 'student.loose', handOver: { never: true } } as const;
@@ -142,7 +142,7 @@ test('calls that come as text are read, with their reasoning apart, and the run 
   expect(result).toMatchObject({ status: 'submitted', lenient: { call_as_text: 1 }, turns: { formatRetries: 0 } });
   const { steps } = await world.transcripts.load(result.head);
   expect(steps[0]!.turn).toMatchObject({ thought: 'Look.', reasoning: 'hm', lenient: ['call_as_text'] });
-}, 60_000);
+});
 
 test('a turn is one activity, and a command that takes its time is another, which follows what was begun', async () => {
   const slow = { student: 'student.slow', handOver: { never: true } } as const;
@@ -162,14 +162,14 @@ test('a turn is one activity, and a command that takes its time is another, whic
   ]);
   expect(await headInHistory(handle)).toBe(result.head);
   expect(await leftOf(world, 'slow')).toEqual(NOTHING);
-}, 60_000);
+});
 
 test('the same run again has the same head', async () => {
   const [a, b] = (await Promise.all(
     ['same-a', 'same-b'].map(async (id) => (await world.begin('rollout', await input(), id)).result()),
   )) as RolloutResult[];
   expect(a!.head).toBe(b!.head);
-}, 60_000);
+});
 
 test('pause, hand-over by a person, setBudget, resume, queries', async () => {
   const handle = await world.begin(
@@ -190,7 +190,7 @@ test('pause, hand-over by a person, setBudget, resume, queries', async () => {
   await handle.executeUpdate('resume');
   const result = (await handle.result()) as RolloutResult;
   expect(result).toMatchObject({ status: 'submitted', handOver: { expertFrom: turn } });
-}, 60_000);
+});
 
 test('cancelling keeps the work, says so, and leaves nothing behind', async () => {
   const handle = await world.begin(
@@ -206,7 +206,7 @@ test('cancelling keeps the work, says so, and leaves nothing behind', async () =
   expect(described.status.name).toBe('CANCELLED');
   expect(described.memo).toMatchObject({ result: { status: 'cancelled', patch: { bytes: 0 } } });
   expect(await leftOf(world, 'cancelled')).toEqual(NOTHING);
-}, 60_000);
+});
 
 test('a fork keeps a prefix and goes on with another author', async () => {
   const handle = await world.begin(
@@ -222,7 +222,7 @@ test('a fork keeps a prefix and goes on with another author', async () => {
   const forked = await world.transcripts.chain(result.head);
   expect(forked.hashes.slice(0, 3)).toEqual(source.hashes.slice(0, 3));
   expect(forked.steps[3]!.turn.author).toBe('expert');
-}, 60_000);
+});
 
 test('a run that is reset to an earlier turn goes on from there: nothing is paid for again, and the head is the same', async () => {
   const first = (await world.client.workflow.getHandle('oec').result()) as RolloutResult;
@@ -246,7 +246,7 @@ test('a run that is reset to an earlier turn goes on from there: nothing is paid
   expect(again.patch).toEqual(first.patch);
   expect(again.recovered).toEqual({ sandboxes: 1, redoneSteps: 2 });
   expect(world.rehearsal.stats().requests).toBe(asked);
-}, 60_000);
+});
 
 test.each([
   [{ studnet: 'x' }, /studnet: unknown field, did you mean "student"/],

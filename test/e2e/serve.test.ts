@@ -78,13 +78,13 @@ beforeAll(async () => {
   runs = runsOf({});
   await runs.resume();
   server = await serve(runs);
-}, 120_000);
+});
 afterAll(async () => {
   runs?.close();
   await server?.close();
   await world?.close();
   gateway?.close();
-}, 60_000);
+});
 
 function settings() {
   process.env.POINTSMAN_HOME = world.home;
@@ -266,7 +266,7 @@ test('an outage has no reward, says why, and the run goes on when it is over', a
   expect(await done('cut-too')).toMatchObject({ state: 'cancelled', reason: 'cancelled', reward: null, valid: false });
   away = false;
   expect(await done('cut')).toMatchObject({ state: 'completed', valid: true, reward: 1, detail: null });
-}, 100_000);
+});
 
 test('a row of NeMo Gym is answered with its conversation and reward', async () => {
   const row = {
@@ -284,7 +284,7 @@ test('a row of NeMo Gym is answered with its conversation and reward', async () 
     ...['function_call', 'function_call_output'],
   ]);
   expect((await call('POST', '/run', row)).body.rollout.result.head).toBe(body.rollout.result.head);
-}, 100_000);
+});
 
 test('more unfinished runs than there may be are sent away, but not who asks for one of them', async () => {
   const small = runsOf({ most: 1 });
@@ -321,7 +321,7 @@ test(`${WAITING} clients wait for one run, by one wait of ours`, async () => {
   } finally {
     service.getWorkflowExecutionHistory = waits;
   }
-}, 100_000);
+});
 
 test(`a trainer that is killed in ${RUNS} waits finds ${RUNS} results, and nothing ran twice`, async () => {
   const before = seen.length;
@@ -366,4 +366,4 @@ test('the command serves this home: a token for this account alone, and runs of 
   expect(found).toMatchObject({ status: 200, body: { reward: 1 } });
   child.kill('SIGTERM');
   expect((await once(child, 'exit'))[0]).toBe(0);
-}, 100_000);
+});

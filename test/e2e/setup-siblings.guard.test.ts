@@ -131,7 +131,7 @@ afterAll(async () => {
   await world?.close();
   await docker.getImage(VOLUMED).remove();
   removeFolders();
-}, 60_000);
+});
 
 test.each(Object.keys(rolledBack))('B9: data of a sibling go back with the frame: %s', async (agent) => {
   const { told } = await readChain(world, results[agent]!.head);

@@ -79,11 +79,11 @@ beforeAll(async () => {
   source = `dir:${folderOf(projectOf('calc'))}`;
   world = await World.start({ script: { models }, profiles: { racing: {}, vain: {}, ladder: {}, lost: {} } });
   await withExperience(world, (store) => store.import([...units, ...useless, ...rungs, ...lost]));
-}, 120_000);
+});
 afterAll(async () => {
   await world?.close();
   removeFolders();
-}, 60_000);
+});
 
 const input = (agent: string, of = source) => ({ source: of, roles: { agent }, experience: { speculate: 3 } });
 
@@ -109,7 +109,7 @@ test('of three units at once the first success becomes the sandbox, and the othe
   expect(await telemetryOf(world, 'calc-wrong')).toEqual({ hits: 1, successes: 0, failures: 1 });
   expect(await telemetryOf(world, 'calc-slow')).toEqual({ hits: 1, successes: 0, failures: 0 });
   expect(await leftOf(world, 'race')).toEqual(NOTHING);
-}, 120_000);
+});
 
 inFull(
   'a worker that is killed during the race changes nothing of how it ends',
@@ -128,21 +128,17 @@ inFull(
   180_000,
 );
 
-inFull(
-  'what a race left is made again with its sandbox: the trial that won, and its check',
-  async () => {
-    const given = input('lost', `dir:${folderOf(projectOf('cale'))}`);
-    const handle = await world.begin('repoSetup', { ...given, judge: false, reproduce: false }, 'lost');
-    await reach(handle, 3);
-    await sleep(1_000);
-    await removeAllOf(world, 'lost');
-    const { head } = (await handle.result()) as RepoSetupResult;
-    const { steps, told } = await readChain(world, head);
-    expect(steps[3]!.notes).toContain('its frames were lost: the sandbox was made again from what was recorded');
-    expect(told[2]).toBe('by-cale-quick\ncale\nchecked\nchecked\n');
-  },
-  120_000,
-);
+inFull('what a race left is made again with its sandbox: the trial that won, and its check', async () => {
+  const given = input('lost', `dir:${folderOf(projectOf('cale'))}`);
+  const handle = await world.begin('repoSetup', { ...given, judge: false, reproduce: false }, 'lost');
+  await reach(handle, 3);
+  await sleep(1_000);
+  await removeAllOf(world, 'lost');
+  const { head } = (await handle.result()) as RepoSetupResult;
+  const { steps, told } = await readChain(world, head);
+  expect(steps[3]!.notes).toContain('its frames were lost: the sandbox was made again from what was recorded');
+  expect(told[2]).toBe('by-cale-quick\ncale\nchecked\nchecked\n');
+});
 
 test('where none succeeds nothing of them is kept, and nothing of what was there before is lost', async () => {
   const result = await setUp(world, 'vain', input('vain', `dir:${folderOf(projectOf('calq'))}`));
@@ -151,7 +147,7 @@ test('where none succeeds nothing of them is kept, and nothing of what was there
   );
   expect((await readChain(world, result.head)).of(look.slice(0, 8))).toBe('/repo\nyes\n/opt:\n\n/srv/work:\nbefore\n');
   expect(result).toMatchObject({ status: 'gave_up', rollbacks: 0 });
-}, 120_000);
+});
 
 test.each(['keep', 'rollback'] as const)(
   'a trial after which the command came further is adopted, whatever is done with those that nobody can judge: %s',
@@ -166,5 +162,4 @@ test.each(['keep', 'rollback'] as const)(
     );
     expect((await readChain(world, result.head)).of('cat /opt').startsWith('rounded')).toBe(true);
   },
-  120_000,
 );

@@ -30,11 +30,11 @@ beforeAll(async () => {
     calcUnit('calc-right', 'mkdir -p /opt/calc && echo exact > /opt/calc/mode'),
   ]);
   await store.close();
-}, 120_000);
+});
 afterAll(async () => {
   await world?.close();
   rmSync(project, { recursive: true, force: true });
-}, 60_000);
+});
 
 const input = (agent: string, more: object = {}) => ({ source: `dir:${project}`, roles: { agent }, ...more });
 
@@ -82,7 +82,7 @@ test('an environment image is one: sources in a commit, variables set, nothing o
   const log = await saidBy(image!, looks);
   expect(log).toContain('1\nOK\n');
   expect(log).not.toContain('pointsman');
-}, 60_000);
+});
 
 test('a look around leaves what stands in the way and what was suggested; a rollback brings both back', async () => {
   const more = { judge: false, reproduce: false };
@@ -129,29 +129,25 @@ test('the engine builds what `setup export` writes, its tests pass there, and a 
   }
 }, 240_000);
 
-inFull(
-  'what was kept stands when a person ends the wait for its script',
-  async () => {
-    const docker = new Docker();
-    await docker.getImage(BASE_IMAGE).tag({ repo: 'pointsman/test-stranded', tag: '1' });
-    const more = { judge: false, base: 'pointsman/test-stranded:1' };
-    const handle = await world.begin('repoSetup', input('stranded', more), 'setup-stranded');
-    const scope = `pointsman.scope=${await world.scope()}`;
-    const filters = { label: [scope, 'pointsman.workflow=setup-stranded', 'pointsman.role=rebuild'] };
-    let begun: Docker.ContainerInfo[] = [];
-    while (begun.length === 0) begun = await docker.listContainers({ filters });
-    // Without its base image no script can be tried, now or later.
-    await docker.getImage('pointsman/test-stranded:1').remove();
-    for (const { Id } of begun) await docker.getContainer(Id).remove({ force: true });
-    while ((await handle.query<SetupProgress>('progress')).phase !== 'Parked') await sleep(50);
-    await handle.executeUpdate('abandon');
-    const result = (await handle.result()) as RepoSetupResult;
-    expect(result).toMatchObject({ status: 'verified', image: expect.any(String), reproduced: null });
-    expect(result.notes.join()).toContain('the script was not tried on the base image: abandoned by a person');
-    expect(await saidBy(result.image!, 'cat /opt/calc/mode')).toBe('exact\n');
-  },
-  120_000,
-);
+inFull('what was kept stands when a person ends the wait for its script', async () => {
+  const docker = new Docker();
+  await docker.getImage(BASE_IMAGE).tag({ repo: 'pointsman/test-stranded', tag: '1' });
+  const more = { judge: false, base: 'pointsman/test-stranded:1' };
+  const handle = await world.begin('repoSetup', input('stranded', more), 'setup-stranded');
+  const scope = `pointsman.scope=${await world.scope()}`;
+  const filters = { label: [scope, 'pointsman.workflow=setup-stranded', 'pointsman.role=rebuild'] };
+  let begun: Docker.ContainerInfo[] = [];
+  while (begun.length === 0) begun = await docker.listContainers({ filters });
+  // Without its base image no script can be tried, now or later.
+  await docker.getImage('pointsman/test-stranded:1').remove();
+  for (const { Id } of begun) await docker.getContainer(Id).remove({ force: true });
+  while ((await handle.query<SetupProgress>('progress')).phase !== 'Parked') await sleep(50);
+  await handle.executeUpdate('abandon');
+  const result = (await handle.result()) as RepoSetupResult;
+  expect(result).toMatchObject({ status: 'verified', image: expect.any(String), reproduced: null });
+  expect(result.notes.join()).toContain('the script was not tried on the base image: abandoned by a person');
+  expect(await saidBy(result.image!, 'cat /opt/calc/mode')).toBe('exact\n');
+});
 
 test('an environment image is the environment of a problem as it is', async () => {
   const set = (await world.client.workflow.getHandle('setup-fetching').result()) as RepoSetupResult;
@@ -182,7 +178,7 @@ test('an agent that gives up after a verify that failed claims nothing, and nobo
     image: null,
     detail: 'it is beyond me',
   });
-}, 120_000);
+});
 
 test('malformed replies end a run with everything kept', async () => {
   const handle = await world.begin('repoSetup', input('garbled'), 'setup-garbled');
@@ -192,7 +188,7 @@ test('malformed replies end a run with everything kept', async () => {
     formatRetries: 3,
     detail: expect.stringContaining('could not be read'),
   });
-}, 120_000);
+});
 
 inFull(
   'a killed worker and a killed container are no loss',
@@ -228,7 +224,7 @@ test('bad input is refused before anything starts', async () => {
   expect(await refused({ family: { services: [{ name: 'own' }] } }, 'bad-3')).toMatch(/service own: "start" is needed/);
   expect(await refused({ roles: { agent: 'nobody' } }, 'bad-4')).toMatch(/no model profile "nobody"/);
   expect(await refused({ roles: { agent: 'builtin:rules' } }, 'bad-5')).toMatch(/roles\.agent.*builtin:playbook/);
-}, 60_000);
+});
 
 /** What a command prints in a container of an image, without a network. */
 async function saidBy(image: string, command: string): Promise<string> {

@@ -75,7 +75,7 @@ afterAll(async () => {
   await s3?.remove();
   await postgres?.stop();
   rmSync(folder, { recursive: true, force: true });
-}, 60_000);
+});
 
 /** Waits until a campaign has begun one. */
 async function firstRollout(id: string): Promise<void> {
@@ -164,14 +164,14 @@ test('one command, and a host is among them; told to end, it goes', async () => 
   expect([await polls(sandboxes), await polls(workflows)]).toEqual([true, false]);
   joined.kill('SIGTERM');
   expect(await once(joined, 'exit')).toEqual([0, null]);
-}, 120_000);
+});
 
 test('the doctor says whether bucket and database answer', async () => {
   expect((await cli('doctor')).stdout).toContain('bucket and database answer');
   await s3.stop();
   expect((await cli('doctor')).stdout).toContain('bucket "runs"');
   await s3.restart();
-}, 120_000);
+});
 
 test("a path of a worker's is refused in words, and one of the desk that is not there too", async () => {
   const begun = await world.begin('dataset', { name: 'bad', sources: [{ rollouts: '/etc/hostname' }] }, 'dataset/bad');
@@ -181,4 +181,4 @@ test("a path of a worker's is refused in words, and one of the desk that is not 
   const repository = `git+file://${folder}/given@main`;
   const setup = await cli('setup', 'start', '--source', repository);
   expect(`${setup.stdout}${setup.stderr}`).toContain('Push it to a server');
-}, 60_000);
+});

@@ -34,10 +34,10 @@ beforeAll(async () => {
     },
     profiles: { expert: {}, student: {} },
   });
-}, 120_000);
+});
 afterAll(async () => {
   await world?.close();
-}, 60_000);
+});
 
 const named = async (id: string, statement?: string): Promise<Problem> => {
   const problem = await tinyProblem(id);

@@ -42,12 +42,12 @@ beforeAll(async () => {
   before = process.env;
   process.env = world.env;
   cli = new Cli();
-}, 90_000);
+});
 afterAll(async () => {
   await cli?.close();
   if (before) process.env = before;
   await world?.close();
-}, 60_000);
+});
 
 const source = () => new HomeSource(cli, { campaigns: [], runs: [], setups: [] });
 const input = async (more: object = {}) => ({
@@ -98,7 +98,7 @@ test('a rollout is seen while it runs, and knows the events of its turns when it
     expect(kinds).toEqual(['takeTurn', 'completed', 'completed']);
     expect(answered!).toBeLessThanOrEqual(done!);
   }
-}, 120_000);
+});
 
 test('the list has what the server knows, and forks stand with what they were forked from', async () => {
   const fork = await world.begin(
@@ -124,4 +124,4 @@ test('the list has what the server knows, and forks stand with what they were fo
       expect.objectContaining({ from: 3, runs: ['forked'] }),
     ]),
   });
-}, 120_000);
+});

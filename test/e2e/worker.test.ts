@@ -31,10 +31,10 @@ beforeAll(async () => {
     profiles: { slow: {}, hog: {}, limited: { requestsPerSecond: 20 } },
     workers: 0,
   });
-}, 60_000);
+});
 afterAll(async () => {
   await world?.close();
-}, 60_000);
+});
 
 const input = async (student: string, more: object = {}) => ({
   problem: await tinyProblem(`worker-${student}`),
@@ -62,7 +62,7 @@ test('a worker that is told to stop leaves at once; the next one follows the com
   expect(steps[0]!.observation).toBe('1\n2\n3\n4\n5\n6\n');
   expect(steps[0]!.exitCode).toBe(0);
   expect(result).toMatchObject({ status: 'submitted', recovered: { sandboxes: 0 } });
-}, 90_000);
+});
 
 test('runs are found by their search attributes', async () => {
   const found: string[] = [];
@@ -82,7 +82,7 @@ test('a command that fills the disk is killed, and the model is told why', async
   const { steps } = await world.transcripts.load(result.head);
   expect(steps[0]!.observation).toContain('[killed: this sandbox may write 64 MiB]');
   expect(steps[0]!.observation).not.toContain('never');
-}, 60_000);
+});
 
 test('a profile with a rate has a task queue of its own, which the server can slow down', async () => {
   const handle = await world.begin('rollout', await input('limited'), 'limited');
@@ -92,4 +92,4 @@ test('a profile with a rate has a task queue of its own, which the server can sl
     ?.map((event) => event.activityTaskScheduledEventAttributes)
     .filter((each) => each?.activityType?.name === 'callModel');
   expect(new Set(queues?.map((each) => each?.taskQueue?.name))).toEqual(new Set([world.queues().model('limited')]));
-}, 60_000);
+});

@@ -80,7 +80,7 @@ test('a command that does not come to it leaves none of it', async () => {
   const said = await withBuilt({ sandboxes, built: prebuilt() }, owner, sandbox, { ...request, command }, run);
   expect(said).toBe(`${ARCHIVE}\n1`);
   expect(await ran(`ls ${ARCHIVE}`)).toMatch(/No such file/);
-}, 120_000);
+});
 
 test('what cannot be built is left to the command, and a cancellation is none of that', async () => {
   const deps = { sandboxes, built: archives() };
@@ -90,7 +90,7 @@ test('what cannot be built is left to the command, and a cancellation is none of
   setTimeout(() => stop.abort(cancelled), 100);
   await expect(builtFor(deps, owner, bring, { ...request, signal: stop.signal })).rejects.toBe(cancelled);
   expect(await builtFor(deps, owner, 'make', request)).toEqual([]);
-}, 120_000);
+});
 
 inFull(
   'the archive is an interpreter like one that was built there',

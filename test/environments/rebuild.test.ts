@@ -26,7 +26,7 @@ function rebuilt(commands: readonly string[], seconds = 60, profile: object = {}
 test('a script that is stopped at its deadline says so', async () => {
   const built = await rebuilt(['echo begun', 'sleep 60'], 2);
   expect(built).toEqual({ failure: expect.stringMatching(/^at its deadline of 2 s, after: begun/) });
-}, 60_000);
+});
 
 test('a script has the memory, the processes and the variables of the sandbox', async () => {
   // Of either version of cgroups.
@@ -36,7 +36,7 @@ test('a script has the memory, the processes and the variables of the sandbox', 
     ...{ memoryMiB: 600, pids: 77, env: { RUN_SLOW: 'yes 1' } },
   });
   expect(built).toMatchObject({ frame: { env: { RUN_SLOW: 'yes 1' } } });
-}, 60_000);
+});
 
 test('steps fill the database of a service, and it is in what they leave', async () => {
   const service = completeService(ServiceSpec.parse({ name: 'postgres' }));

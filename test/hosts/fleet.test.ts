@@ -58,13 +58,13 @@ beforeAll(async () => {
     workers: 0,
     config: { images: { registry: registry.place }, worker: { sandboxes: 2 } },
   });
-}, 90_000);
+});
 afterAll(async () => {
   await world?.close();
   await engine?.close();
   await registry?.close();
   removeFolders();
-}, 90_000);
+});
 
 const begin = (student: string, id: string, sandbox: object = {}) =>
   world.begin('rollout', { problem, student, handOver: { never: true }, grade: false, sandbox }, id);
@@ -150,7 +150,7 @@ test('what a set-up leaves is named by its digest, and every host can have it', 
     const { images } = new DockerSandboxes('test-fleet', undefined, {}, docker);
     expect(await images.fetch(image!)).toBe(true);
   }
-}, 120_000);
+});
 
 /** Has the run's host leave in the middle; gives how it ended, and where. */
 async function leftBy(id: string, leave: (host: string) => unknown): Promise<RolloutResult> {
@@ -177,7 +177,7 @@ test('a host that is drained hands on what it has, and ends: no step is done aga
     expect(await sweptHosts()).toEqual(['a', 'b'].filter((each) => each !== host));
   });
   expect(result.recovered).toEqual({ sandboxes: 0, redoneSteps: 0 });
-}, 120_000);
+});
 
 test('what a drained host has begun is waited for and handed on, though it has no sandbox yet', async () => {
   const environment = { source: `dir:${folderOf(projectOf('slow'))}`, base: BASE_IMAGE, setup: ['sleep 5'] };
@@ -192,12 +192,12 @@ test('what a drained host has begun is waited for and handed on, though it has n
   await exited(workers[host]!);
   expect(await resultOf(handle)).toMatchObject({ status: 'submitted', recovered: { sandboxes: 0, redoneSteps: 0 } });
   join(host);
-}, 120_000);
+});
 
 test('one that is stopped hands on at once, too', async () => {
   const result = await leftBy('stopped', (host) => workers[host]!.kill('SIGTERM'));
   expect(result.recovered).toEqual({ sandboxes: 0, redoneSteps: 0 });
-}, 120_000);
+});
 
 inFull(
   'a host that is lost with its frames costs the time to notice it once, and nothing else',

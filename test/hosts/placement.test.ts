@@ -42,11 +42,11 @@ beforeAll(async () => {
     profiles: { student: {}, framed: {}, slow: {}, agent: {} },
     config: { worker: { sandboxes: PLACES } },
   });
-}, 60_000);
+});
 afterAll(async () => {
   await world?.close();
   removeFolders();
-}, 60_000);
+});
 
 const input = async (student: string, more: object = {}) => ({
   problem: { ...(await tinyProblem()), tests: TINY_TESTS },
@@ -148,7 +148,7 @@ test('what finds no place waits in the queue: nothing is tried and refused', asy
   );
   const results = (await Promise.all(handles.map((handle) => handle.result()))) as RolloutResult[];
   expect(results.map(({ status }) => status)).toEqual(Array(3).fill('submitted'));
-}, 60_000);
+});
 
 test('a worker that was killed while it made a sandbox in every place holds nobody up for ever', async () => {
   await world.killWorkers();
@@ -208,7 +208,7 @@ test('a sandbox that is lost with its frames is made again from what was recorde
   const result = (await handle.result()) as RolloutResult;
   expect(result).toMatchObject({ status: 'submitted', recovered: { sandboxes: 1 } });
   expect((await world.blobs.get(result.patch!.sha256)).toString()).toContain('+0\n+1\n+2\n+3\n+4\n+5\n+6\n+7\n');
-}, 60_000);
+});
 
 test('an engine whose disk is all but full is given nothing new', async () => {
   const full = new DockerSandboxes('test-full', undefined, { places: 4, freeDiskGiB: 1_000_000 });

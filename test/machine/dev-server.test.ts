@@ -95,14 +95,14 @@ test('starts once with the tuned settings, is taken again, keeps its database ov
     { encoding: 'utf8' },
   );
   expect(list).toContain('kept');
-}, 40_000);
+});
 
 test('two that start at once end with one server', async () => {
   const [port, uiPort] = [await anyPort(), await anyPort()];
   const servers = await Promise.all([startDevServer({ port, uiPort }), startDevServer({ port, uiPort })]);
   expect(servers.map(({ address }) => address)).toEqual([`127.0.0.1:${port}`, `127.0.0.1:${port}`]);
   expect(await stopDevServer(port)).toBe(true);
-}, 40_000);
+});
 
 test('a claim of a process that is gone is taken over', async () => {
   const [port, uiPort] = [await anyPort(), await anyPort()];
@@ -110,7 +110,7 @@ test('a claim of a process that is gone is taken over', async () => {
   writeFileSync(portLock(port), `${gone}\n`);
   expect((await startDevServer({ port, uiPort })).started).toBe(true);
   expect(await stopDevServer(port)).toBe(true);
-}, 40_000);
+});
 
 test('where the program is not installed, it is fetched, and that is said', async () => {
   const [port, uiPort] = [await anyPort(), await anyPort()];
@@ -133,7 +133,7 @@ test('where the program is not installed, it is fetched, and that is said', asyn
   } finally {
     Object.assign(process.env, { TEMPORAL_BIN, PATH });
   }
-}, 120_000);
+});
 
 test('a port that something else holds is told with the reason', async () => {
   const port = await anyPort();
@@ -147,7 +147,7 @@ test('a port that something else holds is told with the reason', async () => {
   } finally {
     await new Promise((resolve) => other.close(resolve));
   }
-}, 40_000);
+});
 
 test('a pid file of a process that is no server stops nothing', async () => {
   const port = await anyPort();

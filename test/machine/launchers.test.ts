@@ -12,7 +12,7 @@ test('the launcher works through links, in any directory, and keeps stdout for t
   symlinkSync('first', join(scratch, 'pointsman'));
   const help = execFileSync(join(scratch, 'pointsman'), ['--help'], { cwd: scratch, encoding: 'utf8' });
   expect(help).toMatch(/^Usage: pointsman/);
-}, 30_000);
+});
 
 test('an unknown command is refused with the list, and dependencies that are there are left alone', () => {
   const fresh = (...args: string[]) =>
@@ -34,7 +34,7 @@ test('a measurement that is not there is refused with those that are, each of th
     status: 2,
     stderr: expect.stringMatching(/^no bench "nothing" \(there are: .*rollout/),
   });
-}, 60_000);
+});
 
 test('the shell programs parse', () => {
   for (const file of ['bin/fresh', '.ci/run']) execFileSync('bash', ['-n', join(REPOSITORY, file)]);

@@ -27,13 +27,13 @@ test('every home starts on the one bundle that lies beside the code', async () =
   expect(one.startsWith(join(REPOSITORY, 'dist'))).toBe(true);
   expect(readFileSync(one, 'utf8')).toContain('rollout');
   for (const home of homes) expect(existsSync(join(home, 'bundles'))).toBe(false);
-}, 60_000);
+});
 
 test('what holds the extensions of a home stays in that home', async () => {
   const extension = join(homes[0]!, 'extension.cjs');
   writeFileSync(extension, 'module.exports = { default: {} };\n');
   expect((await bundleOf(homes[0]!, [extension])).startsWith(homes[0]!)).toBe(true);
-}, 60_000);
+});
 
 test('the schemas are made once for all workflows, and every workflow has its own of all else', async () => {
   const code = readFileSync(await bundleOf(homes[0]!), 'utf8');
@@ -63,4 +63,4 @@ test('the schemas are made once for all workflows, and every workflow has its ow
   }
   expect(made).toEqual({ contract: 1, rollout: 3 });
   await creator.destroy();
-}, 60_000);
+});

@@ -63,7 +63,7 @@ test("hosts that ask one endpoint share its profile's concurrency", async () => 
   server.close();
   expect(codes).toEqual([0, 0, 0]);
   expect(server.seen).toEqual({ most: 3, calls: 60 });
-}, 60_000);
+});
 
 test('a place of a host that died is free when its time is over, and one that lives keeps his', async () => {
   const dead = new SqlPlaces(database);

@@ -37,11 +37,11 @@ let codec: CodecServing;
 beforeAll(async () => {
   world = await World.start({ script, profiles: { quick: {}, refused: {} }, payloadKeys: keys });
   codec = await serveCodec(cipher, { port: 0, secret: 'open-sesame', ui: world.ui });
-}, 90_000);
+});
 afterAll(async () => {
   await codec?.close();
   await world?.close();
-}, 60_000);
+});
 
 test('a rollout goes through, and the server holds nothing of it in clear text', async () => {
   const problem = { ...(await tinyProblem()), statement: 'canarystatement: mend it.' };
@@ -64,7 +64,7 @@ test('a rollout goes through, and the server holds nothing of it in clear text',
   const seen = CANARIES.filter((word) => searched.some((bytes) => bytes.includes(word)));
   expect({ files: database.length > 0, seen }).toEqual({ files: true, seen: [] });
   expect(searched.some((bytes) => bytes.includes('encryption-key-id'))).toBe(true);
-}, 120_000);
+});
 
 test('whoever has the key reads it: histories, the command line', async () => {
   const handle = world.client.workflow.getHandle('done');
@@ -74,7 +74,7 @@ test('whoever has the key reads it: histories, the command line', async () => {
   const without = await runCli(['rollout', 'list'], { env: { ...own(), WORLD_PAYLOAD_KEYS: newKey(new Date(0)) } });
   expect(without.code).toBe(1);
   expect(without.stderr).toMatch(/encrypted with the key "k[\d-]+", which is not known here/);
-}, 60_000);
+});
 
 test('the Temporal CLI reads it through `codec serve`, and others read nothing', async () => {
   // Not synchronously: what it asks is answered by this process.
@@ -89,7 +89,7 @@ test('the Temporal CLI reads it through `codec serve`, and others read nothing',
       .join('\n');
   expect(textIn(await ask(...workflow))).not.toContain('canary');
   expect(textIn(await ask(...workflow, '--codec-endpoint', codec.url))).toContain('canarystatement');
-}, 60_000);
+});
 
 describeInBrowser('the Temporal UI', () => {
   test('shows what a run was given once it is told of the codec server, and not before', async () => {
@@ -115,7 +115,7 @@ describeInBrowser('the Temporal UI', () => {
     } finally {
       await browser.close();
     }
-  }, 90_000);
+  });
 });
 
 test('it answers the UI that it was told of and programs, with its secret alone', async () => {

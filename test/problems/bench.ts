@@ -32,12 +32,12 @@ export class Bench {
   constructor() {
     beforeAll(async () => {
       this.world = await World.start({ script: { models: {} }, profiles: {} });
-    }, 90_000);
+    });
     afterAll(async () => {
       await this.sandboxes.removeAll(this.owner.firstRunId);
       this.sandboxes.close();
       await this.world?.close();
-    }, 60_000);
+    });
   }
 
   get blobs() {

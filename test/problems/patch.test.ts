@@ -66,7 +66,7 @@ describe('patches', () => {
       }),
       { numRuns: 60 },
     );
-  }, 120_000);
+  });
 
   it('never throw while being read', () => {
     fc.assert(

@@ -20,7 +20,7 @@ beforeAll(() => {
     telemetryOptions: { logging: { forward: {}, filter: 'ERROR' } },
   });
 });
-afterAll(() => Runtime.instance().shutdown(), 30_000);
+afterAll(() => Runtime.instance().shutdown());
 
 test('there is a history of every scenario, and of every run that was continued', () => {
   for (const { name } of scenarios) expect(files).toContain(`${name}.pb.gz`);

@@ -14,10 +14,10 @@ beforeAll(async () => {
     HostConfig: { Init: true },
   });
   await container.start();
-}, 60_000);
+});
 afterAll(async () => {
   await removeContainer(new Docker(), container.id);
-}, 60_000);
+});
 
 /** A daemon as databases are: it writes who it is, and ends when that is no longer there. */
 const daemon = (name: string): ServiceSpec => ({
@@ -35,4 +35,4 @@ test('a service that is started later leaves the pid files of those that run, an
   expect(await sh('sleep 0.5; ls /run/*.pid; kill -0 $(cat /run/first.pid) && echo alive')).toBe(
     '/run/first.pid\n/run/second.pid\nalive\n',
   );
-}, 60_000);
+});

@@ -38,13 +38,13 @@ beforeAll(async () => {
   process.env.POINTSMAN_HOME = home;
   [port, uiPort] = [await freePort(), await freePort()];
   await startDevServer({ port, uiPort });
-}, 60_000);
+});
 afterAll(async () => {
   await stopDevServer(port);
   delete process.env.POINTSMAN_HOME;
   delete process.env.TEMPORAL_BIN;
   rmSync(home, { recursive: true, force: true });
-}, 30_000);
+});
 
 /** Ports of the loopback on which the server itself listens, and its UI's. */
 function doors(): number[] {
@@ -73,7 +73,7 @@ describeAsRoot('another account of the machine', () => {
     );
     expect(said.split('\n')).toEqual(['EACCES', 'EACCES', 'EACCES']);
     rmSync(own, { recursive: true });
-  }, 60_000);
+  });
 
   test('starts no workflow through any HTTP door, whatever host it claims', () => {
     const said = asNobody(`
@@ -92,7 +92,7 @@ describeAsRoot('another account of the machine', () => {
     const statuses = new Set(said.split('\n'));
     expect(statuses.size).toBeGreaterThan(1);
     expect([...statuses].filter((status) => /^2/.test(status))).toEqual([]);
-  }, 120_000);
+  });
 });
 
 test('a workflow reads no folder that the operator did not name', async () => {
@@ -120,7 +120,7 @@ test('a workflow reads no folder that the operator did not name', async () => {
   } finally {
     await world.close();
   }
-}, 120_000);
+});
 
 describeInBrowser('a web page of somebody else', () => {
   let browser: Browser;
@@ -161,7 +161,7 @@ describeInBrowser('a web page of somebody else', () => {
     for await (const { workflowId } of list) ids.push(workflowId);
     await connection.close();
     expect(ids).toEqual([]);
-  }, 60_000);
+  });
 
   test('holds no page of ours in a frame', async () => {
     const page = await (await browser.newContext()).newPage();
@@ -171,5 +171,5 @@ describeInBrowser('a web page of somebody else', () => {
     await page.setContent(`<iframe src="http://127.0.0.1:${uiPort}/"></iframe>`);
     await page.waitForTimeout(2_000);
     expect(refused.join(' ')).toMatch(/frame|X-Frame-Options/i);
-  }, 60_000);
+  });
 });

@@ -8,22 +8,18 @@ let room: Room;
 let probed = 0;
 beforeAll(async () => {
   room = await Room.open({ memoryMiB: 256, pids: 100 });
-}, 60_000);
+});
 afterAll(async () => {
   figures('11 the sandbox holds', { probes: probed });
   await room?.close();
 });
 
-test.each(ESCAPES.map((probe) => [probe.name, probe] as const))(
-  '%s',
-  async (_, { command, denied, output }) => {
-    const { exitCode, output: bytes } = await room.run(command);
-    if (denied) expect(exitCode).not.toBe(0);
-    if (output) expect(bytes.toString()).toMatch(output);
-    probed++;
-  },
-  30_000,
-);
+test.each(ESCAPES.map((probe) => [probe.name, probe] as const))('%s', async (_, { command, denied, output }) => {
+  const { exitCode, output: bytes } = await room.run(command);
+  if (denied) expect(exitCode).not.toBe(0);
+  if (output) expect(bytes.toString()).toMatch(output);
+  probed++;
+});
 
 test('a fork bomb is contained and the sandbox is usable afterwards', async () => {
   const bomb = await room.run('bomb() { bomb | bomb & }; bomb; sleep 60', 3);
@@ -32,7 +28,7 @@ test('a fork bomb is contained and the sandbox is usable afterwards', async () =
   const after = await room.run('echo alive; ls -d /proc/[0-9]* | wc -l');
   expect(after.output.toString()).toMatch(/^alive\n\d{1,2}\n$/);
   probed++;
-}, 90_000);
+});
 
 test('a command that takes every process there is keeps its deadline, and the server that follows it lives', async () => {
   const server = () => room.sandboxes.at(room.container).journal(async (journal) => journal);
@@ -44,14 +40,14 @@ test('a command that takes every process there is keeps its deadline, and the se
   expect(await server()).toBe(before);
   expect((await room.run('ls -d /proc/[0-9]* | wc -l')).output.toString()).toMatch(/^\d{1,2}\n$/);
   probed++;
-}, 60_000);
+});
 
 test('a memory bomb dies with 137 and nothing else does', async () => {
   const bomb = await room.run('python3 -c "x = bytearray(4 * 1024 ** 3)"');
   expect(bomb.exitCode).toBe(137);
   expect((await room.run('echo alive')).output.toString()).toBe('alive\n');
   probed++;
-}, 30_000);
+});
 
 test(
   'endless output is bounded in the sandbox, on the way and in this process',
@@ -97,4 +93,4 @@ test('links out of the work directory lead to the container and not to the host'
   }
   expect(readFileSync('/etc/hostname', 'utf8')).toBe(hostname);
   probed++;
-}, 30_000);
+});

@@ -42,10 +42,10 @@ beforeAll(async () => {
     profiles: { shaky: keyed, closed: keyed },
     env: { CANARY_KEY: CANARY, LOG_LEVEL: 'trace' },
   });
-}, 90_000);
+});
 afterAll(async () => {
   await world?.close();
-}, 60_000);
+});
 
 test("a key in the worker's environment is found nowhere else", async () => {
   const searched: Record<string, number> = {};
@@ -111,4 +111,4 @@ test("a key in the worker's environment is found nowhere else", async () => {
     'temporal.db': 1,
   });
   expect(hits).toEqual([]);
-}, 90_000);
+});

@@ -13,7 +13,7 @@ beforeAll(async () => {
 }, 180_000);
 afterAll(async () => {
   await world?.close();
-}, 60_000);
+});
 
 test('a rollout whose commands forge results ends as tampered, without a patch, and is not rebuilt', async () => {
   const problem = await tinyProblem();
@@ -27,4 +27,4 @@ test('a rollout whose commands forge results ends as tampered, without a patch, 
   const result: RolloutResult = await resultOf(handle);
   expect(result).toMatchObject({ status: 'tampered', patch: null, grade: null });
   expect(result.detail).toMatch(/tampered with the journal/);
-}, 120_000);
+});

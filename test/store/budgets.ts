@@ -105,7 +105,7 @@ export function budgetProcesses(
     expect(spentUsd).toBeLessThanOrEqual(cap + 1e-9);
     expect(spentUsd).toBeGreaterThan(cap - reserve);
     expect(reservedUsd).toBeCloseTo(0, 9);
-  }, 60_000);
+  });
 
   test('a killed process leaves its reservations standing and nobody waiting', async () => {
     const victim = spender(where(), 'victim', 8, 1000, 0.01, 0.00001);
@@ -118,5 +118,5 @@ export function budgetProcesses(
     await open().reserve('shared', 1000, 'mine', 1);
     for (const { call } of before.open) await open().release('shared', call);
     expect((await open().status('shared')).reservedUsd).toBeCloseTo(1, 9);
-  }, 60_000);
+  });
 }

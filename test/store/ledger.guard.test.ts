@@ -34,4 +34,4 @@ test('writers killed at any moment leave no unreadable answer', async () => {
     const entry = JSON.parse(await readFile(file, 'utf8'));
     expect(await new FileLedger(directory).answered(entry.key, entry.requestHash)).toBeDefined();
   }
-}, 60_000);
+});

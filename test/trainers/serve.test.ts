@@ -46,11 +46,11 @@ beforeAll(async () => {
   const token = readFileSync(join(world.home, 'run', 'serve-token'), 'utf8');
   const sources = join(REPOSITORY, 'packages', 'python-client', 'src');
   env = { ...process.env, PYTHONPATH: sources, POINTSMAN_SERVE_TOKEN: token, PYTHONDONTWRITEBYTECODE: '1' };
-}, 120_000);
+});
 afterAll(async () => {
   server?.kill('SIGTERM');
   await world?.close();
-}, 60_000);
+});
 
 const rollout = (more: object) => ({ problem, student: 'student', handOver: { never: true }, ...more });
 

@@ -65,7 +65,7 @@ beforeAll(async () => {
 afterAll(async () => {
   server?.kill('SIGKILL');
   await world?.close();
-}, 60_000);
+});
 
 const fileOf = (name: string, format: string) => join(world.home, 'datasets', name, `train.${format}.jsonl`);
 

@@ -32,13 +32,13 @@ beforeAll(async () => {
     },
   });
   running = worker.run().finally(() => connection.close());
-}, 120_000);
+});
 afterAll(async () => {
   worker?.shutdown();
   await running;
   await world?.close();
   await Runtime.instance().shutdown();
-}, 60_000);
+});
 
 test('what two runs of a workflow made is undone once, in reverse, when it is cancelled', async () => {
   const handle = await world.begin('compensated', { undo: [], run: 0 }, 'compensated');
@@ -54,4 +54,4 @@ test('what two runs of a workflow made is undone once, in reverse, when it is ca
   ];
   // The first attempt failed; what is gone counts as undone, so the second is told the same.
   expect(undone).toEqual([inReverse, inReverse]);
-}, 60_000);
+});

@@ -35,8 +35,8 @@ async function unit(which: number): Promise<void> {
 beforeAll(async () => {
   windows = await startWindows(unit, [`limit.historyCount.suggestContinueAsNew=${LONG}`]);
   ({ world, bundle } = windows);
-}, 120_000);
-afterAll(() => windows?.stop(), 60_000);
+});
+afterAll(() => windows?.stop());
 beforeEach(() => {
   times = new Map();
   most = 0;
@@ -158,4 +158,4 @@ test('a cancelled window waits for what is in flight', async () => {
   await expect(handle.result()).rejects.toThrow();
   expect(ended).toBe(3);
   expect((await handle.describe()).status.name).toBe('CANCELLED');
-}, 60_000);
+});

@@ -23,7 +23,7 @@ beforeAll(async () => {
   valid = await validateHarness(deps, bench.bench, harness, 1, signal);
   expect(valid.troubles).toEqual([]);
   expect(valid.expected).toHaveLength(2);
-}, 120_000);
+});
 afterAll(async () => {
   await sandboxes.removeAll(owner.firstRunId);
 });

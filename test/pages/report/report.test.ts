@@ -198,7 +198,7 @@ describeInBrowser('in a browser', () => {
 
   beforeAll(async () => {
     browser = await launch();
-  }, 60_000);
+  });
   afterAll(async () => {
     await browser?.close();
     rmSync(folder, { recursive: true, force: true });
@@ -249,7 +249,6 @@ describeInBrowser('in a browser', () => {
         colorScheme === 'light' ? 'rgb(255, 255, 255)' : 'rgb(20, 23, 28)',
       );
     },
-    60_000,
   );
 
   test('without scripts it is all there, and nothing is wider than a small screen', async () => {
@@ -257,7 +256,7 @@ describeInBrowser('in a browser', () => {
     expect(await page.locator('figure').count()).toBe(report.csv.length);
     const { page: small } = await opened(pages.full, { colorScheme: 'light', viewport: { width: 360, height: 800 } });
     expect(await small.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(360);
-  }, 60_000);
+  });
 
   test('each figure carries its CSV, which is the file beside the page, and its table has the same rows', async () => {
     const { page } = await opened(pages.full, { colorScheme: 'light' });
@@ -271,7 +270,7 @@ describeInBrowser('in a browser', () => {
     const download = page.waitForEvent('download');
     await page.locator('a[download="losses.csv"]').click();
     expect((await download).suggestedFilename()).toBe('losses.csv');
-  }, 60_000);
+  });
 
   test('names of others do nothing: no element, no script, no address and no formula comes of them', async () => {
     const { page, troubles } = await opened(pages.hostile, { colorScheme: 'light' });
@@ -292,7 +291,7 @@ describeInBrowser('in a browser', () => {
     for (const { text } of hostile.csv)
       for (const row of readCsv(text))
         for (const cell of Object.values(row)) expect(cell).not.toMatch(/^[=+@]|^-(?!\d)/);
-  }, 60_000);
+  });
 
   test('a script that got in would not run: the policy names none', async () => {
     const path = join(folder, 'injected.html');
@@ -303,7 +302,7 @@ describeInBrowser('in a browser', () => {
     const { page, troubles } = await opened(pathToFileURL(path).href, { colorScheme: 'light' });
     expect(await page.evaluate('window.owned')).toBeUndefined();
     expect(troubles.join()).toContain('Content Security Policy');
-  }, 60_000);
+  });
 
   test('on paper: light, within the page, no chart cut in two', async () => {
     const { page } = await opened(pages.full, { colorScheme: 'dark', viewport: { width: 680, height: 900 } });
@@ -313,7 +312,7 @@ describeInBrowser('in a browser', () => {
     expect(await page.evaluate('getComputedStyle(document.querySelector(".chart")).breakInside')).toBe('avoid');
     const pdf = await page.pdf({ preferCSSPageSize: true });
     expect(pdf.subarray(0, 5).toString()).toBe('%PDF-');
-  }, 60_000);
+  });
 });
 
 /** Right edge of what reaches farthest. */

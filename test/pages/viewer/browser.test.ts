@@ -72,7 +72,7 @@ describeInBrowser('the viewer in a browser', () => {
     watched = await watchedPage(browser, serving.url);
     ({ page } = watched);
     mixed = at.sample.rows.find(({ result }) => (result?.turns.student ?? 0) > 2 && (result?.turns.expert ?? 0) > 5)!;
-  }, 120_000);
+  });
   afterAll(async () => {
     await browser?.close();
     await serving?.close();
@@ -309,25 +309,21 @@ describeInBrowser('the viewer in a browser', () => {
     expect(all).toContain('\\x1b]0;owned\\x07');
     expect(all).toContain(HOSTILE[7]!.slice(-2_000));
     expect(all).toContain('[click](javascript:alert(1))');
-  }, 120_000);
+  });
 
-  it.each(['light', 'dark'] as const)(
-    'has no serious finding of axe in %s',
-    async (colorScheme) => {
-      const { page: own, troubles } = await watchedPage(browser, serving.url, { colorScheme });
-      for (const place of everyPlace()) {
-        await own.goto('about:blank');
-        await own.goto(place);
-        await own.waitForSelector('main h1');
-        await own.waitForTimeout(300);
-        const findings = await axeFindings(own, colorScheme === 'dark' ? CONTRAST : undefined);
-        expect({ place, findings }).toEqual({ place, findings: [] });
-      }
-      expect(said(troubles)).toEqual([NOT_FOUND]);
-      await own.context().close();
-    },
-    120_000,
-  );
+  it.each(['light', 'dark'] as const)('has no serious finding of axe in %s', async (colorScheme) => {
+    const { page: own, troubles } = await watchedPage(browser, serving.url, { colorScheme });
+    for (const place of everyPlace()) {
+      await own.goto('about:blank');
+      await own.goto(place);
+      await own.waitForSelector('main h1');
+      await own.waitForTimeout(300);
+      const findings = await axeFindings(own, colorScheme === 'dark' ? CONTRAST : undefined);
+      expect({ place, findings }).toEqual({ place, findings: [] });
+    }
+    expect(said(troubles)).toEqual([NOT_FOUND]);
+    await own.context().close();
+  });
 
   it('has a place for everything on a phone', async () => {
     const { page: phone, troubles } = await watchedPage(browser, serving.url, {
@@ -365,7 +361,7 @@ describeInBrowser('the viewer in a browser', () => {
     expect(Math.abs((await next.boundingBox())!.y - before)).toBeLessThan(3);
     expect(said(troubles)).toEqual([NOT_FOUND]);
     await phone.context().close();
-  }, 120_000);
+  });
 
   it('is all within reach of a keyboard', async () => {
     for (const place of everyPlace()) {
@@ -598,7 +594,7 @@ describeInBrowser('the viewer in a browser', () => {
     long.remove();
     watched.troubles.splice(0);
     process.env.POINTSMAN_HOME = at.home;
-  }, 60_000);
+  });
 
   it('is one file without a server, with the same pages', async () => {
     const file = join(at.home, 'export.html');
@@ -632,7 +628,7 @@ describeInBrowser('the viewer in a browser', () => {
     expect(troubles).toEqual([]);
     expect(await own.title()).not.toBe('owned');
     await own.context().close();
-  }, 120_000);
+  });
 
   it('says what an export does not hold', async () => {
     const file = join(at.home, 'small.html');

@@ -32,7 +32,7 @@ test('`view export` writes one page of a campaign, of a file of rows, or of a ch
     expect(page).toContain('default-src &#39;none&#39;');
     expect(page).not.toMatch(/\b(src|href)="https?:/);
   }
-}, 120_000);
+});
 
 test('what is asked for wrongly is said, with what there is', async () => {
   const unknown = await runCli(['view', 'export', '--campaign', 'campaign/sampel', '--out', join(home, 'x.html')], {
@@ -46,4 +46,4 @@ test('what is asked for wrongly is said, with what there is', async () => {
   expect(missing.stderr).toContain('nowhere.jsonl cannot be read');
   const nameless = await runCli(['view', 'export', '--campaign', 'campaign/sample'], { env });
   expect(nameless.stderr).toContain('--out');
-}, 60_000);
+});

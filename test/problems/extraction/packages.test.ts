@@ -31,21 +31,17 @@ async function extraction(dir: string, table: object = {}) {
   return considerFunctions(index, resolveFilters(table));
 }
 
-test.each(PACKAGES)(
-  '%s: every function is taken or left out for a reason, twice alike',
-  async (name) => {
-    const dir = fetched(name);
-    if (!dir) return;
-    const { taken, considered, funnel } = await extraction(dir);
-    expect(taken.length).toBeGreaterThan(10);
-    expect(considered.filter(({ why, rejectedBy }) => (why === '') !== (rejectedBy === null))).toEqual([]);
-    expect(considered.filter(({ rejectedBy }) => rejectedBy === null)).toHaveLength(taken.length);
-    expect(funnel.reduce((sum, { rejected }) => sum + rejected, taken.length)).toBe(considered.length);
-    const again = await extraction(dir);
-    expect(again.considered).toEqual(considered);
-  },
-  120_000,
-);
+test.each(PACKAGES)('%s: every function is taken or left out for a reason, twice alike', async (name) => {
+  const dir = fetched(name);
+  if (!dir) return;
+  const { taken, considered, funnel } = await extraction(dir);
+  expect(taken.length).toBeGreaterThan(10);
+  expect(considered.filter(({ why, rejectedBy }) => (why === '') !== (rejectedBy === null))).toEqual([]);
+  expect(considered.filter(({ rejectedBy }) => rejectedBy === null)).toHaveLength(taken.length);
+  expect(funnel.reduce((sum, { rejected }) => sum + rejected, taken.length)).toBe(considered.length);
+  const again = await extraction(dir);
+  expect(again.considered).toEqual(considered);
+});
 
 /**
  * What R2E's own extraction was measured to give on this package: 83 functions and 222 methods before any filter; 11

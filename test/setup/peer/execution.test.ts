@@ -81,12 +81,12 @@ beforeAll(async () => {
         limits: { steps: 1 },
       }),
     );
-}, 150_000);
+});
 afterAll(async () => {
   await world?.close();
   await keeper?.close();
   removeFolders();
-}, 60_000);
+});
 
 const told = async () => (await readChain(world, result.head)).told;
 

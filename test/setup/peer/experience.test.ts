@@ -102,11 +102,11 @@ beforeAll(async () => {
     script: { models },
     profiles: Object.fromEntries(Object.keys(models).map((n) => [n, {}])),
   });
-}, 120_000);
+});
 afterAll(async () => {
   await world?.close();
   removeFolders();
-}, 60_000);
+});
 
 /** Every row of every table of the memory that a world's workers use. */
 async function memoryOf({ home }: World): Promise<Record<string, string[]>> {
@@ -141,7 +141,7 @@ test('B6: without experience no unit is suggested, no store is touched and no li
   expect((await activitiesOf(handle)).filter((name) => /Units$/.test(name))).toEqual([]);
   expect(world.rehearsal.stats().models.inventive).toBeUndefined();
   expect(existsSync(join(world.home, 'experience'))).toBe(false);
-}, 90_000);
+});
 
 describe('with units in the store', () => {
   beforeAll(async () => {
@@ -157,7 +157,7 @@ describe('with units in the store', () => {
     await withExperience(world, (store) =>
       store.import([unitFor('calc', 'calc-right', mendOf('calc')), level, ...seeming]),
     );
-  }, 60_000);
+  });
 
   // There an empty choice was taken for a failure of the model, and the three nearest units were forced on the agent.
   test('B8c: a librarian may find that none fits, and then nothing is offered', async () => {
@@ -166,7 +166,7 @@ describe('with units in the store', () => {
     expect((await readChain(world, result.head)).of('try_experience')).toContain('no unit that was suggested');
     expect(world.rehearsal.stats().models.picky!.answered).toBeGreaterThanOrEqual(1);
     expect(await telemetryOf(world, 'calc-right')).toEqual({ hits: 0, successes: 0, failures: 0 });
-  }, 90_000);
+  });
 
   // There the last audit was made with a client that had been closed, and a made-up id changed any unit's record.
   test('B7: the last retrieval is audited when the run ends; a verdict on what nobody showed counts nothing', async () => {
@@ -176,7 +176,7 @@ describe('with units in the store', () => {
     expect(result.notes).toContainEqual(expect.stringMatching(/a draft of the librarian is no unit: avoids tests/));
     expect(await telemetryOf(world, 'calc-right')).toEqual({ hits: 1, successes: 1, failures: 0 });
     expect(await telemetryOf(world, 'calc-true')).toEqual({ hits: 0, successes: 0, failures: 0 });
-  }, 90_000);
+  });
 
   test('frozen looks units up, tries them, and writes nothing to memory', async () => {
     // What comes with the package comes in once, whoever asks first.
@@ -194,7 +194,7 @@ describe('with units in the store', () => {
     }
     expect(await memoryOf(world)).toEqual(before);
     expect(before.units!.length).toBeGreaterThan(60);
-  }, 120_000);
+  });
 
   // There each showing counted and only some were judged, so that the best unit looked like a bad one.
   test('B8: shown three times in one run is one hit, and no verdict is no bad record', async () => {
@@ -207,7 +207,7 @@ describe('with units in the store', () => {
     const after = await telemetryOf(world, 'calc-right');
     expect(after).toEqual({ ...before, hits: before.hits + 1 });
     expect(reliability(after)).toBe(reliability(before));
-  }, 90_000);
+  });
 
   // There an exit code of 0 was success: 546 of 548 trials "succeeded".
   test('B8b: a trial that ends with 0 while the error stays is a failure, booked and rolled back', async () => {
@@ -224,14 +224,14 @@ describe('with units in the store', () => {
     ]);
     expect(told('[$CALC_MODE]')).toBe('[]\n');
     for (const id of ids) expect(await telemetryOf(world, id)).toMatchObject({ successes: 0, failures: 1 });
-  }, 90_000);
+  });
 
   // There `export` and `umask` were run in a shell of their own, which ended with them.
   test('B8b: what set_env and set_umask do lasts for the commands that follow', async () => {
     const result = await setUp(world, 'lasting', of('lasting'));
     expect(result.units).toMatchObject([{ unit: 'calc-level', outcome: 'success', kept: true }]);
     expect((await readChain(world, result.head)).of('stat -c')).toBe('level 3\n640\n');
-  }, 90_000);
+  });
 
   // There looking and inserting were two things, and two writers made two units of one.
   test('B3: two runs that learn the same at once make one unit of it', async () => {
@@ -243,5 +243,5 @@ describe('with units in the store', () => {
     expect(new Set(learned.map(({ unit }) => unit)).size).toBe(1);
     expect(learned.filter(({ how }) => how === 'inserted').length).toBeLessThanOrEqual(1);
     expect((await ids()).length - before.length).toBeLessThanOrEqual(1);
-  }, 120_000);
+  });
 });

@@ -46,11 +46,11 @@ beforeAll(async () => {
   );
   world = await World.start({ script: { models }, profiles });
   await withExperience(world, (store) => store.import([unitFor('calc', 'calc-right', mendOf('calc'))]));
-}, 120_000);
+});
 afterAll(async () => {
   await world?.close();
   removeFolders();
-}, 60_000);
+});
 
 const of = (agent: string, more: object = {}) => ({ source, roles: { agent }, ...more });
 
@@ -117,7 +117,7 @@ test('roles that cost nothing go on where the purse is empty', async () => {
   const result = await setUp(world, 'free', of('direct', { ...more, source: `dir:${folderOf(sound)}` }));
   expect(result).toMatchObject({ status: 'verified', verdict: { verdict: 'not_guilty' } });
   expect(result.cost.usd).toBeGreaterThan(0.01);
-}, 120_000);
+});
 
 // There a run had no checkpoint, and its only file was written at the very end.
 test('B1c: a run can be read while it goes on, and a killed worker neither loses nor repeats anything', async () => {

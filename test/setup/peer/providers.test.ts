@@ -45,11 +45,11 @@ beforeAll(async () => {
   const profiles = Object.fromEntries(Object.keys(models).map((name) => [name, {}]));
   world = await World.start({ script: { models }, profiles });
   await withExperience(world, (store) => store.import([unitFor('calc', 'calc-right', mendOf('calc'))]));
-}, 120_000);
+});
 afterAll(async () => {
   await world?.close();
   removeFolders();
-}, 60_000);
+});
 
 const of = (agent: string, more: object = {}) => ({ source, roles: { agent }, ...more });
 
@@ -74,7 +74,7 @@ test('B1: a provider that refuses and replies that are no action end the run wit
   expect(garbled).toMatchObject({ status: 'format_exhausted', formatRetries: 3 });
   for (const result of [refused, narrow, garbled]) await keepsAll(result!);
   expect(await telemetryOf(world, 'calc-right')).toEqual({ hits: 3, successes: 3, failures: 0 });
-}, 120_000);
+});
 
 // There the first of these errors was the end of the run.
 test('B1: errors that pass are no end, and a librarian that refuses costs its advice, not the run', async () => {
@@ -88,4 +88,4 @@ test('B1: errors that pass are no end, and a librarian that refuses costs its ad
   await keepsAll(flaky);
   expect(mute).toMatchObject({ status: 'limit_steps', units: [], learned: [] });
   expect(mute.notes.join('\n')).toMatch(/experience: look-up of turn 1: .*not for you/);
-}, 120_000);
+});

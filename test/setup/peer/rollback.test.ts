@@ -60,7 +60,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await world?.close();
   removeFolders();
-}, 60_000);
+});
 
 const chainOf = (agent: string) => readChain(world, results[agent]!.head);
 
@@ -126,7 +126,7 @@ test('B5: the restored container has its network, and a first process that ends 
   } finally {
     await container.remove({ force: true });
   }
-}, 90_000);
+});
 
 // There popped images stayed for ever.
 test('B5: all frames are gone at the end, those that a rollback dropped too', async () => {

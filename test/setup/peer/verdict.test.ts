@@ -77,11 +77,11 @@ beforeAll(async () => {
   source = `dir:${folderOf(projectOf('calc'))}`;
   const profiles = Object.fromEntries(Object.keys(models).map((name) => [name, {}]));
   world = await World.start({ script: { models }, profiles });
-}, 120_000);
+});
 afterAll(async () => {
   await world?.close();
   removeFolders();
-}, 60_000);
+});
 
 const run = (id: string, roles: object, more: object = {}): Promise<RepoSetupResult> =>
   setUp(world, id, {
@@ -101,7 +101,7 @@ test('B10: finish is refused while no verify has passed', async () => {
     expect.stringMatching(/^finish is refused/),
     expect.stringMatching(/^finish is refused/),
   ]);
-}, 90_000);
+});
 
 // There the verifier worked as root in the very container that it examined, and its word was the result.
 test('B10: what a verifier does is gone with its copy, a path out of /tmp is refused, and its word alone is no pass', async () => {
@@ -112,7 +112,7 @@ test('B10: what a verifier does is gone with its copy, a path out of /tmp is ref
   expect(told[1]).toMatch(/^finish is refused/);
   expect(told[2]).toMatch(/^LEVEL = 3\n/);
   expect(told[2]!.match(/No such file or directory/g)).toHaveLength(5);
-}, 90_000);
+});
 
 // There an outage, a step cap and a missing review all counted as a pass.
 inFull(
@@ -135,7 +135,6 @@ inFull(
       detail: expect.stringContaining('5 moves without'),
     });
   },
-  150_000,
 );
 
 // There the judge's closing word decided, whatever it had found, and no cap on its runs was kept.
@@ -168,4 +167,4 @@ test('B11: the verdict follows from the findings and these from their runs, a th
     expect.stringContaining('no run for charge 2 succeeded'),
   ]);
   expect(unfounded.verdict).toMatchObject({ verdict: 'not_guilty', charges: [] });
-}, 120_000);
+});

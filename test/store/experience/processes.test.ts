@@ -48,7 +48,7 @@ const made = mkdtempSync(join(tmpdir(), 'experience-processes-'));
 let folder: string;
 beforeAll(async () => {
   await (await Child.start(join(made, 'template'))).end();
-}, 120_000);
+});
 afterAll(() => rmSync(made, { recursive: true, force: true }));
 beforeEach(() => {
   folder = mkdtempSync(join(made, 'test-'));
@@ -69,7 +69,7 @@ test('processes of one host share the store: started at once, one owns it and no
   await Promise.all(children.map((child, at) => child.ask(`audit own-${at} a`)));
   for (const child of children) expect(await child.ask('count')).toEqual({ successes: 4, hits: 4, units: 2 });
   for (const child of children) expect(await child.end()).toBe(0);
-}, 120_000);
+});
 
 test('after kill -9 of the owner, in the middle of work, another process takes over and every booked verdict is there', async () => {
   const owner = await Child.start(folder);
@@ -92,7 +92,7 @@ test('after kill -9 of the owner, in the middle of work, another process takes o
   await other.kill();
   expect(await third.ask('count')).toEqual({ successes: booked, hits: booked, units: 1 });
   expect(await third.end()).toBe(0);
-}, 120_000);
+});
 
 test('an owner that ends hands the store over, and its clients notice nothing', async () => {
   const owner = await Child.start(folder);
@@ -104,4 +104,4 @@ test('an owner that ends hands the store over, and its clients notice nothing', 
   expect(await ended).toBe(0);
   expect(await client.ask('count')).toEqual({ successes: 20, hits: 20, units: 1 });
   expect(await client.end()).toBe(0);
-}, 120_000);
+});

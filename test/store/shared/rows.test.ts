@@ -85,7 +85,7 @@ test('many workers that start at once make the tables once', async () => {
   await Promise.all(workers.map((each, at) => new SqlDocuments(each, 'reviews').put(`n${at}`, 'text')));
   expect(await new SqlDocuments(workers[0]!, 'reviews').names()).toHaveLength(50);
   await Promise.all(workers.map((each) => each.close()));
-}, 60_000);
+});
 
 test('connections that break in the middle of movements lose none and book none twice', async () => {
   const budget = new SqlBudgets(another());
@@ -120,7 +120,7 @@ test('connections that break in the middle of movements lose none and book none 
   await breaks;
   await breaker.end();
   expect(await budget.status('b')).toEqual({ spentUsd: 8 * 8 * 0.25, reservedUsd: 0, open: [] });
-}, 60_000);
+});
 
 test('a server that was restarted has what it said it has, and is waited for', async () => {
   const ledger = new SqlLedger(another());
@@ -130,7 +130,7 @@ test('a server that was restarted has what it said it has, and is waited for', a
   const standing = ledger.record(key, 'h', answerOf('again'));
   await restarted;
   expect((await standing).reply.content).toBe('paid');
-}, 60_000);
+});
 
 test('experience is in the database that hosts share, unless it has one of its own', async () => {
   const config = Config.parse({ store: { shared: { database: 'URL', s3: { bucket: 'runs' } } } });
@@ -141,7 +141,7 @@ test('experience is in the database that hosts share, unless it has one of its o
   const own = Config.parse({ store: { ...config.store, experience: 'OWN_URL' } });
   const store = experienceOf({ config: own, home: '/nowhere' }, { URL: url });
   await expect(store.list()).rejects.toThrow('store.experience: environment variable OWN_URL is not set');
-}, 60_000);
+});
 
 test('no server is Unavailable and says which field names it; no variable is InvalidInput', async () => {
   const nowhere = openDatabase('URL', { URL: `postgresql:///none?host=/tmp/${randomUUID()}` });

@@ -89,7 +89,7 @@ test('a server that is away is Unavailable, and has everything when it is back',
   await expect(away.blobs.get(sha256)).rejects.toMatchObject({ code: 'Unavailable' });
   await server.restart();
   expect((await away.blobs.get(sha256)).toString()).toBe('kept');
-}, 60_000);
+});
 
 test('what only a person can mend is final, and says how', async () => {
   const nowhere = host({ ...place, bucket: 'no-such-bucket' }).blobs;

@@ -124,21 +124,17 @@ test.each([
   ['documented', 'function'],
   ['guessed', 'function'],
   ['Stack.top', 'method'],
-] as const)(
-  '%s: calls that reach all of it, and that run as cases',
-  async (name, kind) => {
-    if (!made) return;
-    const { calls, outcomes, coverage } = await runGenerated(await generate(name, kind));
-    expect(calls.length).toBeGreaterThanOrEqual(4);
-    expect(outcomes.map(({ status }) => status)).toEqual(calls.map(() => 'returned'));
-    expect(outcomes.map(({ calls }) => calls)).toEqual(calls.map(() => 1));
-    expect(outcomes.filter(isInformativeOutcome).length).toBeGreaterThanOrEqual(3);
-    expect(coverage.branches.missed).toEqual([]);
-    expect(coverage.lines.missed).toEqual([]);
-    expect(new Set(calls.map(({ digest }) => digest)).size).toBe(calls.length);
-  },
-  120_000,
-);
+] as const)('%s: calls that reach all of it, and that run as cases', async (name, kind) => {
+  if (!made) return;
+  const { calls, outcomes, coverage } = await runGenerated(await generate(name, kind));
+  expect(calls.length).toBeGreaterThanOrEqual(4);
+  expect(outcomes.map(({ status }) => status)).toEqual(calls.map(() => 'returned'));
+  expect(outcomes.map(({ calls }) => calls)).toEqual(calls.map(() => 1));
+  expect(outcomes.filter(isInformativeOutcome).length).toBeGreaterThanOrEqual(3);
+  expect(coverage.branches.missed).toEqual([]);
+  expect(coverage.lines.missed).toEqual([]);
+  expect(new Set(calls.map(({ digest }) => digest)).size).toBe(calls.length);
+});
 
 test('the same seed gives the same calls, another one others', async () => {
   if (!made) return;
@@ -149,27 +145,23 @@ test('the same seed gives the same calls, another one others', async () => {
   ];
   expect(again.lines).toEqual(first.lines);
   expect(other.lines).not.toEqual(first.lines);
-}, 60_000);
+});
 
 test('types that were seen are taken where nothing else says one', async () => {
   if (!made) return;
   const { lines } = await generate('guessed', 'function', { seen: { text: ['str'], n: ['int', 'None'] } });
   const shapes = lines.flatMap((line) => (line.kind === 'calls' ? line.calls.map(({ shape }) => shape) : []));
   expect(new Set(shapes)).toEqual(new Set(['str, int', 'str, None']));
-}, 60_000);
+});
 
 test.each([
   ['impossible', 'worker', 'Base is abstract'],
   ['endless', '*', 'it raises, or does not end, for all that was tried'],
   ['leaves', '*', 'the function did not come back, or ended its process'],
-])(
-  '%s is refused with a reason',
-  async (name, argument, why) => {
-    if (!made) return;
-    expect((await generate(name)).lines).toEqual([{ kind: 'refused', argument, why }, { kind: 'end' }]);
-  },
-  90_000,
-);
+])('%s is refused with a reason', async (name, argument, why) => {
+  if (!made) return;
+  expect((await generate(name)).lines).toEqual([{ kind: 'refused', argument, why }, { kind: 'end' }]);
+});
 
 test('without hypothesis it says so', async () => {
   if (!made) return;
@@ -179,4 +171,4 @@ test('without hypothesis it says so', async () => {
     () => false,
   );
   if (!known) expect(lines[0]).toMatchObject({ kind: 'refused', why: expect.stringContaining('hypothesis') });
-}, 60_000);
+});

@@ -280,7 +280,7 @@ test('methods, functions of tests, iterators, files and other processes', async 
   ]);
   expect(bodies.get('read')).toEqual(["return call(subject, str(text_file('a.txt', 'hello')))"]);
   expect(functionsOf(lines)[0]!.calls[0]!.test).toBe('test_library.Library.test_account');
-}, 120_000);
+});
 
 test('tests that fail, hang or do not exist leave what was seen until then', async () => {
   if (!made) return;
@@ -299,4 +299,4 @@ test('tests that fail, hang or do not exist leave what was seen until then', asy
     expect.objectContaining({ seen: 1, calls: [expect.objectContaining({ body: ['return call(subject, [1])'] })] }),
     expect.objectContaining({ kind: 'end', exitCode: null }),
   ]);
-}, 60_000);
+});

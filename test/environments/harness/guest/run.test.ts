@@ -196,7 +196,7 @@ test('each case has one outcome, whatever it does to its process', async () => {
   expect(valueText(found.get('case_lies')!.value!)).toContain('Equal(');
   // 1 is its answer for none. What other programs of this machine were given as arguments may be of any length.
   await expect(run('pgrep', ['-fa', OFFSPRING])).rejects.toMatchObject({ code: 1, stdout: '' });
-}, 120_000);
+});
 
 test('a case finds an empty directory, leaves files as data, and no name differs from run to run', async () => {
   const request = { cases: ['case_files', 'case_finds_nothing', 'case_floods'], seed: 5 };

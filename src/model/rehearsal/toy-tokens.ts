@@ -149,9 +149,11 @@ function said(text: string, calls: readonly Called[]): number[] {
 }
 
 function words(text: string): number[] {
+  vocabulary ??= newVocabulary();
+  const { ids, spelt } = vocabulary;
   return (text.match(/\s*\S{1,7}/g) ?? []).map((word) => {
-    const id = known.get(word) ?? idOf(word);
-    known.set(word, id);
+    const id = ids.get(word) ?? idOf(word);
+    ids.set(word, id);
     spelt.set(id, word);
     return id;
   });
@@ -161,10 +163,19 @@ function idOf(word: string): number {
   return FIRST_WORD + (createHash('sha256').update(word).digest().readUInt32BE(0) % WORDS);
 }
 
-/** Words that this process has given an id: the vocabulary is all words there are, and an id says nothing of its own. */
-const spelt = new LRUCache<number, string>({ max: 1_000_000 });
-/** A prompt says most words of the one before again: they are not hashed anew. */
-const known = new LRUCache<string, number>({ max: 100_000 });
+/**
+ * Words that this process has given an id: the vocabulary is all words there are, and an id says nothing of its own. Made by
+ * the first of them, because a cache takes all its room at once. A prompt says most words of the one before again: they are
+ * not hashed anew.
+ */
+let vocabulary: ReturnType<typeof newVocabulary> | undefined;
+
+function newVocabulary() {
+  return {
+    ids: new LRUCache<string, number>({ max: 100_000 }),
+    spelt: new LRUCache<number, string>({ max: 1_000_000 }),
+  };
+}
 
 /**
  * What a model that is given ids says of those from `from` on: their words, and log-probabilities that differ by model, place
@@ -178,7 +189,7 @@ export function toyScores(
 ): { readonly id: number; readonly logprob: number; readonly text: string }[] {
   const own = createHash('sha256').update(model).digest().readUInt8(0);
   return ids.slice(from).map((id, i) => {
-    const text = id < FIRST_WORD ? `<|${id}|>` : (spelt.get(id) ?? '');
+    const text = id < FIRST_WORD ? `<|${id}|>` : (vocabulary?.spelt.get(id) ?? '');
     const logprob = -((id % 89) / 32) - ((own + from + i) % 1_009) / 2 ** 12 - 1 / 2 ** 10;
     return { id, logprob, text: foreign ? [...text].reverse().join('') : text };
   });

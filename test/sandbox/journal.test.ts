@@ -114,6 +114,20 @@ test('where no hole can be punched, one server cuts the output, and the next whe
   for (const { elidedBytes } of given) expect(elidedBytes).toBeGreaterThan(5 * 1_288_895);
 });
 
+test('an output that was punched, and then has to be cut, is counted once', async () => {
+  const punch = '/usr/local/bin/fallocate';
+  const bursts = (n: number) => `for i in $(seq ${n}); do seq 200000; sleep 0.7; done`;
+  const stopped = `printf '#!/bin/sh\nexit 1\n' > ${punch}; chmod +x ${punch}`;
+  const { output, elidedBytes } = await run(`echo FIRST; ${bursts(3)}; ${stopped}; ${bursts(3)}; echo LAST`, {
+    headBytes: 6,
+    tailBytes: 12,
+  });
+  await run(`rm ${punch}`);
+  expect(output.toString()).toBe('FIRST\n200000\nLAST\n');
+  expect(elidedBytes).toBeGreaterThan(5 * 1_288_895);
+  expect(elidedBytes).toBeLessThanOrEqual(6 * 1_288_895 - 7);
+});
+
 test('a timeout kills the whole tree, wherever it fled to, and keeps the partial output', async () => {
   const result = await run(
     'echo before; (sleep 321 & setsid sleep 322 & nohup sleep 323 & env -i setsid sleep 324 &); ' +

@@ -390,7 +390,7 @@ crowded() {
 rotate_output() { # ID HEAD TAIL KEEPER
   local job=$JOBS/$1 size=0 gone=0 limit=$(( $2 + 2 * $3 + 1048576 ))
   { read -r _ size < "/proc/$4/fdinfo/7"; } 2> /dev/null
-  cut_before "$1"; gone=$REPLY
+  left_out "$1"; gone=$REPLY
   is_number "$size" || return 0
   [[ ! -e $job.tail ]] || gone=0
   (( size - gone > limit )) && ! crowded || return 0
@@ -425,11 +425,16 @@ rotate_output() { # ID HEAD TAIL KEEPER
   printf '%s\n' "$(( gone + size ))" > "$job.rotated"
 }
 
-cut_before() { # ID: REPLY: bytes of its output that are gone
+left_out() { # ID: REPLY: bytes of its output that were punched, or else cut
   local gone=0
   [[ ! -f $JOBS/$1.rotated ]] || read -r gone < "$JOBS/$1.rotated"
   is_number "$gone" || gone=0
   REPLY=$gone
+}
+
+cut_before() { # ID: REPLY: bytes of its output that were cut; those that were punched still count in its length
+  REPLY=0
+  [[ ! -e $JOBS/$1.tail ]] || left_out "$1"
 }
 
 # Waits until the job ends, its deadline passes, or its keeper is gone. Any number of servers may follow one job. Fails when
@@ -509,13 +514,12 @@ answer_job() { # ID HEAD TAIL
 # may be at it as well: each makes files of its own, the first to link its answer has given it for all, and only then does
 # anything go that another may still be reading.
 settle_output() { # ID HEAD TAIL
-  local job=$JOBS/$1 own=$JOBS/$1.final.$$ size gone=0 total shown from=$JOBS/$1.out whole=
+  local job=$JOBS/$1 own=$JOBS/$1.final.$$ size total shown from=$JOBS/$1.out whole=
   [[ ! -e $job.head ]] || whole=1
   size=0
   ! size_of "$job.out" || size=$REPLY
-  # Punched bytes still count in the length; those that were cut do not.
-  [[ ! -e $job.tail ]] || { cut_before "$1"; gone=$REPLY; }
-  total=$(( gone + size )) shown=$size
+  cut_before "$1"
+  total=$(( REPLY + size )) shown=$size
   if [[ -e $job.rotated ]] || (( total > $2 + $3 )); then
     from=$job.shown.$$
     show_output "$@" > "$from" 2> /dev/null

@@ -5,7 +5,7 @@ import { freePort } from '../src/machine/ports';
 import { World } from '../test/support/world';
 import { floorOfTemporal } from './floor';
 import { peerRollout, peerScripts, type ScriptedServer, scriptedServer } from './peer';
-import { median, type StepTimes, stepTimes } from './steps';
+import { eventsOf, median, millis, type StepTimes, stepTimes, tookOf } from './steps';
 
 export const STEPS = 50;
 const LONG = 100;
@@ -29,6 +29,7 @@ export async function benchRollout(args: string[]): Promise<void> {
     row('mini-swe-agent', times('mini-one'));
     row('pointsman', times('ours-one'));
     ratio('pointsman / mini', times('ours-one'), times('mini-one'));
+    await inAndBetween(world, 'ours-one-0');
     const floor = await floorOfTemporal(world);
     console.log(`| two empty activities (Temporal's own floor) | | p10 ${floor.p10} | p50 ${floor.p50} | | |`);
     console.log(
@@ -140,8 +141,13 @@ async function history(world: World, id: string, steps: number): Promise<void> {
   );
 }
 
-export function millis(time?: { seconds?: unknown; nanos?: number | null } | null): number {
-  return Number(time?.seconds ?? 0) * 1000 + Number(time?.nanos ?? 0) / 1e6;
+/** Of a step: how long its activity takes, as the server sees it, and how long it is until the next one is scheduled. */
+async function inAndBetween(world: World, id: string): Promise<void> {
+  const turns = tookOf(await eventsOf(world, id), '', 0).filter(({ name }) => name.includes('takeTurn'));
+  const between = turns.slice(1).map(({ from }, i) => from - (turns[i]!.from + turns[i]!.ms));
+  console.log(
+    `of a step, p50: its activity ${median(turns.map(({ ms }) => ms)).toFixed(1)} ms, until the next is scheduled ${median(between).toFixed(1)} ms`,
+  );
 }
 
 export function heading(text: string): void {

@@ -1,4 +1,6 @@
 import { readFileSync } from 'node:fs';
+import type { WorkflowHandle } from '@temporalio/client';
+import type { World } from '../test/support/world';
 
 /** One request as the scripted server saw it: conversation, assistant messages so far, seconds in and out. */
 interface Seen {
@@ -61,4 +63,42 @@ export function stepTimes(log: string, prefix: string): StepTimes {
 
 export function median(values: readonly number[]): number {
   return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+}
+
+export interface Took {
+  /** Of the activity, with which of its kind it is. */
+  readonly name: string;
+  /** Milliseconds since the rollout began, and from schedule to end. */
+  readonly from: number;
+  readonly ms: number;
+}
+
+type Events = NonNullable<Awaited<ReturnType<WorkflowHandle['fetchHistory']>>['events']>;
+
+export async function eventsOf(world: World, id: string): Promise<Events> {
+  return (await world.client.workflow.getHandle(id).fetchHistory()).events ?? [];
+}
+
+export function tookOf(events: Events, who: string, began: number): Took[] {
+  const times = new Map<string, number>();
+  return events.flatMap(({ eventId, eventTime, activityTaskScheduledEventAttributes: scheduled }) => {
+    const type = scheduled?.activityType?.name;
+    const end = events.find(
+      ({ activityTaskCompletedEventAttributes: done }) => done && String(done.scheduledEventId) === String(eventId),
+    );
+    if (!type || !end) return [];
+    times.set(type, (times.get(type) ?? 0) + 1);
+    const from = millis(eventTime);
+    return [
+      {
+        name: `${who}: ${type} ${times.get(type)}`,
+        from: from - began,
+        ms: millis(end.eventTime) - from,
+      },
+    ];
+  });
+}
+
+export function millis(time?: { seconds?: unknown; nanos?: number | null } | null): number {
+  return Number(time?.seconds ?? 0) * 1000 + Number(time?.nanos ?? 0) / 1e6;
 }

@@ -1,12 +1,10 @@
 import { loadavg } from 'node:os';
-import type { WorkflowHandle } from '@temporalio/client';
 import Docker from 'dockerode';
 import type { Problem, RolloutResult } from '../src/contract';
 import { NO_NETWORK } from '../src/sandbox/docker/container';
 import { TINY_TESTS, tinyProblem } from '../test/support/tiny-problem';
 import { World } from '../test/support/world';
-import { millis } from './rollout';
-import { median } from './steps';
+import { eventsOf, median, millis, type Took, tookOf } from './steps';
 
 const MEND = 'sed -i s/-/+/ src/calc.py';
 
@@ -58,44 +56,10 @@ async function rollout(world: World, problem: Problem, id: string): Promise<void
   if (status !== 'submitted' || !resolved) throw new Error(`${id} ended ${status}, resolved ${resolved}: ${detail}`);
 }
 
-interface Took {
-  /** Of the activity, with which of its kind it is. */
-  readonly name: string;
-  /** Milliseconds since the rollout began, and from schedule to end. */
-  readonly from: number;
-  readonly ms: number;
-}
-
 async function activitiesOf(world: World, id: string): Promise<Took[]> {
   const [rollout, grade] = await Promise.all([id, `${id}/grade`].map((each) => eventsOf(world, each)));
   const began = millis(rollout![0]!.eventTime);
   return [...tookOf(rollout!, 'rollout', began), ...tookOf(grade!, 'grade', began)];
-}
-
-type Events = NonNullable<Awaited<ReturnType<WorkflowHandle['fetchHistory']>>['events']>;
-
-async function eventsOf(world: World, id: string): Promise<Events> {
-  return (await world.client.workflow.getHandle(id).fetchHistory()).events ?? [];
-}
-
-function tookOf(events: Events, who: string, began: number): Took[] {
-  const times = new Map<string, number>();
-  return events.flatMap(({ eventId, eventTime, activityTaskScheduledEventAttributes: scheduled }) => {
-    const type = scheduled?.activityType?.name;
-    const end = events.find(
-      ({ activityTaskCompletedEventAttributes: done }) => done && String(done.scheduledEventId) === String(eventId),
-    );
-    if (!type || !end) return [];
-    times.set(type, (times.get(type) ?? 0) + 1);
-    const from = millis(eventTime);
-    return [
-      {
-        name: `${who}: ${type} ${times.get(type)}`,
-        from: from - began,
-        ms: millis(end.eventTime) - from,
-      },
-    ];
-  });
 }
 
 /** How many containers start on the engine, whoever starts them. */

@@ -128,6 +128,29 @@ test('an output that was punched, and then has to be cut, is counted once', asyn
   expect(elidedBytes).toBeLessThanOrEqual(6 * 1_288_895 - 7);
 });
 
+test('of a stream that broke the words of the sandbox are told, and nothing of commands that ended well', async () => {
+  const { image } = await tinyProblem();
+  const lost = await new Docker().createContainer({
+    Image: image,
+    Entrypoint: [],
+    Cmd: ['sleep', 'infinity'],
+    HostConfig: { Init: true, CapAdd: ['SETPCAP'] },
+  });
+  try {
+    await lost.start();
+    const journal = await JournalStream.open(lost, its.secret);
+    const jobs = ['echo one', 'no-such-command', 'echo three'].map((command) => request(command));
+    for (const job of jobs) await journal.run(job);
+    const last = journal.run(request('sleep 60'));
+    await Promise.all([
+      expect(last).rejects.toMatchObject({ code: 'SandboxLost', message: 'the stream into the sandbox broke' }),
+      sleep(500).then(() => lost.kill()),
+    ]);
+  } finally {
+    await removeContainer(new Docker(), lost.id);
+  }
+});
+
 test('a timeout kills the whole tree, wherever it fled to, and keeps the partial output', async () => {
   const result = await run(
     'echo before; (sleep 321 & setsid sleep 322 & nohup sleep 323 & env -i setsid sleep 324 &); ' +

@@ -326,7 +326,7 @@ start_job() { # ID
     say_out_of_memory "$kills" >&7
     if kept_all "$reader" && write_code "$1" "$code"; then printf 'x\n' >&8; else say_full "$1" "$code"; fi
   ) > /dev/null 2>&1 7>> "$job.out" 3<&- 4>&- &
-  disown # or bash says on stderr that it is done, with all of this text
+  disown 2> /dev/null || : # or bash says on stderr that it is done, with all of this text
 }
 
 # Whether what was written could be kept: cat fails where the disk has no room.

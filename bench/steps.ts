@@ -79,6 +79,7 @@ export async function eventsOf(world: World, id: string): Promise<Events> {
   return (await world.client.workflow.getHandle(id).fetchHistory()).events ?? [];
 }
 
+/** The activities of a history that were completed, in order; `began` is when the rollout did, in ms. */
 export function tookOf(events: Events, who: string, began: number): Took[] {
   const times = new Map<string, number>();
   return events.flatMap(({ eventId, eventTime, activityTaskScheduledEventAttributes: scheduled }) => {

@@ -11,6 +11,15 @@ import { JournalSandbox } from './journal-sandbox';
 const its = new JournalSandbox();
 const { sandboxes, name, run, text, request, others, slowOnce, fastAgain } = its;
 
+/** One that no sandbox of ours is in, for a test that spoils it. */
+async function container(more: Docker.HostConfig = {}): Promise<Docker.Container> {
+  const { image: Image } = await tinyProblem();
+  const HostConfig = { Init: true, CapAdd: ['SETPCAP'], ...more };
+  const made = await new Docker().createContainer({ Image, Entrypoint: [], Cmd: ['sleep', 'infinity'], HostConfig });
+  await made.start();
+  return made;
+}
+
 test('directory, exported variables and functions persist; what is only in the shell does not', async () => {
   await run('cd /tmp; export WORD="two words"; plain=1; greet() { echo "hi $1"; }');
   expect(await text('pwd; echo "$WORD|${plain-unset}"; greet you')).toBe('/tmp\ntwo words|unset\nhi you\n');
@@ -129,15 +138,8 @@ test('an output that was punched, and then has to be cut, is counted once', asyn
 });
 
 test('of a stream that broke the words of the sandbox are told, and nothing of commands that ended well', async () => {
-  const { image } = await tinyProblem();
-  const lost = await new Docker().createContainer({
-    Image: image,
-    Entrypoint: [],
-    Cmd: ['sleep', 'infinity'],
-    HostConfig: { Init: true, CapAdd: ['SETPCAP'] },
-  });
+  const lost = await container();
   try {
-    await lost.start();
     const journal = await JournalStream.open(lost, its.secret);
     const jobs = ['echo one', 'no-such-command', 'echo three'].map((command) => request(command));
     for (const job of jobs) await journal.run(job);
@@ -197,16 +199,9 @@ test('a journal that the command kills is no loss: the job is reported killed an
 });
 
 test('of a command that met a full disk nobody says how it ended, also when there is room again', async () => {
-  const { image } = await tinyProblem();
-  const small = await new Docker().createContainer({
-    Image: image,
-    Entrypoint: [],
-    Cmd: ['sleep', 'infinity'],
-    HostConfig: { Init: true, CapAdd: ['SETPCAP'], Tmpfs: { '/var/lib/pointsman': 'size=256k' } },
-  });
+  const small = await container({ Tmpfs: { '/var/lib/pointsman': 'size=256k' } });
   const journals: JournalStream[] = [];
   try {
-    await small.start();
     const open = async () => {
       journals.push(await JournalStream.open(small, its.secret));
       return journals.at(-1)!;
